@@ -215,12 +215,7 @@ func (b *Summary) printed(cell string) bool {
 // standsIn reports whether a generated data set stands in for one that is
 // missing.
 func (b *Summary) standsIn(name string) bool {
-	for missing, by := range b.StandIns {
-		if _, unavailable := b.Input.Unavailable[missing]; by == name && unavailable {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sortedKeys(b.Input.Unavailable), func(missing string) bool { return b.StandIns[missing] == name })
 }
 
 // specNames names the specs that were asked for.
@@ -303,11 +298,10 @@ func (b *Summary) singleRuns() (single, judged int) {
 // missing lists what is missing, with the command that gets it.
 func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	paper := len(blocks) > 0
-	again := b.Names // what to run again
+	reproduce := b.Command(append([]string{"reproduce"}, b.Names...)...)
 	if paper {
-		again = nil
+		reproduce = b.Command("reproduce")
 	}
-	reproduce := b.Command(append([]string{"reproduce"}, again...)...)
 	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named(p.Spec) || b.needless(p) })
 	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
 	of := func(kind evidence.GapKind) *evidence.Gap { // the runs of all, and why the first of them

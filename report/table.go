@@ -347,9 +347,7 @@ func dashNotes(t *Table, cells map[string]*Cell) []string {
 		if why == "" {
 			continue
 		}
-		if where[why] == nil {
-			reasons = append(reasons, why)
-		}
+		reasons = appendNew(reasons, why)
 		name := place(t, blk, row)
 		if dashed(t, cells, row.ID, why) {
 			name = row.Title
@@ -381,10 +379,8 @@ func dashed(t *Table, cells map[string]*Cell, id, why string) bool {
 // place names a cell in a note.
 func place(t *Table, blk *table.Block, row *table.Row) string {
 	place := row.Title + ", " + blk.Title
-	for _, other := range t.Blocks {
-		if other.Data != blk.Data {
-			return place + " on " + blk.Data
-		}
+	if slices.ContainsFunc(t.Blocks, func(other *table.Block) bool { return other.Data != blk.Data }) {
+		place += " on " + blk.Data
 	}
 	return place
 }

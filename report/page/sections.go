@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,14 +94,11 @@ func JointSection(j *evidence.JointReport) *report.Part {
 
 // changes words changes of verdicts.
 func changes(list []evidence.Change) string {
-	if len(list) == 0 {
-		return "none"
+	var out []string
+	for _, c := range list {
+		out = append(out, fmt.Sprintf("%s: %s → %s", c.Claim, c.From, c.To))
 	}
-	out := make([]string, len(list))
-	for i, c := range list {
-		out[i] = fmt.Sprintf("%s: %s → %s", c.Claim, c.From, c.To)
-	}
-	return strings.Join(out, "; ")
+	return cmp.Or(strings.Join(out, "; "), "none")
 }
 
 // TournamentSection is what records say of the tournament of pruning heuristics, of

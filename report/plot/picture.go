@@ -146,12 +146,7 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 	return gonum.TickerFunc(func(low, high float64) []gonum.Tick {
 		out := ticks.Ticks(low, high)
-		labels := 0
-		for _, t := range out {
-			if t.Label != "" {
-				labels++
-			}
-		}
+		labels := len(slices.DeleteFunc(slices.Clone(out), func(t gonum.Tick) bool { return t.Label == "" }))
 		every, seen := 1, 0
 		if most > 0 {
 			every = max(1, (labels+most-1)/most)

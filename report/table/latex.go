@@ -59,15 +59,11 @@ func (t *Table) latexPlain(b *strings.Builder) {
 	g := t.plainGrid()
 	spec := ""
 	for _, left := range g.Left {
-		if left {
-			spec += "l"
-		} else {
-			spec += "r"
-		}
+		spec += map[bool]string{true: "l", false: "r"}[left]
 	}
-	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s\\midrule\n", spec, latexRow(g.Header))
+	fmt.Fprintf(b, "\\begin{tabular}{@{}%s@{}}\n\\toprule\n%s \\\\\n\\midrule\n", spec, latexCells(g.Header...))
 	for _, row := range g.Rows {
-		b.WriteString(latexRow(row))
+		b.WriteString(latexCells(row...) + " \\\\\n")
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 }
@@ -126,13 +122,9 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 	var labels []string
 	for i, blk := range blocks {
 		columns[i] = make(map[string]string)
-		r := blk.row(id.ID)
-		if r == nil {
-			continue
-		}
 		next := 0
-		for _, l := range r.Lines {
-			columns[i][l.Label] = latexTriple(l.Cells)
+		for _, l := range blk.row(id.ID).Lines {
+			columns[i][l.Label] = "& " + latexCells(l.Cells[0].Text, l.Cells[1].Text, l.Cells[2].Text)
 			if l.Why != "" {
 				columns[i][l.Label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.Why))
 			}
@@ -164,8 +156,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 func runCounts(blocks []*Block, id string) string {
 	var counts []string
 	for _, blk := range blocks {
-		if r := blk.row(id); r != nil && r.Runs > 0 {
-			counts = append(counts, strconv.Itoa(r.Runs))
+		if n := blk.row(id).Runs; n > 0 {
+			counts = append(counts, strconv.Itoa(n))
 		}
 	}
 	if len(counts) == 0 {
@@ -174,21 +166,13 @@ func runCounts(blocks []*Block, id string) string {
 	return " (n = " + strings.Join(slices.Compact(counts), ", ") + ")"
 }
 
-// latexTriple writes the three quantities as columns.
-func latexTriple(cells [3]Cell) (out string) {
-	for _, c := range cells {
-		out += "& " + latexEscape(c.Text) + " "
-	}
-	return out[:len(out)-1]
-}
-
-// latexRow writes a row of a plain table.
-func latexRow(cells []string) string {
+// latexCells writes neighbouring cells.
+func latexCells(cells ...string) string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
 		out[i] = latexEscape(c)
 	}
-	return strings.Join(out, " & ") + " \\\\\n"
+	return strings.Join(out, " & ")
 }
 
 // latexChars are LaTeX's own characters and those beyond ASCII that the

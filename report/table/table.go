@@ -240,23 +240,19 @@ func (t *Table) rowIDs() []*Row {
 	return out
 }
 
-// row returns the block's row of an ID, or nil.
+// row returns the block's row of an ID, an empty one if it has none.
 func (blk *Block) row(id string) *Row {
-	for _, r := range blk.Rows {
-		if r.ID == id {
-			return r
-		}
+	i := slices.IndexFunc(blk.Rows, func(r *Row) bool { return r.ID == id })
+	if i < 0 {
+		return new(Row)
 	}
-	return nil
+	return blk.Rows[i]
 }
 
 // wideCell writes a cell with its lines one below the other, and a dash where
 // there is nothing.
 func (blk *Block) wideCell(id string, text func(Cell) string) string {
 	r := blk.row(id)
-	if r == nil {
-		return ""
-	}
 	var lines []string
 	for _, l := range r.Lines {
 		line := l.Why
