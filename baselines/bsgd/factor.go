@@ -248,22 +248,10 @@ func (f *factor) delete(p int) {
 		f.free = append(f.free, f.coef[i])
 		f.coef = append(f.coef[:i], f.coef[i+1:]...)
 	}
-	// The trailing block K' becomes K' + alpha·w·wᵀ. Along a row each operation waits
-	// for the one before it, so four rows go side by side, as far as the columns
-	// before these four.
-	for i := p; i < f.len(); i += 4 {
-		rows, n := f.row[i:min(i+4, f.len())], i-p
-		var w [4]float64
-		if len(rows) == 4 {
-			w = turn4(rows[0][p:], rows[1][p:], rows[2][p:], rows[3][p:], f.heads, f.betas)
-		} else {
-			for q, row := range rows {
-				w[q] = turn(row[p], row[p:], f.heads, f.betas)
-			}
-		}
-		for q, row := range rows {
-			alpha = f.pivot(i+q, turn(w[q], row[i:], f.heads[n:], f.betas[n:]), alpha)
-		}
+	// The trailing block K' becomes K' + alpha·w·wᵀ.
+	for i := p; i < f.len(); i++ {
+		row := f.row[i]
+		alpha = f.pivot(i, turn(row[p], row[p:], f.heads, f.betas), alpha)
 	}
 	if inHead {
 		n := f.head - p
@@ -311,25 +299,6 @@ func turn(w float64, l, a, b []float64) float64 {
 		l[j] = math.FMA(b[j], w, v)
 	}
 	return w
-}
-
-// turn4 is turn of four rows from their first elements on.
-func turn4(l0, l1, l2, l3, a, b []float64) [4]float64 {
-	n := len(a)
-	l0, l1, l2, l3, b = l0[:n+1], l1[:n+1], l2[:n+1], l3[:n+1], b[:n]
-	w0, w1, w2, w3 := l0[0], l1[0], l2[0], l3[0]
-	for j, h := range a {
-		c, v0, v1, v2, v3 := b[j], l0[j+1], l1[j+1], l2[j+1], l3[j+1]
-		w0 = math.FMA(-h, v0, w0)
-		w1 = math.FMA(-h, v1, w1)
-		w2 = math.FMA(-h, v2, w2)
-		w3 = math.FMA(-h, v3, w3)
-		l0[j] = math.FMA(c, w0, v0)
-		l1[j] = math.FMA(c, w1, v1)
-		l2[j] = math.FMA(c, w2, v2)
-		l3[j] = math.FMA(c, w3, v3)
-	}
-	return [4]float64{w0, w1, w2, w3}
 }
 
 // multiply writes row i of L D Lᵀ to row, of length N.
