@@ -26,7 +26,7 @@ func batchRun(method, task string) experiments.Planned {
 		run.Params.Regularizer, run.Params.Cost = 0, 1
 	case "ivm":
 		run.Params.Budget, run.Params.Candidates = 8, 10
-	case "nystrom", "rff":
+	case "nystrom":
 		run.Params.Budget = 40
 	}
 	return planned(run)

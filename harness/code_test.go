@@ -64,7 +64,6 @@ func codeRuns() map[string]experiments.Run {
 	batch("lbfgs", experiments.TaskKLR, 0)
 	batch("ivm", experiments.TaskKLR, 12)
 	batch("nystrom", experiments.TaskKSVM, 20)
-	batch("rff", experiments.TaskKSVM, 20)
 	add("method polk", func(*experiments.Run) {})
 	add("method fsgd", func(r *experiments.Run) {
 		r.Method, r.Params.BatchSize, r.Params.Parsimony = experiments.MethodFSGD, 1, 0

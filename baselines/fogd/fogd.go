@@ -2,13 +2,17 @@
 // features that learns sample by sample (J. Lu, S. Hoi, J. Wang, P. Zhao, Z.-Y. Liu, "Large
 // scale online kernel learning", JMLR 17, 2016).
 //
-// With the features φ of package rff, D cosines and D sines, a step is
+// With D frequencies ω_j ~ N(0, c⁻²I) the features φ are the D pairs cos(ω_jᵀx)/√D and
+// sin(ω_jᵀx)/√D, whose inner products estimate the Gaussian kernel exp(−‖x−x'‖²/(2c²))
+// without bias (A. Rahimi, B. Recht, "Random features for large-scale kernel machines",
+// NIPS 2007), and with less variance than one cosine of random phase for each frequency
+// (D. Sutherland, J. Schneider, "On the error of random Fourier features", UAI 2015). A
+// step is
 //
 //	W ← (1 − ηλ)·W − η·ℓ'(Wφ(x), y)·φ(x)ᵀ.
 //
 // FOGD as published has λ = 0 and a constant η. With λ > 0 it is the usual stochastic
-// gradient descent on random features (A. Rahimi, B. Recht, "Random features for large-scale
-// kernel machines", NIPS 2007).
+// gradient descent on random features (Rahimi and Recht).
 //
 // # What differs from the paper
 //
@@ -30,7 +34,6 @@ import (
 	"slices"
 
 	"polkrepro/baselines/internal/stream"
-	"polkrepro/baselines/rff"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -55,7 +58,7 @@ type Learner struct {
 	samples
 	cfg     Config
 	t       int
-	model   *rff.Model
+	model   *Model
 	linear  *stream.Linear // on the model's weights
 	phi     []float64
 	single  []float32 // phi in float32
@@ -72,8 +75,8 @@ func New(c Config) (*Learner, error) {
 	if c.Frequencies < 1 || !(c.Regularizer >= 0) {
 		return nil, fmt.Errorf("fogd: %d frequencies and regularizer %v: want at least 1 and 0", c.Frequencies, c.Regularizer)
 	}
-	m := rff.NewModel(rff.Config{Kernel: c.Kernel, Classes: c.Classes, Dim: c.Dim, Frequencies: c.Frequencies, Seed: c.Seed})
-	l.model, l.linear = m, stream.NewLinear(c.Classes, m.W)
+	l.model = newModel(c)
+	l.linear = stream.NewLinear(c.Classes, l.model.W)
 	l.phi, l.single = make([]float64, 2*c.Frequencies), make([]float32, 2*c.Frequencies)
 	return l, nil
 }
@@ -83,7 +86,7 @@ func New(c Config) (*Learner, error) {
 func (l *Learner) SetThreads(n int) { l.threads = max(n, 1) }
 
 func (l *Learner) learn(x []float32, y float64) error {
-	l.model.Features(1, x, l.single, l.threads)
+	l.model.features(1, x, l.single, l.threads)
 	kernel.Widen(l.phi, l.single)
 	if err := l.linear.Descend(l.cfg.Loss, l.phi, y, l.cfg.Rate(l.t), l.cfg.Regularizer); err != nil {
 		return err
@@ -94,7 +97,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 }
 
 // Model returns the current model. Later steps don't change it.
-func (l *Learner) Model() *rff.Model {
+func (l *Learner) Model() *Model {
 	m := *l.model
 	m.W = slices.Clone(m.W)
 	return &m

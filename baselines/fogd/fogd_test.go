@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"polkrepro/baselines/learnertest"
-	"polkrepro/baselines/rff"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -72,9 +71,8 @@ func TestEqualsThePaper(t *testing.T) {
 // the unit vectors are the coordinates. They are below π in magnitude after a division.
 func frequencies(t *testing.T, c Config) [][2]float64 {
 	const small = 1.0 / 16
-	m := rff.NewModel(rff.Config{Kernel: c.Kernel, Classes: c.Classes, Dim: c.Dim, Frequencies: c.Frequencies, Seed: c.Seed})
 	phi := make([]float32, 4*c.Frequencies)
-	m.Features(2, []float32{small, 0, 0, small}, phi, 1)
+	newModel(c).features(2, []float32{small, 0, 0, small}, phi, 1)
 	u := make([][2]float64, c.Frequencies)
 	for j := range u {
 		for q := range 2 {
@@ -100,5 +98,44 @@ func TestModelStays(t *testing.T) {
 	}
 	if m.NormSq() != before || l.Model().NormSq() == before {
 		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(), l.Model().NormSq())
+	}
+}
+
+// estimates returns the kernel values of all pairs of points of c.Dim features that d
+// frequencies of a seed give, less the true ones.
+func estimates(c Config, x []float32, d int, seed uint64) (out []float64) {
+	c.Frequencies, c.Seed = d, seed
+	n := len(x) / c.Dim
+	phi := make([]float32, n*2*d)
+	newModel(c).features(n, x, phi, 1)
+	for i := range n {
+		for k := range i {
+			var dot float64
+			for j, v := range phi[i*2*d : (i+1)*2*d] {
+				dot += float64(v) * float64(phi[k*2*d+j])
+			}
+			out = append(out, dot-c.Kernel.Eval(x[i*c.Dim:(i+1)*c.Dim], x[k*c.Dim:(k+1)*c.Dim]))
+		}
+	}
+	return out
+}
+
+// TestDecay: no bias, and the mean squared error is that of D independent cosines,
+// (1 − κ²)²/(2D) (Sutherland and Schneider, Section 3).
+func TestDecay(t *testing.T) {
+	c := config(nil, 1, 0)
+	x, _ := learnertest.Blobs(2, 2, c.Dim, 2)
+	k := c.Kernel.Eval(x[:2], x[2:4])
+	for _, d := range []int{10, 160} {
+		var square float64
+		const seeds = 3000
+		for seed := range uint64(seeds) {
+			e := estimates(c, x, d, seed)[0]
+			square += e * e / seeds
+		}
+		want := (1 - k*k) * (1 - k*k) / (2 * float64(d))
+		if ratio := square / want; ratio < 0.85 || ratio > 1.15 {
+			t.Errorf("D = %d: mean squared error %v, want %v", d, square, want)
+		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"polkrepro/baselines/norma"
 	"polkrepro/baselines/nystrom"
 	"polkrepro/baselines/projectron"
-	"polkrepro/baselines/rff"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -44,19 +43,16 @@ func TestKSVMAndKLR(t *testing.T) {
 		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newFSGD(gaussian, l)))) })
 		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNORMA(gaussian, l)))) })
 		t.Run("fogd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Load: loadRFF, Seeded: true})
+			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Load: loadFOGD, Seeded: true})
 		})
 		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 10)))) })
 		t.Run("rff-sgd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Load: loadRFF, Seeded: true})
+			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Load: loadFOGD, Seeded: true})
 		})
 		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 0)))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
 		t.Run("lbfgs-weights/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitWeights(gaussian, l)))) })
 		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
-		t.Run("rff/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitRFF(l), Load: loadRFF, Seeded: true})
-		})
 	}
 }
 
@@ -309,28 +305,15 @@ func fitNystrom(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, err
 	}
 }
 
-func fitRFF(l loss.Loss) func(task) (*model, error) {
-	return func(s task) (*model, error) {
-		r, err := rff.Train(context.Background(), rff.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Frequencies: 50, Seed: s.Seed, Threads: s.Threads,
-		}, s.N, s.X, s.Y, nil)
-		if err != nil {
-			return nil, err
-		}
-		return fourier(r.Model), nil
-	}
-}
-
-func loadRFF(r io.Reader) (*model, error) {
-	m, err := rff.ReadModel(r)
+func loadFOGD(r io.Reader) (*model, error) {
+	m, err := fogd.ReadModel(r)
 	if err != nil {
 		return nil, err
 	}
 	return fourier(m), nil
 }
 
-func fourier(m *rff.Model) *model {
+func fourier(m *fogd.Model) *model {
 	scores := func(n int, x []float32, threads int) []float64 {
 		f := make([]float64, n*m.Classes)
 		m.Scores(n, x, f, threads)

@@ -9,7 +9,6 @@ import (
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/baselines/nystrom"
-	"polkrepro/baselines/rff"
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -36,13 +35,9 @@ var goldens = []struct {
 	{data.FigureDraw(), loss.MultiHinge{}, "nystrom", 129, 0, 0.0336},
 	{data.FigureDraw(), loss.MultiLogistic{}, "nystrom", 16, 0, 0.0324},
 	{data.FigureDraw(), loss.MultiLogistic{}, "nystrom", 75, 0, 0.0324},
-	{data.FigureDraw(), loss.MultiHinge{}, "rff", 16, 0, 0.0340},
-	{data.FigureDraw(), loss.MultiHinge{}, "rff", 129, 0, 0.0336},
-	{data.FigureDraw(), loss.MultiLogistic{}, "rff", 16, 0, 0.0324},
-	{data.FigureDraw(), loss.MultiLogistic{}, "rff", 75, 0, 0.0324},
 }
 
-// TestGoldenMultidist trains on the figures' draw, Nyström and Fourier features at POLK's
+// TestGoldenMultidist trains on the figures' draw, Nyström features at POLK's
 // model orders. The other draw is left to 'make check'.
 func TestGoldenMultidist(t *testing.T) {
 	if testing.Short() {
@@ -81,12 +76,6 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 				Landmarks: g.order, Seed: 1,
 			}, train.N, train.X, train.Y, nil))
 			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
-		case "rff":
-			r := must(rff.Train(ctx, rff.Config{
-				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
-				Frequencies: g.order, Seed: 1,
-			}, train.N, train.X, train.Y, nil))
-			m, converged, objective, gap = fourier(r.Model), r.Converged, r.Objective, r.Gap
 		}
 		got := learnertest.ErrorRate(m.Scores(set.Test.N, set.Test.X, 2), set.Test.Y)
 		t.Logf("draw %d, %s, %s, order %d: objective %.6g, gap %.2g, error %.2f %%",

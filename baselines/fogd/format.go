@@ -1,4 +1,4 @@
-package rff
+package fogd
 
 import (
 	"encoding/json"
@@ -19,10 +19,10 @@ type meta struct {
 // the C weights of its sine. It fails for what w fails for.
 func (m *Model) Write(w io.Writer) error {
 	d, c := m.Order(), m.Classes
-	e := kernel.NewExpansion(m.features.kernel, m.features.dim, 2*c)
-	frequency, weights := make([]float32, m.features.dim), make([]float64, 2*c)
+	e := kernel.NewExpansion(m.kernel, m.dim, 2*c)
+	frequency, weights := make([]float32, m.dim), make([]float64, 2*c)
 	for j := range d {
-		m.features.panels.Row(frequency, j)
+		m.panels.Row(frequency, j)
 		for q := range c {
 			weights[q], weights[c+q] = m.W[q*2*d+j], m.W[q*2*d+d+j]
 		}
@@ -41,11 +41,11 @@ func ReadModel(r io.Reader) (*Model, error) {
 	}
 	var h meta
 	if err := json.Unmarshal(head["rff"], &h); err != nil {
-		return nil, fmt.Errorf("rff: %w: it holds no random Fourier features: %v", kernel.ErrFormat, err)
+		return nil, fmt.Errorf("fogd: %w: it holds no random Fourier features: %v", kernel.ErrFormat, err)
 	}
 	k, ok := e.Kernel.(kernel.Gaussian)
 	if !ok || h.Classes < 2 || e.Outputs != 2*h.Classes || e.Order() < 1 {
-		return nil, fmt.Errorf("rff: %w: %d frequencies of a %s kernel, %d classes and %d outputs",
+		return nil, fmt.Errorf("fogd: %w: %d frequencies of a %s kernel, %d classes and %d outputs",
 			kernel.ErrFormat, e.Order(), e.Kernel.Name(), h.Classes, e.Outputs)
 	}
 	return fromExpansion(e, k, h.Classes), nil
@@ -54,11 +54,9 @@ func ReadModel(r io.Reader) (*Model, error) {
 // fromExpansion is the inverse of what Write does before it writes.
 func fromExpansion(e *kernel.Expansion, k kernel.Gaussian, c int) *Model {
 	d, dim := e.Order(), e.Dict.Dim()
-	m := &Model{Classes: c, W: make([]float64, c*2*d), features: &features{
-		kernel: k, dim: dim, panels: gemm.NewPanels[float32](dim),
-	}}
+	m := &Model{Classes: c, W: make([]float64, c*2*d), kernel: k, dim: dim, panels: gemm.NewPanels[float32](dim)}
 	for j := range d {
-		m.features.panels.Append(e.Dict.At(j))
+		m.panels.Append(e.Dict.At(j))
 		weights := e.Weights(j)
 		for q := range c {
 			m.W[q*2*d+j], m.W[q*2*d+d+j] = weights[q], weights[c+q]

@@ -1,4 +1,4 @@
-package rff
+package fogd
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/internal/hostile"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 )
 
 func saved(t *testing.T, m *Model) []byte {
@@ -52,9 +53,7 @@ func TestReadModelRefuses(t *testing.T) {
 // FuzzReadModel: no header and payload, rightly sealed, make it panic or allocate
 // more than a multiple of them, and what it reads can be written and used.
 func FuzzReadModel(f *testing.F) {
-	s := blobs(9, 20, 2, 3)
-	s.Frequencies = 3
-	m := &Model{Classes: 3, W: make([]float64, 18), features: newFeatures(s.Config)}
+	m := newModel(config(loss.MultiHinge{}, 3, 0))
 	var b bytes.Buffer
 	if err := m.Write(&b); err != nil {
 		f.Fatal(err)
@@ -73,6 +72,6 @@ func FuzzReadModel(f *testing.F) {
 		if err != nil || !slices.Equal(again.W, m.W) {
 			t.Errorf("written and read again: %v", err)
 		}
-		m.Scores(1, make([]float32, m.features.dim), make([]float64, m.Classes), 1)
+		m.Scores(1, make([]float32, m.dim), make([]float64, m.Classes), 1)
 	})
 }

@@ -1,0 +1,125 @@
+package fogd
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/gemm"
+	"polkrepro/internal/portable"
+	"polkrepro/kernel"
+)
+
+// A Model is C linear functions of 2D features. It is not changed by its
+// methods and may be shared by goroutines.
+type Model struct {
+	Classes int       // C
+	W       []float64 // C×2D: weights of the cosines, then of the sines
+
+	kernel kernel.Gaussian
+	dim    int
+	panels *gemm.Panels[float32] // the frequencies, D×p
+}
+
+// newModel draws the frequencies of the model of W = 0.
+func newModel(c Config) *Model {
+	m := &Model{
+		Classes: c.Classes, W: make([]float64, c.Classes*2*c.Frequencies),
+		kernel: c.Kernel, dim: c.Dim, panels: gemm.NewPanels[float32](c.Dim),
+	}
+	g := gaussians{pcg: rand.NewPCG(c.Seed, 0)}
+	row := make([]float32, c.Dim)
+	for range c.Frequencies {
+		for q := range row {
+			row[q] = float32(g.next() / c.Kernel.Bandwidth)
+		}
+		m.panels.Append(row)
+	}
+	return m
+}
+
+// Order returns D.
+func (m *Model) Order() int { return m.panels.Len() }
+
+// NormSq returns Σ_c ‖f_c‖² in the space of the features.
+func (m *Model) NormSq() float64 { return gemm.Dot(m.W, m.W) }
+
+// mapRows is the samples that Scores maps at a time.
+const mapRows = 512
+
+// Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim, computed in
+// float32. The result does not depend on threads. It panics if x or dst is too
+// short.
+func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
+	p := 2 * m.Order()
+	if len(x) < n*m.dim || len(dst) < n*m.Classes {
+		panic("fogd: x or dst is too short")
+	}
+	w := make([]float32, len(m.W))
+	for i, v := range m.W {
+		w[i] = float32(v)
+	}
+	phi := make([]float32, min(n, mapRows)*p)
+	out := make([]float32, min(n, mapRows)*m.Classes)
+	for lo := 0; lo < n; lo += mapRows {
+		rows := min(mapRows, n-lo)
+		m.features(rows, x[lo*m.dim:], phi, threads)
+		gemm.MulABT(rows, m.Classes, p, 1, phi, p, w, p, 0, out, m.Classes, threads)
+		for i, v := range out[:rows*m.Classes] {
+			dst[lo*m.Classes+i] = float64(v)
+		}
+	}
+}
+
+// features writes those of n points to phi, n×2D: the cosines, then the sines. They are
+// NaN if x is too large for float32.
+func (m *Model) features(n int, x, phi []float32, threads int) {
+	d := m.Order()
+	m.panels.MulABT(n, x, m.dim, phi, 2*d, threads)
+	scale := 1 / math.Sqrt(float64(d))
+	if n == 1 { // a step of a stream, which allocates nothing
+		wave(phi[:2*d], scale)
+		return
+	}
+	parallel.Do(threads, n, func(_, i int) { wave(phi[i*2*d:(i+1)*2*d], scale) })
+}
+
+// wave replaces D phases in the first half of row by their cosines and fills
+// the second half with their sines, both times scale.
+func wave(row []float32, scale float64) {
+	d := len(row) / 2
+	for j, phase := range row[:d] {
+		sin, cos := portable.Sincos(float64(phase))
+		row[j], row[d+j] = float32(scale*cos), float32(scale*sin)
+	}
+}
+
+// A gaussians source draws standard normal numbers by Marsaglia's polar method.
+// (The stream of rand's NormFloat64 differs between machines.)
+type gaussians struct {
+	pcg   *rand.PCG
+	spare float64
+	have  bool
+}
+
+func (g *gaussians) next() float64 {
+	if g.have {
+		g.have = false
+		return g.spare
+	}
+	for {
+		u, v := g.symmetric(), g.symmetric()
+		r := float64(u*u) + float64(v*v)
+		if r >= 1 || r == 0 {
+			continue
+		}
+		f := math.Sqrt(-2 * portable.Log(r) / r)
+		g.spare, g.have = float64(v*f), true
+		return float64(u * f)
+	}
+}
+
+// symmetric returns a number uniform in [−1, 1).
+func (g *gaussians) symmetric() float64 {
+	return float64(int64(g.pcg.Uint64())>>11) * 0x1p-52
+}
