@@ -47,15 +47,15 @@ var methods = []method{
 	{name: "rff-sgd", fixed: inverse, axes: []axis{width, rate(4), lambda}},
 	{name: "nogd", fixed: []string{"rank", "%small"}, axes: []axis{width, rate(0.5)}},
 	{name: "nystrom-sgd", fixed: inverse, axes: []axis{width, rate(8), lambda}},
-	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return z.features(1) }},
+	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: (*sizes).features},
 	{name: "csvc", axes: []axis{width, {"cost", 8, 8}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16) / 2 }},
 	{name: "lbfgs", fixed: []string{"tolerance", "0.01"}, axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 
-// features is what a batch method costs that is linear in so many features an order. Batch
+// features is what a batch method costs that is linear in as many features as the order. Batch
 // methods make hundreds of iterations, L-BFGS on the whole kernel matrix a thousand.
-func (z *sizes) features(each float64) float64 {
-	m := each * float64(z.order)
+func (z *sizes) features() float64 {
+	m := float64(z.order)
 	return float64(z.rows)*m*float64(z.dim+300*z.classes) + float64(z.rows)*m*m
 }
 

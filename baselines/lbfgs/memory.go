@@ -1,6 +1,6 @@
 package lbfgs
 
-import "polkrepro/internal/gemm"
+import "slices"
 
 // A memory holds the correction pairs of L-BFGS, with the inner product of
 // the Hilbert space.
@@ -64,61 +64,27 @@ func (m *memory) forget() {
 	m.pairs = m.pairs[:0]
 }
 
-// direction writes −H·gradient to d, by the two loops of Nocedal 1980.
-//
-// The weights of d decide all coefficients, as an inner product takes the image of the
-// other function. The image of d is then the same combination of images.
+// direction writes −H·gradient to d, by the two loops of Nocedal 1980. The weights of d
+// decide all coefficients, as an inner product takes the image of the other function; the
+// image of d is the same combination of images.
 func (m *memory) direction(d, gradient element) {
-	k := len(m.pairs)
-	down, up, scale := make([]float64, k), make([]float64, k), 1.0
-	m.combine(d.w, -1, gradient.w, 0, gradient.w)
+	m.scale(d, -1, gradient)
 	// H is V_kᵀ…V_1ᵀ·H₀·V_1…V_k plus terms ρ·s·sᵀ, with V = 1 − ρ·y·sᵀ. From the
 	// newest pair to the oldest, d becomes V_1…V_k·(−gradient); the coefficients are
 	// kept for the terms.
-	for i := k - 1; i >= 0; i-- {
-		p := m.pairs[i]
-		if i == k-1 {
-			down[i] = p.rho * m.dot(d.w, m.image(p.s))
-		}
-		if i == 0 {
-			m.axpy(-down[0], p.y.w, d.w)
-			break
-		}
-		older := m.pairs[i-1]
-		down[i-1] = older.rho * m.axpyDot(-down[i], p.y.w, d.w, m.image(older.s))
+	down := make([]float64, len(m.pairs))
+	for i, p := range slices.Backward(m.pairs) {
+		down[i] = p.rho * m.dot(d.w, m.image(p.s))
+		m.add(d, -down[i], p.y)
 	}
 	// H₀ = ⟨s, y⟩/⟨y, y⟩ of the newest pair: the scale of the inverse Hessian along
 	// the last step.
-	if k > 0 {
+	if k := len(m.pairs); k > 0 {
 		p := m.pairs[k-1]
-		scale = 1 / (p.rho * m.inner(p.y, p.y))
-		m.combine(d.w, scale, d.w, 0, d.w)
+		m.scale(d, 1/(p.rho*m.inner(p.y, p.y)), d)
 	}
 	// Back from the oldest to the newest: Vᵀ·d + a·s = d − (b − a)·s.
 	for i, p := range m.pairs {
-		if i == 0 {
-			up[0] = down[0] - float64(p.rho*m.dot(d.w, m.image(p.y)))
-		}
-		if i == k-1 {
-			m.axpy(up[i], p.s.w, d.w)
-			break
-		}
-		newer := m.pairs[i+1]
-		up[i+1] = down[i+1] - float64(newer.rho*m.axpyDot(up[i], p.s.w, d.w, m.image(newer.y)))
+		m.add(d, down[i]-float64(p.rho*m.dot(d.w, m.image(p.y))), p.s)
 	}
-	m.chunks(len(d.kw), func(lo, hi int) {
-		kw := d.kw[lo:hi]
-		for i, g := range gradient.kw[lo:hi] {
-			kw[i] = -g
-		}
-		for i := k - 1; i >= 0; i-- {
-			gemm.Axpy(-down[i], m.pairs[i].y.kw[lo:hi], kw)
-		}
-		for i := range kw {
-			kw[i] *= scale
-		}
-		for i, p := range m.pairs {
-			gemm.Axpy(up[i], p.s.kw[lo:hi], kw)
-		}
-	})
 }

@@ -34,33 +34,21 @@ func (v vectors) chunks(n int, do func(lo, hi int)) {
 	})
 }
 
-// sum adds up what part returns for the chunks of 0 … n−1.
-func (v vectors) sum(n int, part func(lo, hi int) float64) (sum float64) {
-	chunk := v.chunk(n)
-	parts := make([]float64, (n+chunk-1)/chunk)
-	v.chunks(n, func(lo, hi int) { parts[lo/chunk] = part(lo, hi) })
+// dot returns Σ x_i y_i.
+func (v vectors) dot(x, y []float64) float64 {
+	chunk := v.chunk(len(x))
+	parts := make([]float64, (len(x)+chunk-1)/chunk)
+	v.chunks(len(x), func(lo, hi int) { parts[lo/chunk] = gemm.Dot(x[lo:hi], y[lo:hi]) })
+	var sum float64
 	for _, p := range parts {
 		sum += p
 	}
 	return sum
 }
 
-// dot returns Σ x_i y_i.
-func (v vectors) dot(x, y []float64) float64 {
-	return v.sum(len(x), func(lo, hi int) float64 { return gemm.Dot(x[lo:hi], y[lo:hi]) })
-}
-
 // axpy computes y ← a·x + y.
 func (v vectors) axpy(a float64, x, y []float64) {
 	v.chunks(len(x), func(lo, hi int) { gemm.Axpy(a, x[lo:hi], y[lo:hi]) })
-}
-
-// axpyDot computes y ← a·x + y and returns Σ y_i z_i, as axpy and dot do.
-func (v vectors) axpyDot(a float64, x, y, z []float64) float64 {
-	return v.sum(len(x), func(lo, hi int) float64 {
-		gemm.Axpy(a, x[lo:hi], y[lo:hi])
-		return gemm.Dot(y[lo:hi], z[lo:hi])
-	})
 }
 
 // combine computes dst ← a·x + b·y. dst may be x or y.
@@ -91,6 +79,12 @@ func (v vectors) inner(f, g element) float64 { return v.dot(f.w, g.kw) }
 
 // scale computes dst ← a·f. dst may be f.
 func (v vectors) scale(dst element, a float64, f element) { v.mix(dst, a, f, 0, f) }
+
+// add computes dst ← dst + a·f.
+func (v vectors) add(dst element, a float64, f element) {
+	v.axpy(a, f.w, dst.w)
+	v.axpy(a, f.kw, dst.kw)
+}
 
 // mix computes dst ← a·f + b·g. dst may be f or g.
 func (v vectors) mix(dst element, a float64, f element, b float64, g element) {
