@@ -7,7 +7,7 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// The loop of Algorithm 1 (lines 2 to 14 in algorithm1.go). Letters refer to the
+// The loop of Algorithm 1 (lines 2 to 14 in polk/literal). Letters refer to the
 // derivation in komp.go.
 
 // maxTaken bounds the removals whose columns are kept until the others get theirs.

@@ -6,7 +6,7 @@ import (
 )
 
 // Algorithm 1 as fast as this package can do it: the same removals in the same
-// order and the same weights as algorithm1.go, which solves a least-squares
+// order and the same weights as polk/literal, which solves a least-squares
 // problem for each candidate of each removal. A removal costs O(n·M) here.
 //
 // # What a removal costs

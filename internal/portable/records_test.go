@@ -26,11 +26,6 @@ var exemptions = []struct {
 	{"polkrepro/internal/gemm *32*", "product", exactly},
 	{"polkrepro/internal/gemm sumSquares*", "product", exactly},
 
-	{"polkrepro/polk algorithm2", "", printed},
-	{"polkrepro/polk newPursuit", "", printed},
-	{"polkrepro/polk pursuit.*", "", printed},
-	{"polkrepro/polk value", "", printed},
-
 	{"polkrepro/internal/portable Pow", "math.Pow", "of arguments for which it is exact"},
 	{"polkrepro/polk komp.plausible", "rand.NormFloat64", "compared with a bound far above rounding, for any numbers drawn"},
 }
@@ -38,7 +33,6 @@ var exemptions = []struct {
 const (
 	counts  = "counts: whole numbers below 2⁵³, whose products are exact"
 	exactly = "float64 products of two float32 are exact"
-	printed = "the paper's algorithms as it prints them, for tests"
 )
 
 // TestRecordedPackages reports where the packages that decide a record's bits have results
