@@ -35,7 +35,7 @@ func (s *withInverse) newPoints() *kernel.Points {
 // An entrance is what Enter computes of L points z at once, before they enter one after the
 // other.
 type entrance struct {
-	points  kernel.Points
+	points  *kernel.Points
 	among   []float64 // L×(n+L): κ to the new elements and to each other
 	residue []float64 // (M+n)×C: weights of f̃ − f
 	gain    []float64 // L×C: (f̃ − f)(z)
@@ -80,10 +80,7 @@ func (s *withInverse) Enter(points ...[]float32) []int {
 func (s *withInverse) evaluate(points [][]float32) {
 	e, b, m, n, c, dim := &s.entrance, s.b, s.dict, s.b.n, s.f.Outputs, s.f.Dict.Dim()
 	l, total := len(points), s.dict+s.b.n
-	if e.points.Dim() != dim {
-		e.points = *kernel.NewPoints(dim)
-	}
-	e.points.Reset()
+	e.points = kernel.NewPoints(dim)
 	s.wide = grow(s.wide, l*dim)
 	for i, x := range points {
 		e.points.Append(x)

@@ -49,19 +49,20 @@ type kompMerge struct {
 // result is reported of (docs/pruning.md).
 const redundant = 0.02
 
+// isRedundant reports whether p is nearly in the span of the others.
 func isRedundant(s InverseState, p int) bool { return !(s.Distance(p) > redundant*s.Self(p)) }
 
 func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
 	most := k.within(s.Step())
 	for s.Len() > k.order && ctx.Err() == nil {
+		if s.Len() > 1 && !isRedundant(s, s.Cheapest()) && k.merge(s, most) {
+			continue
+		}
 		p := s.Cheapest()
-		switch {
-		case s.Len() > 1 && !isRedundant(s, p) && k.merge(s, most):
-		case s.Spent()+s.Cost(p) <= most:
-			s.Remove(p)
-		default:
+		if !(s.Spent()+s.Cost(p) <= most) {
 			return nil
 		}
+		s.Remove(p)
 	}
 	return ctx.Err()
 }
@@ -76,6 +77,7 @@ type merger struct {
 // made the dictionary smaller. The points of all mergers enter at once, which takes a
 // fraction of the time of one by one.
 func (k kompMerge) merge(s InverseState, most float64) bool {
+	before := s.Len()
 	mergers, points := plan(s, min(s.Len()-k.order, max(1, s.Len()/4)), most-s.Spent())
 	column := make([]float64, s.Total()+len(points))
 	var gone []int
@@ -101,7 +103,7 @@ func (k kompMerge) merge(s InverseState, most float64) bool {
 	for i := len(gone) - 1; i >= 0 && s.Spent() > most; i-- {
 		s.Enter(s.Point(gone[i]))
 	}
-	return len(gone) > 0
+	return s.Len() < before
 }
 
 // plan returns mergers of at most n of the cheapest elements, of those that are not
