@@ -244,10 +244,13 @@ func (s *state) refit() {
 		start.SetRow(j, s.start[j])
 	}
 	p := &Pursuit{s.gram(all), start, true}
-	if sum := mat.Sum(p.K); sum-sum != 0 {
-		return // a point is not finite: nothing is best
+	is := s.present(len(s.x))
+	if len(is) > 0 {
+		if _, ok := p.factorize(is); !ok {
+			return // points that are equal or not finite: nothing is best
+		}
 	}
-	gamma, w := p.Approximate(s.present(len(s.x)))
+	gamma, w := p.Approximate(is)
 	s.spent = gamma * gamma
 	for j := range all {
 		if !s.gone[j] {

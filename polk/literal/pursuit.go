@@ -120,14 +120,7 @@ func (p *Pursuit) Norm(d *mat.Dense) float64 {
 // digits up to a condition of about 1e15.
 func (p *Pursuit) solve(I []int, d *mat.Dense) {
 	C, _ := d.Dims()
-	kII := mat.NewSymDense(len(I), nil)
-	for a, i := range I {
-		for b := a; b < len(I); b++ {
-			kII.SetSym(a, b, p.K.At(i, I[b]))
-		}
-	}
-	var chol mat.Cholesky
-	chol.Factorize(kII) // a K that is singular to rounding shows in the result, as it should
+	chol, _ := p.factorize(I)
 	times := 1
 	if p.Exact {
 		times = 6
@@ -151,6 +144,19 @@ func (p *Pursuit) solve(I []int, d *mat.Dense) {
 			}
 		}
 	}
+}
+
+// factorize returns the Cholesky factorization of K_II, and whether there is one: K_II is
+// positive definite, to rounding.
+func (p *Pursuit) factorize(I []int) (chol mat.Cholesky, ok bool) {
+	kII := mat.NewSymDense(len(I), nil)
+	for a, i := range I {
+		for b := a; b < len(I); b++ {
+			kII.SetSym(a, b, p.K.At(i, I[b]))
+		}
+	}
+	ok = chol.Factorize(kII)
+	return chol, ok
 }
 
 // Dot returns x·y, if exact with the rounding error of one addition (Dot2 of Ogita,
