@@ -80,7 +80,10 @@ func (s *withInverse) Enter(points ...[]float32) []int {
 func (s *withInverse) evaluate(points [][]float32) {
 	e, b, m, n, c, dim := &s.entrance, s.b, s.dict, s.b.n, s.f.Outputs, s.f.Dict.Dim()
 	l, total := len(points), s.dict+s.b.n
-	e.points = kernel.NewPoints(dim)
+	if e.points == nil {
+		e.points = kernel.NewPoints(dim)
+	}
+	e.points.Reset()
 	s.wide = grow(s.wide, l*dim)
 	for i, x := range points {
 		e.points.Append(x)

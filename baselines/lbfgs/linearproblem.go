@@ -96,8 +96,8 @@ func (q *linearProblem) dual() dualPoint {
 // residual returns ‖∇‖²/(2λ) at the latest evaluation: a bound of how far P, with ℓ_μ for
 // ℓ, is above its minimum.
 func (q *linearProblem) residual() float64 {
-	g := slices.Clone(q.gradient)
-	gemm.Axpy(q.lambda, q.w, g)
+	g := make([]float64, len(q.w))
+	q.gradientAt(g, q.w)
 	return gemm.Dot(g, g) / (2 * q.lambda)
 }
 

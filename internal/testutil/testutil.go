@@ -80,9 +80,15 @@ func Table(t T, path string) (rows []map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return Rows(t, text)
+}
+
+// Rows is Table of the text of a file.
+func Rows(t T, text []byte) (rows []map[string]string) {
+	t.Helper()
 	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil || len(all) == 0 {
-		t.Fatal(path, len(all), err)
+		t.Fatal(len(all), err)
 	}
 	for _, values := range all[1:] {
 		row := make(map[string]string)

@@ -55,10 +55,13 @@ func isRedundant(s InverseState, p int) bool { return !(s.Distance(p) > redundan
 func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
 	most := k.within(s.Step())
 	for s.Len() > k.order && ctx.Err() == nil {
-		if s.Len() > 1 && !isRedundant(s, s.Cheapest()) && k.merge(s, most) {
-			continue
-		}
 		p := s.Cheapest()
+		if s.Len() > 1 && !isRedundant(s, p) {
+			if k.merge(s, most) {
+				continue
+			}
+			p = s.Cheapest() // what was taken back has another number
+		}
 		if !(s.Spent()+s.Cost(p) <= most) {
 			return nil
 		}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	"encoding/csv"
 	"math"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -54,30 +54,12 @@ func fixture() map[string]*record.Record {
 	return out
 }
 
-// rowsByColumn reads a CSV file: each row by the names of its columns.
-func rowsByColumn(t *testing.T, text []byte) []map[string]string {
-	t.Helper()
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []map[string]string
-	for _, line := range lines[1:] {
-		row := make(map[string]string)
-		for i, v := range line {
-			row[lines[0][i]] = v
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
 	if err := CSV(&b, fixture()); err != nil {
 		t.Fatal(err)
 	}
-	rows := rowsByColumn(t, b.Bytes())
+	rows := testutil.Rows(t, b.Bytes())
 	if len(rows) != 6 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -140,7 +122,7 @@ func TestSeveralCodes(t *testing.T) {
 	if err := CSV(&table, records); err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rowsByColumn(t, table.Bytes()) {
+	for _, row := range testutil.Rows(t, table.Bytes()) {
 		want := "the recorded versions"
 		if r := records[row["run_id"]]; r.Header.Run.Code != "" {
 			want = r.Header.Run.Code
