@@ -92,7 +92,7 @@ func TestBrodatzTextons(t *testing.T) {
 	}
 	opt := texton.Options{Samples: 200, Threads: 2}
 	maps := texton.Maps(images, opt, rand.NewPCG(1, 2))
-	train, test := drawPatches(maps, 300, 100, false, 1)
+	train, test := drawPatches(maps, 300, 100, whole, 1)
 	if got := SumSplits(histograms(maps, train), histograms(maps, test)); got != want {
 		t.Errorf("SHA-256 %s, committed %s", got, want)
 	}

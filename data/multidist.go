@@ -34,6 +34,7 @@ var mixtures = []struct {
 	{"10-modes", calibratedVariance, 2},
 	{"20-modes", calibratedVariance, 4},
 	{"30-modes", calibratedVariance, 6},
+	{"15-points", 0, multidistModes}, // samples are the means, so that f* has 15 elements
 }
 
 // variantNames returns the variants of multidist, the default first.
@@ -166,8 +167,8 @@ func (s *Stream) split(n int) *Split {
 
 // Multidist generates the multidist data set of a variant and draw (paper,
 // section "Data Sets"): p = 2, C = 5, 5000 training and 2500 test examples,
-// labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I), or of
-// as many as the variant says. Its Sums["multidist"] is [SumSplits] of what was
+// labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I), or as
+// the variant says. Its Sums["multidist"] is [SumSplits] of what was
 // generated and its Facts["bayes_error"] the least error any classifier can reach.
 // The error wraps ErrUnknown if the variant is unknown.
 func Multidist(variant string, draw uint64) (*Set, error) {
@@ -183,7 +184,10 @@ func Multidist(variant string, draw uint64) (*Set, error) {
 		Classes: multidistClasses,
 		Train:   train.split(multidistTrain),
 		Test:    test.split(multidistTest),
-		Facts:   map[string]float64{"bayes_error": BayesError(means, variance), "variance": variance},
+		Facts:   map[string]float64{"bayes_error": 0, "variance": variance},
+	}
+	if variance > 0 {
+		s.Facts["bayes_error"] = BayesError(means, variance)
 	}
 	s.Sums = map[string]string{"multidist": SumSplits(s.Train, s.Test)}
 	return s, nil

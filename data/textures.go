@@ -28,18 +28,20 @@ const (
 	streamWeave // and on, one a texture
 )
 
-// DisjointSuffix ends the names of those variants of brodatz and weaves whose
-// training and test patches share no pixel.
-const DisjointSuffix = "-disjoint"
+// layouts are where in each image of brodatz and weaves the patches are drawn, by the
+// suffix of the variants' names, the paper's first.
+var layouts = []struct {
+	suffix string
+	layout
+}{{"", whole}, {"-disjoint", leftAndRight}, {"-interleaved", inTurns}}
 
 // textureVariants returns the variants of data sets of textures, the default
-// first: each preprocessing of [texton.Preprocessing], with patches drawn from
-// the whole of each image, as the paper has it, and disjoint ones.
+// first: each preprocessing of [texton.Preprocessing] with each layout.
 func textureVariants() []string {
 	var names []string
-	for _, suffix := range []string{"", DisjointSuffix} {
+	for _, l := range layouts {
 		for _, p := range []texton.Preprocessing{texton.Raw, texton.ImageNormalised, texton.Contrast, texton.MR8} {
-			names = append(names, string(p)+suffix)
+			names = append(names, string(p)+l.suffix)
 		}
 	}
 	return names
@@ -55,12 +57,17 @@ func firstDraw() uint64 { return 1 }
 // in common with a training patch, Facts["test_pixels_seen"] the share of their
 // pixels that lie in one.
 func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *Set {
-	pre, disjoint := strings.CutSuffix(ref.Variant, DisjointSuffix)
+	pre, draw := ref.Variant, layout(whole)
+	for _, l := range layouts[1:] {
+		if before, found := strings.CutSuffix(pre, l.suffix); found {
+			pre, draw = before, l.layout
+		}
+	}
 	opt := texton.Options{
 		Preprocessing: texton.Preprocessing(pre), Textons: textons, Samples: samples, Threads: runtime.GOMAXPROCS(0),
 	}.Defaults()
 	maps := textonMaps(images, opt, ref.Draw)
-	train, test := drawPatches(maps, m.Train, m.Test, disjoint, ref.Draw)
+	train, test := drawPatches(maps, m.Train, m.Test, draw, ref.Draw)
 	touched, covered := texton.Overlap(maps, train, test, textureSide)
 	return &Set{
 		Name:    m.Name,
@@ -71,22 +78,56 @@ func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *S
 	}
 }
 
-// drawPatches draws different patches, evenly over all images and positions.
-// Disjoint ones come from the left and the right of each image, in proportion
-// to their numbers, with as many columns between them as a filter is wide, so
-// that no grey level enters the histograms of both.
-func drawPatches(maps []*texton.Image, nTrain, nTest int, disjoint bool, draw uint64) (train, test []texton.Patch) {
-	w, h := maps[0].Width, maps[0].Height
-	left := texton.Region{X1: w, Y1: h}
-	right := left
-	if disjoint {
-		left.X1 = (w - texton.Support) * nTrain / (nTrain + nTest)
-		right.X0 = left.X1 + texton.Support
+// A layout says where in an image of w×h pixels patches are drawn, of which the share
+// train/all is for training. Regions of training and of test patches have as many pixels
+// between them as a filter is wide, so that no grey level enters the histograms of both.
+type layout func(w, h, train, all int) (forTraining, forTest []texton.Region)
+
+// whole draws both from all of the image.
+func whole(w, h, _, _ int) (forTraining, forTest []texton.Region) {
+	all := []texton.Region{{X1: w, Y1: h}}
+	return all, all
+}
+
+// leftAndRight draws them from the left and the right of it.
+func leftAndRight(w, h, train, all int) (forTraining, forTest []texton.Region) {
+	edge := (w - texton.Support) * train / all
+	return []texton.Region{{X1: edge, Y1: h}}, []texton.Region{{X0: edge + texton.Support, X1: w, Y1: h}}
+}
+
+// inTurns draws them from stripes that take turns in two rows, in the second the other way
+// round, so that both see all of the image. There are as many stripes as leave room for two
+// test patches side by side.
+func inTurns(w, h, train, all int) (forTraining, forTest []texton.Region) {
+	pairs, usable := 1, func(pairs int) int { return w - (2*pairs-1)*texton.Support }
+	for usable(pairs+1)*(all-train)/all >= 2*textureSide*(pairs+1) {
+		pairs++
 	}
+	wide := usable(pairs) * train / all / pairs
+	narrow := usable(pairs)/pairs - wide
+	high := (h - texton.Support) / 2
+	for row := range 2 {
+		x, y := 0, row*(high+texton.Support)
+		for stripe := range 2 * pairs {
+			to, width := &forTraining, wide
+			if (stripe+row)%2 == 1 {
+				to, width = &forTest, narrow
+			}
+			*to = append(*to, texton.Region{X0: x, Y0: y, X1: x + width, Y1: y + high})
+			x += width + texton.Support
+		}
+	}
+	return forTraining, forTest
+}
+
+// drawPatches draws different patches, evenly over all images and the positions that
+// the layout gives them.
+func drawPatches(maps []*texton.Image, nTrain, nTest int, l layout, draw uint64) (train, test []texton.Patch) {
+	forTraining, forTest := l(maps[0].Width, maps[0].Height, nTrain, nTrain+nTest)
 	src := newSource(draw, streamPatches).pcg
 	taken := make(map[texton.Patch]bool)
-	train = texton.Draw(src, nTrain, textureSide, len(maps), left, taken)
-	test = texton.Draw(src, nTest, textureSide, len(maps), right, taken)
+	train = texton.Draw(src, nTrain, textureSide, len(maps), forTraining, taken)
+	test = texton.Draw(src, nTest, textureSide, len(maps), forTest, taken)
 	return train, test
 }
 

@@ -19,12 +19,12 @@ import (
 // further apart than two halves of a filter.
 func TestDrawPatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w, h := rapid.IntRange(150, 400).Draw(t, "w"), rapid.IntRange(24, 100).Draw(t, "h")
+		w, h := rapid.IntRange(160, 600).Draw(t, "w"), rapid.IntRange(97, 200).Draw(t, "h")
 		maps := []*texton.Image{{Width: w, Height: h}, {Width: w, Height: h}}
 		nTrain, nTest := rapid.IntRange(5, 10).Draw(t, "train"), rapid.IntRange(5, 10).Draw(t, "test")
-		disjoint := rapid.Bool().Draw(t, "disjoint")
+		l := rapid.SampledFrom(layouts).Draw(t, "layout")
 		draw := rapid.Uint64().Draw(t, "draw")
-		train, test := drawPatches(maps, nTrain, nTest, disjoint, draw)
+		train, test := drawPatches(maps, nTrain, nTest, l.layout, draw)
 		if len(train) != nTrain || len(test) != nTest {
 			t.Fatalf("%d and %d patches", len(train), len(test))
 		}
@@ -35,12 +35,12 @@ func TestDrawPatches(t *testing.T) {
 			}
 			seen[p] = true
 		}
-		if !disjoint {
+		if l.suffix == "" {
 			return
 		}
 		for _, p := range train {
 			for _, q := range test {
-				if q.X-(p.X+textureSide-1) < texton.Support {
+				if p.Image == q.Image && max(p.X-q.X, q.X-p.X, p.Y-q.Y, q.Y-p.Y)-(textureSide-1) < texton.Support {
 					t.Errorf("%+v is for training, %+v for testing", p, q)
 				}
 			}
@@ -164,10 +164,10 @@ func TestTextureSet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	images := weaveImages(1)[4:7]
 	for i, m := range images {
-		images[i] = m.Crop(0, 0, 150, 52)
+		images[i] = m.Crop(0, 0, 160, 110)
 	}
 	m := &manifestSet{Info: Info{Name: "weaves", Train: 200, Test: 100}}
-	for _, variant := range []string{"mr8", "mr8-disjoint"} {
+	for _, variant := range []string{"mr8", "mr8-disjoint", "mr8-interleaved"} {
 		s := textureSet(m, images, Ref{Name: "weaves", Variant: variant, Draw: 1}, 100)
 		checkSplit(t, s.Train, 200, 256)
 		checkSplit(t, s.Test, 100, 256)
@@ -185,7 +185,7 @@ func TestTextureSet(t *testing.T) {
 		if s.Classes != 3 || slices.Min(count[:]) < 40 {
 			t.Errorf("%d classes, %v examples", s.Classes, count)
 		}
-		apart := strings.HasSuffix(variant, DisjointSuffix)
+		apart := strings.Contains(variant, "-disjoint") || strings.Contains(variant, "-interleaved")
 		if got := s.Facts["test_overlap"]; apart != (got == 0) || apart != (s.Facts["test_pixels_seen"] == 0) {
 			t.Errorf("%s: facts %v", variant, s.Facts)
 		}

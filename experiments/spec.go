@@ -115,11 +115,16 @@ type Supplement struct {
 	Name, Table, Title string
 }
 
+// OpenQuestions is the supplement of what nobody has run and what would settle how the
+// paper's numbers came about.
+const OpenQuestions = "open-questions"
+
 // Supplements returns the supplementary tables, in their order.
 func Supplements() []Supplement {
 	return []Supplement{
 		{"public-data", "S2", "Results on public data that the paper does not have"},
 		{"equal-memory", "S3", "Online learners at equal memory"},
+		{OpenQuestions, "S4", "Experiments on what the paper leaves open"},
 	}
 }
 

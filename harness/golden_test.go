@@ -65,7 +65,7 @@ func inMakeTest(p experiments.Planned) bool {
 		return true
 	}
 	return r.Method == experiments.MethodPOLK && r.Task == experiments.TaskKSVM &&
-		!strings.HasSuffix(r.Data.Variant, data.DisjointSuffix)
+		!strings.HasSuffix(r.Data.Variant, "-disjoint")
 }
 
 // TestGoldenFigures holds risk, error and model order of the main experiments

@@ -32,6 +32,7 @@ func (b *builder) parts() []*Part {
 		onlinePart(b.online()),
 		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
 		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
+		{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()},
 	}
 	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/record"
 )
@@ -84,8 +85,8 @@ func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
 func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
 
 // results makes a table of the planned runs that fit, a row a series, with the time that
-// training took.
-func (b *builder) results(name, title string, fits func(experiments.Planned) bool, heading string, time func(*record.Record) float64) *Table {
+// training took and columns beyond.
+func (b *builder) results(name, title string, fits func(experiments.Planned) bool, heading string, time func(*record.Record) float64, more ...column) *Table {
 	_, caption, numbered := strings.Cut(title, ". ")
 	if !numbered {
 		caption = title
@@ -93,13 +94,34 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	columns := append(columnsOf(finalColumns("error (%)", Stat.full)...),
 		column{heading: heading, of: func(s *Series) string { return seconds(statOf(s.values(time))) }},
 		column{heading: "numbers kept", of: func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }})
-	rows := tabulate(b.series(fits), columns)
+	rows := tabulate(b.series(fits), append(columns, more...))
 	return &Table{
 		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 		},
+	}
+}
+
+// columnsOfQuestions are those that the table of open questions has beyond the other
+// supplements: the risk that the paper prints of some data, and how near a run that is
+// measured against the minimizer has come to it.
+func (b *builder) columnsOfQuestions(supplement string) []column {
+	if supplement != experiments.OpenQuestions {
+		return nil
+	}
+	distance := func(r *record.Record) float64 { return theory.Value(r, experiments.MeasuredDistance) }
+	return []column{
+		{heading: "training risk", of: func(s *Series) string {
+			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), whyDash)
+		}},
+		{heading: "‖f − f*‖/‖f*‖", of: func(s *Series) string {
+			if !s.Run.Evaluation.Minimizer {
+				return whyDash
+			}
+			return statOf(s.values(distance)).text(qRisk)
+		}},
 	}
 }
 

@@ -12,18 +12,40 @@ type Patch struct {
 // latter ones excluded.
 type Region struct{ X0, Y0, X1, Y1 int }
 
+// places returns the numbers of columns and rows in which a patch of side×side pixels
+// can begin.
+func (r Region) places(side int) (w, h int) {
+	return max(0, r.X1-r.X0-side+1), max(0, r.Y1-r.Y0-side+1)
+}
+
+// patch returns the i-th patch of an image in one of the regions.
+func patch(image, i, side int, regions []Region) Patch {
+	for _, r := range regions {
+		w, h := r.places(side)
+		if i < w*h {
+			return Patch{image, r.X0 + i%w, r.Y0 + i/w}
+		}
+		i -= w * h
+	}
+	panic("texton: no such patch")
+}
+
 // Draw draws n different patches of side×side pixels, evenly from all those
-// that lie in the region of one of so many images, and in no element of taken,
-// to which they are added. It panics if there are not that many.
-func Draw(src rand.Source, n, side, images int, r Region, taken map[Patch]bool) []Patch {
-	w, h := r.X1-r.X0-side+1, r.Y1-r.Y0-side+1
-	if w < 1 || h < 1 || images*w*h < n+len(taken) {
+// that lie in one of the regions, which don't overlap, of one of so many images, and in
+// no element of taken, to which they are added. It panics if there are not that many.
+func Draw(src rand.Source, n, side, images int, regions []Region, taken map[Patch]bool) []Patch {
+	each := 0
+	for _, r := range regions {
+		w, h := r.places(side)
+		each += w * h
+	}
+	if images*each < n+len(taken) {
 		panic("texton: not enough patches to draw from")
 	}
 	patches := make([]Patch, 0, n)
 	for len(patches) < n {
-		i := int(below(src, uint64(images*w*h)))
-		p := Patch{i / (w * h), r.X0 + i%w, r.Y0 + i/w%h}
+		i := int(below(src, uint64(images*each)))
+		p := patch(i/each, i%each, side, regions)
 		if !taken[p] {
 			taken[p] = true
 			patches = append(patches, p)

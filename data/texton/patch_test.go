@@ -15,25 +15,30 @@ func TestDraw(t *testing.T) {
 		r.X1 = r.X0 + side + rapid.IntRange(0, 5).Draw(t, "right")
 		r.Y1 = r.Y0 + side + rapid.IntRange(0, 5).Draw(t, "below")
 		images := rapid.IntRange(1, 4).Draw(t, "images")
-		all := images * (r.X1 - r.X0 - side + 1) * (r.Y1 - r.Y0 - side + 1)
+		other := Region{X0: r.X1, Y0: r.Y0, X1: r.X1 + side + rapid.IntRange(0, 2).Draw(t, "beside"), Y1: r.Y1}
+		regions := []Region{r, other}
+		within := func(p Patch, r Region) bool {
+			return p.X >= r.X0 && p.Y >= r.Y0 && p.X+side <= r.X1 && p.Y+side <= r.Y1
+		}
+		all := images * (r.X1 - r.X0 + other.X1 - other.X0 - 2*side + 2) * (r.Y1 - r.Y0 - side + 1)
 		first := rapid.IntRange(0, all).Draw(t, "first")
 		src := rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)
 		taken := make(map[Patch]bool)
-		patches := append(Draw(src, first, side, images, r, taken), Draw(src, all-first, side, images, r, taken)...)
+		patches := append(Draw(src, first, side, images, regions, taken), Draw(src, all-first, side, images, regions, taken)...)
 		seen := make(map[Patch]bool)
 		for _, p := range patches {
 			if seen[p] {
 				t.Fatalf("%+v twice", p)
 			}
 			seen[p] = true
-			if p.Image < 0 || p.Image >= images || p.X < r.X0 || p.Y < r.Y0 || p.X+side > r.X1 || p.Y+side > r.Y1 {
-				t.Fatalf("%+v is not in %+v", p, r)
+			if p.Image < 0 || p.Image >= images || within(p, r) == within(p, other) {
+				t.Fatalf("%+v is not in one of %+v", p, regions)
 			}
 		}
 		if len(seen) != all {
 			t.Errorf("%d patches of %d", len(seen), all)
 		}
-		mustPanic(t, func() { Draw(src, 1, side, images, r, taken) })
+		mustPanic(t, func() { Draw(src, 1, side, images, regions, taken) })
 	})
 }
 
@@ -85,7 +90,7 @@ func TestOverlap(t *testing.T) {
 		const side = 4
 		src := rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)
 		draw := func(n int) []Patch {
-			return Draw(src, n, side, 2, Region{X1: 20, Y1: 15}, make(map[Patch]bool))
+			return Draw(src, n, side, 2, []Region{{X1: 20, Y1: 15}}, make(map[Patch]bool))
 		}
 		train, test := draw(rapid.IntRange(0, 12).Draw(t, "train")), draw(rapid.IntRange(1, 12).Draw(t, "test"))
 		patches, pixels := 0.0, 0.0

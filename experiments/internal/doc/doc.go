@@ -25,7 +25,7 @@ type Spec struct {
 	// A data set in whose place this one's is shown: the spec is left out where that one is available, unless it is named.
 	StandsInFor string `json:"stands_in_for,omitempty"`
 	// The supplementary table that shows the spec's runs. The spec is not part of the reproduction: it is run when it is named.
-	Supplement string `json:"supplement,omitempty" jsonschema:"enum=public-data,enum=equal-memory"`
+	Supplement string `json:"supplement,omitempty" jsonschema:"enum=public-data,enum=equal-memory,enum=open-questions"`
 	// The kernel of every method that doesn't say otherwise.
 	Kernel *Kernel `json:"kernel,omitempty"`
 	// λ of every method that doesn't say otherwise.

@@ -1,0 +1,157 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"polkrepro/experiments"
+	"polkrepro/record"
+	"polkrepro/report/plot"
+)
+
+const passesText = "The paper does not say how often it went through Brodatz. Where a method's path passes the printed risk and error at one place " +
+	"and the printed order at another, no number of passes gives all three."
+
+// A pathPoint is where a method was after so many samples, or, of L-BFGS, iterations: means
+// over runs, the error in per cent.
+type pathPoint struct {
+	after  int
+	values [quantityCount]float64
+	off    float64 // the largest relative distance of a value from the printed one
+}
+
+// A path is what a method went through, and what the paper prints of it.
+type path struct {
+	series  *Series // the first of it
+	label   string
+	printed [quantityCount]*float64
+	points  []pathPoint
+}
+
+// passes makes the figures of the paths on Brodatz, one for each task.
+func (b *builder) passes() (out []*Figure) {
+	for _, task := range experiments.Tasks() {
+		if paths := b.paths("table3.brodatz." + task + "."); len(paths) > 0 {
+			out = append(out, &Figure{
+				Name:  "passes-" + task,
+				Title: "Which number of passes? " + taskTitle(task) + " on brodatz",
+				Caption: "(a) Error and (b) model order against the training risk along the passes, from right to left; of L-BFGS along its iterations. " +
+					"Means over runs; diamonds: as printed. Nearest to all that is printed, by the largest relative distance: " + nearest(paths) + ".",
+				Drawing: passesPicture(paths),
+				Data:    func() [][]string { return passesRows(paths) },
+			})
+		}
+	}
+	return out
+}
+
+// paths are those of the methods of the cells that begin so, and of the same methods with
+// other published budget maintenance, or stopped after some iterations.
+func (b *builder) paths(cells string) (out []*path) {
+	of := make(map[string]bool) // ID of a cell's run, but for what may differ
+	key := func(r experiments.Run) string {
+		r.Params.Maintenance, r.Params.Iterations, r.Evaluation = "", 0, experiments.Evaluation{}
+		return experiments.ID(r)
+	}
+	for _, p := range b.planned(func(p experiments.Planned) bool {
+		return slices.ContainsFunc(p.Cells, func(id string) bool { return id == cells+p.Run.Method })
+	}) {
+		of[key(p.Run)] = true
+	}
+	for _, s := range b.ranked(func(p experiments.Planned) bool {
+		return of[key(p.Run)] && p.Run.Params.Maintenance != "keep-newest" && (!p.Run.Batch() || p.Run.Params.Iterations > 0)
+	}, func(*record.Record) bool { return true }) {
+		if last := len(out) - 1; last < 0 || !s.batch() || out[last].series.Run.Method != s.Run.Method {
+			p := &path{series: s, label: experiments.Method(s.Run.Method).Title, printed: numbersOf(b.paper.Cells[cells+s.Run.Method])}
+			if m := s.Run.Params.Maintenance; m != "" {
+				p.label += ", " + m
+			}
+			out = append(out, p)
+		}
+		out[len(out)-1].add(s)
+	}
+	for _, p := range out {
+		slices.SortFunc(p.points, func(x, y pathPoint) int { return cmp.Compare(x.after, y.after) })
+	}
+	return out
+}
+
+// add adds the points of a series.
+func (p *path) add(s *Series) {
+	at := [quantityCount]map[int][]float64{
+		finiteAt(s.Runs, func(p record.Point) float64 { return p.TrainRisk }),
+		finiteAt(s.Runs, func(p record.Point) float64 { return 100 * p.TestError }),
+		finiteAt(s.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) }),
+	}
+	for _, samples := range slices.Sorted(maps.Keys(at[qRisk])) {
+		point := pathPoint{after: samples}
+		if s.batch() {
+			point.after = s.Run.Params.Iterations
+		}
+		for q := range at {
+			point.values[q] = mean(at[q][samples])
+			if v := p.printed[q]; v != nil {
+				point.off = max(point.off, math.Abs(point.values[q] / *v - 1))
+			}
+		}
+		p.points = append(p.points, point)
+	}
+}
+
+// nearest says of each path at which point it is nearest to all printed numbers.
+func nearest(paths []*path) string {
+	var out []string
+	for _, p := range paths {
+		best := slices.MinFunc(p.points, func(x, y pathPoint) int { return cmp.Compare(x.off, y.off) })
+		unit := "samples"
+		if p.series.batch() {
+			unit = "iterations"
+		}
+		v := best.values
+		out = append(out, fmt.Sprintf("%s after %d %s (%s, %s %% and %s: up to %.0f %% off)", p.label, best.after, unit,
+			number(v[qRisk], qRisk, v[qRisk]), number(v[qError], qError, v[qError]), number(v[qOrder], qOrder, v[qOrder]), 100*best.off))
+	}
+	return strings.Join(out, "; ")
+}
+
+// passesPicture lays a figure of paths out.
+func passesPicture(paths []*path) *plot.Picture {
+	p := &plot.Picture{}
+	for i, q := range []int{qError, qOrder} {
+		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: "training risk", LogX: true, LogY: true}
+		pn.YLabel = []string{"test error rate (%)", "model order M_t"}[i]
+		for _, of := range paths {
+			look := of.series.look()
+			t := plot.Trace{Label: of.label, Look: look}
+			for _, point := range of.points {
+				t.Curve = append(t.Curve, plot.Single(point.values[qRisk], point.values[q]))
+			}
+			pn.Traces = append(pn.Traces, t)
+			if of.printed[qRisk] != nil && of.printed[q] != nil {
+				pn.Marks = append(pn.Marks, plot.Mark{X: *of.printed[qRisk], Low: *of.printed[q], High: *of.printed[q], Look: look})
+			}
+		}
+		pn.Span()
+		p.Panels = append(p.Panels, pn)
+	}
+	for _, of := range paths {
+		p.Legend = append(p.Legend, plot.LineEntry(of.label, of.series.look()))
+	}
+	p.Legend = append(p.Legend, plot.IconEntry("printed in the paper's table", drawMean))
+	return p
+}
+
+// passesRows are the points of all paths.
+func passesRows(paths []*path) [][]string {
+	rows := [][]string{strings.Fields("series samples_or_iterations train_risk error_percent model_order largest_relative_distance")}
+	for _, p := range paths {
+		for _, at := range p.points {
+			rows = append(rows, line(p.label, at.after, at.values[qRisk], at.values[qError], at.values[qOrder], at.off))
+		}
+	}
+	return rows
+}
