@@ -48,7 +48,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference cluster workflows image reference agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference cluster workflows image reference record agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -132,6 +132,13 @@ image:
 # of the same records.
 reference: build
 	bin/runall seal --results $(REFERENCE) $(addprefix --from ,$(FROM))
+
+# All of results/reference made anew at this revision: hours, alone on the machine, with
+# the data at hand. Goes on where it stopped.
+RECORD ?= $(RESULTS)/recording
+
+record:
+	results/record $(RECORD)
 
 # A fresh quick run in a folder of its own, compared with the reference.
 agree: build

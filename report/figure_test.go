@@ -235,7 +235,7 @@ func TestWriteAll(t *testing.T) {
 			delete(in.Records, id)
 		}
 	}
-	paths, err := built(in).WriteAll(dir)
+	paths, err := built(in).WriteAll(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestWriteAll(t *testing.T) {
 	}
 
 	in.Records = nil
-	if _, err := built(in).WriteAll(dir); err != nil {
+	if _, err := built(in).WriteAll(dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "figures", "figure7.*"))
@@ -276,7 +276,7 @@ func TestWriteAllReportsErrors(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	paths, err := built(Input{}).WriteAll(dir)
+	paths, err := built(Input{}).WriteAll(dir, nil)
 	if err == nil || len(paths) != 0 || !strings.Contains(err.Error(), file) {
 		t.Errorf("%v, %v", paths, err)
 	}

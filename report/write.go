@@ -20,13 +20,12 @@ import (
 
 // WriteAll writes the report into a folder, which it makes if need be:
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
-// of the paper's figures, figures/contact.{svg,png}, and index.md; with extensions, such as
-// .csv, only the tables and figures that have one of them. A figure of
-// images alone has no CSV file. It returns the paths it wrote. Files of a
+// of the paper's figures, figures/contact.{svg,png}, and index.md; with keep, only those
+// of them whose paths it reports. A figure of images alone has no CSV file. It returns the paths it wrote. Files of a
 // figure that has no data any more are removed. Every file is written whole or not
 // at all, and none through a symbolic link that stands for one of these folders.
-func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
-	w := writer{dir: dir, only: only}
+func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
+	w := writer{dir: dir, keep: keep}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
 		w.table(t)
 	}
@@ -41,15 +40,14 @@ func (r *Report) WriteAll(dir string, only ...string) ([]string, error) {
 // A writer writes files into a folder until one fails.
 type writer struct {
 	dir   string
-	only  []string // extensions of tables and figures to write; empty: all files
+	keep  func(path string) bool // nil: all files
 	paths []string
 	err   error
 }
 
 // file writes one file of what content makes.
 func (w *writer) file(name string, content func() ([]byte, error)) {
-	left := len(w.only) > 0 && (filepath.Dir(name) == "." || !slices.Contains(w.only, filepath.Ext(name)))
-	if w.err != nil || left {
+	if w.err != nil || w.keep != nil && !w.keep(filepath.ToSlash(name)) {
 		return
 	}
 	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {

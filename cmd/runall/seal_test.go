@@ -11,6 +11,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/report/export"
 )
 
 // reference seals made-up records of the profile smoke and returns the folder.
@@ -70,7 +71,7 @@ func checkReference(t *testing.T, dir string, withPictures bool) {
 		}
 	}
 	for name := range again {
-		if _, ok := sealed[name]; !ok && slices.Contains([]string{".csv", ".md", ".png"}, filepath.Ext(name)) && strings.Contains(name, "/") {
+		if _, ok := sealed[name]; !ok && export.Kept(name) {
 			t.Errorf("%s is not in the reference: the records give it", name)
 		}
 	}

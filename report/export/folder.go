@@ -262,7 +262,7 @@ func (r *Report) WriteAll(dir string) (files int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	paths, err := all.WriteAll(dir)
+	paths, err := all.WriteAll(dir, nil)
 	if err != nil {
 		return len(paths), err
 	}

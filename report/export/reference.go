@@ -20,9 +20,13 @@ import (
 // says of its records.
 const verdictsName = "verdicts.json"
 
-// referenceFiles are the formats of tables and figures that a reference keeps:
-// what can be compared and what a page shows.
-var referenceFiles = []string{".csv", ".md", ".png"}
+// Kept reports whether a reference keeps a file of tables and figures: tables for readers and
+// programs, pictures in the format that pages show, and the numbers of the figure that a
+// document cites. The others are made of the records on demand.
+func Kept(path string) bool {
+	folder, ext := filepath.Dir(path), filepath.Ext(path)
+	return folder == "tables" && (ext == ".csv" || ext == ".md") || folder == "figures" && ext == ".png" || path == "figures/joint.csv"
+}
 
 // Seal writes the manifest of a results folder that holds whole records only, and
 // returns how many files it names and how many of them are records. The error wraps
@@ -162,7 +166,7 @@ func (r Reference) present(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = all.WriteAll(dir, referenceFiles...)
+	_, err = all.WriteAll(dir, Kept)
 	return err
 }
 
