@@ -125,7 +125,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 	estimate := f.estimate()
 	f.Ours, f.Verdict = Number(estimate), stats.Judge(estimate, f.Target.Low, f.Target.High)
 	if c.Cell {
-		f.NewRun = Number(x.oneRun(&f.Of, t.Of))
+		f.NewRun = f.Of.newRun()
 	}
 	f.Remark = f.remark()
 	return f
@@ -156,25 +156,13 @@ func (f *Finding) estimate() stats.Estimate {
 	return stats.Difference(f.Of.values(), f.To.values())
 }
 
-// oneRun estimates where one evaluation in the last 5 % of one new run will be; it has
-// no Basis if the runs don't say, because they are fewer than three or one diverged.
-func (x *index) oneRun(s *Side, of experiments.Selector) stats.Estimate {
-	var runs [][]float64
-	read := x.reading(of.Cell)
-	for _, r := range s.Runs {
-		var values []float64
-		for _, p := range record.Tail(r.Record.Points, r.Record.Header.Run.Samples) {
-			values = append(values, quantity(of.Quantity, read.of, read.more(r.Record), p))
-		}
-		if len(values) == 0 {
-			return stats.Estimate{}
-		}
-		runs = append(runs, values)
+// newRun estimates what one new run would give; it has no Basis if the runs don't say,
+// because they are fewer than three or one diverged.
+func (s *Side) newRun() Number {
+	if e := stats.Prediction(s.values()); e.Basis == stats.OneRun {
+		return Number(e)
 	}
-	if e := stats.Prediction(runs); e.Basis == stats.OneRun {
-		return e
-	}
-	return stats.Estimate{}
+	return Number{}
 }
 
 // At returns the verdict with all margins taken so many times: the worst of the tests'.
@@ -200,8 +188,8 @@ func (c *ClaimResult) Margins() []stats.Verdict {
 // Outcome words the verdict: "deviates, explained" if the ledger explains the deviation.
 func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explained()) }
 
-// Within reports whether every number that a cell prints may be one evaluation of one
-// run, and whether that is known of all.
+// Within reports whether every number that a cell prints may be one run's, and whether that
+// is known of all.
 func (c *ClaimResult) Within() (within, known bool) {
 	within, known = true, len(c.Tests) > 0
 	for i := range c.Tests {
@@ -345,7 +333,7 @@ func (a *Assessment) CellsAt(margins float64) (n Counts) {
 	return n
 }
 
-// WithinOneRun counts the cells, and the numbers in them, that may be one evaluation of
+// WithinOneRun counts the cells, and the numbers in them, that may be those of
 // one run, and those of which that is known.
 func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 	count := func(within, known bool, n, of *int) {

@@ -78,7 +78,7 @@ type Finding struct {
 	Paper   Number // the statistic of the paper's numbers
 	Target  Number // what is claimed of it
 	Ours    Number // the estimate from the runs; NaN if there is none
-	NewRun  Number // of a cell's test: where one evaluation in the last 5 % of one new run will be, if that is known
+	NewRun  Number // of a cell's test: where the value of one new run will be, if that is known
 	Reason  string // for the margin or bound
 	Gap     *Gap   // the runs that are missing, or why those that are there don't answer
 	Remark  string // what else the reader has to know of the verdict
@@ -116,8 +116,7 @@ func (f *Finding) Margins() []stats.Verdict {
 	return []stats.Verdict{f.At(0.5), f.At(2)}
 }
 
-// Within reports whether the printed number may be one evaluation of one run, and
-// whether that is known.
+// Within reports whether the printed number may be one run's, and whether that is known.
 func (f *Finding) Within() (within, known bool) {
 	if f.NewRun.Basis == "" || f.Test.Paper == nil {
 		return false, false
@@ -163,8 +162,8 @@ func (f *Finding) Runs() string {
 	return s
 }
 
-// OneRun says where one evaluation of a new run would be, and whether the paper's number
-// is there; it is empty where that is not known.
+// OneRun says where the value of a new run would be, and whether the paper's number is
+// there; it is empty where that is not known.
 func (f *Finding) OneRun() string {
 	within, known := f.Within()
 	if !known {

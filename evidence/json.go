@@ -59,7 +59,7 @@ type TestDocument struct {
 	Verdict   stats.Verdict `json:"verdict"`                  // of this test
 	Half      stats.Verdict `json:"half_margin"`              // the verdict with the margin halved; the verdict if there is none
 	Twice     stats.Verdict `json:"twice_margin"`             // the same, doubled
-	RunFrom   *record.Float `json:"one_run_from,omitempty"`   // of the 90 % interval for one evaluation in the last 5 % of one new run; of cells with three runs
+	RunFrom   *record.Float `json:"one_run_from,omitempty"`   // of the 90 % interval for the value of one new run, averaged as the paper's; of cells with three runs
 	RunUntil  *record.Float `json:"one_run_until,omitempty"`  // of the same
 	Within    *bool         `json:"within_one_run,omitempty"` // the paper's number is in that interval
 	Explained string        `json:"explained,omitempty"`      // why the test deviates

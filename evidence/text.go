@@ -12,7 +12,7 @@ import (
 
 // WriteText writes the verdicts as a table, a line a claim and below it a line
 // a test, and counts them. The columns "½" and "2×" have the verdicts at half and at twice
-// the margins, "new run" the interval for one evaluation of a cell's next run.
+// the margins, "new run" the interval for the value of a cell's next run.
 func (a *Assessment) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnote")

@@ -151,12 +151,12 @@ func (c *Cell) lines() []table.Line {
 
 // verdictLegend explains judgedLines.
 var verdictLegend = table.Cell{
-	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not.",
-	Words: "new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more.",
+	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where the value of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not.",
+	Words: "new run: where the value of a new run would be in nine of ten cases, of three runs or more.",
 }
 
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
-// twice the margin, and where one evaluation of one run would be, with a mark that says
+// twice the margin, and where the value of a new run would be, with a mark that says
 // whether the printed number is there.
 func (c *Cell) judgedLines() []table.Line {
 	verdicts, oneRun := table.Line{Label: "verdict"}, table.Line{Label: "new run"}

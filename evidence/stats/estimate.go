@@ -26,7 +26,7 @@ const (
 	Paired  Basis = "paired t"
 	Welch   Basis = "Welch's t"
 	Fieller Basis = "Fieller"
-	OneRun  Basis = "prediction" // of one evaluation, not of a mean
+	OneRun  Basis = "prediction" // of one run, not of a mean
 	Point   Basis = "point"      // too few runs, or one that diverged: there is no interval
 )
 
@@ -56,31 +56,19 @@ func Mean(values []float64) Estimate {
 	return about(m, sd, n, n-1, Student)
 }
 
-// Prediction estimates where one evaluation of one new run will be, from the evaluations
-// of each run: the mean, and the interval that is to hold the new value in nine of ten
-// cases. With n runs of means m_i, whose standard deviation is s, it is
-//
-//	mean ± t √(s²(1 + 1/n) + w)
-//
-// where w is the mean over the runs of their evaluations' mean squared distance from m_i,
-// and t the quantile of Student's distribution with n − 1 degrees of freedom. With one
-// evaluation a run this is Student's prediction interval (W. Q. Meeker, G. J. Hahn,
-// L. A. Escobar, "Statistical Intervals", 2nd edition 2017, chapter 4); w is what one
-// evaluation varies by beside its run's mean. It panics if there are no runs, or one has
-// no evaluations.
-func Prediction(runs [][]float64) Estimate {
-	means, within := make([]float64, len(runs)), 0.0
-	for i, values := range runs {
-		var variance float64
-		means[i], variance = stat.PopMeanVariance(values, nil)
-		within += variance / float64(len(runs))
+// Prediction estimates where the value of one new run will be, from the values of n runs,
+// one a run: their mean, and Student's prediction interval, mean ± t s √(1 + 1/n), that is to
+// hold the new value in nine of ten cases (W. Q. Meeker, G. J. Hahn, L. A. Escobar,
+// "Statistical Intervals", 2nd edition 2017, chapter 4). A value that is an average over
+// evaluations of a run is to be given as such an average: what single evaluations vary by
+// has no part in it. It panics if there are no values.
+func Prediction(values []float64) Estimate {
+	e := Mean(values)
+	if e.Basis == Point {
+		return e
 	}
-	e := Mean(means)
-	if e.Basis == Point || !words.Finite(within) {
-		return Single(e.Value)
-	}
-	n := float64(len(runs))
-	return about(e.Value, math.Sqrt(stat.Variance(means, nil)*(1+1/n)+within), 1, n-1, OneRun)
+	n := float64(len(values))
+	return about(e.Value, stat.StdDev(values, nil)*math.Sqrt(1+1/n), 1, n-1, OneRun)
 }
 
 // PairedDifference estimates mean(a) − mean(b) by Student's t of the differences

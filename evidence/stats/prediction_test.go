@@ -11,34 +11,26 @@ import (
 // TestPrediction compares with figures from a table of Student's distribution: t at
 // 0.95 is 2.015 for 5 degrees of freedom.
 func TestPrediction(t *testing.T) {
-	one := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
-	e := Prediction(one)
+	e := Prediction([]float64{1, 2, 3, 4, 5, 6})
 	half := 2.015048 * math.Sqrt(3.5*(1+1.0/6))
 	if e.Basis != OneRun || e.Value != 3.5 {
 		t.Errorf("%+v", e)
 	}
-	near(t, "one evaluation a run, low", e.Low, 3.5-half, 1e-5)
-	near(t, "one evaluation a run, high", e.High, 3.5+half, 1e-5)
-	var two [][]float64 // the same means, each a standard deviation of 2 from its evaluations
-	for _, run := range one {
-		two = append(two, []float64{run[0] - 2, run[0] + 2})
-	}
-	half = 2.015048 * math.Sqrt(3.5*(1+1.0/6)+4)
-	near(t, "two evaluations a run", Prediction(two).High, 3.5+half, 1e-5)
-	for _, runs := range [][][]float64{{{7}}, {{6}, {8}}, {{7}, {7}, {math.Inf(1)}}} {
+	near(t, "low", e.Low, 3.5-half, 1e-5)
+	near(t, "high", e.High, 3.5+half, 1e-5)
+	for _, runs := range [][]float64{{7}, {6, 8}, {7, 7, math.Inf(1)}} {
 		if e := Prediction(runs); e.Basis != Point {
 			t.Errorf("%v: %+v", runs, e)
 		}
 	}
-	if e := Prediction([][]float64{{16, 16}, {16}, {16}}); e.Low != 16 || e.High != 16 {
+	if e := Prediction([]float64{16, 16, 16}); e.Low != 16 || e.High != 16 {
 		t.Errorf("no spread: %+v", e)
 	}
 }
 
-// TestPredictionCoverage: of normal values, the interval holds one evaluation of one new
-// run in 90 % of cases if evaluations of a run are alike, and in 90 % or more if they vary
-// too, because the degrees of freedom are of the runs alone. Of all other values it holds
-// at least 85 %. The range of all evaluations would hold too few of five runs.
+// TestPredictionCoverage: the interval holds the average over the evaluations of a new run
+// as often as it says, however the evaluations of a run vary beside it: 90 % of normal values,
+// and at least 85 % of all others. The range of the averages would hold too few of five runs.
 func TestPredictionCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -46,28 +38,27 @@ func TestPredictionCoverage(t *testing.T) {
 	}
 	const samples, evaluations = 600, 10
 	for i, s := range shapes(t) {
-		for k, within := range []float64{0, 1, 3} { // standard deviation, by that of the runs
+		for k, within := range []float64{0, 1, 3} { // standard deviation of evaluations, by that of the runs
 			for _, n := range sizes {
 				rng := rand.New(rand.NewPCG(uint64(10*i+k), uint64(n)))
-				run := func() (values []float64) {
-					of := s.draw(rng)
+				average := func() float64 {
+					sum := evaluations * s.draw(rng)
 					for range evaluations {
-						values = append(values, of+within*s.draw(rng))
+						sum += within * s.draw(rng)
 					}
-					return values
+					return sum / evaluations
 				}
 				held, ranged := 0, 0
 				for range samples {
-					var runs [][]float64
+					var runs []float64
 					for range n {
-						runs = append(runs, run())
+						runs = append(runs, average())
 					}
-					next := run()[0]
+					next := average()
 					if e := Prediction(runs); e.Low <= next && next <= e.High {
 						held++
 					}
-					all := slices.Concat(runs...)
-					if slices.Min(all) <= next && next <= slices.Max(all) {
+					if slices.Min(runs) <= next && next <= slices.Max(runs) {
 						ranged++
 					}
 				}
@@ -76,15 +67,12 @@ func TestPredictionCoverage(t *testing.T) {
 				t.Logf("%s: %.3f, range %.3f", name, got, float64(ranged)/samples)
 				low, high := least, 1.0
 				if i == 0 {
-					low = 1 - 2*Level
-					if within == 0 {
-						high = low
-					}
+					low, high = 1-2*Level, 1-2*Level
 				}
 				if got < low-errors3(low, samples) || got > high+errors3(high, samples) {
-					t.Errorf("%s: holds %.3f of new evaluations, want %.2f to %.2f, within three standard errors", name, got, low, high)
+					t.Errorf("%s: holds %.3f of new runs, want %.2f to %.2f, within three standard errors", name, got, low, high)
 				}
-				if short := float64(ranged) / samples; i == 0 && n == 5 && within == 0 && short > least-errors3(least, samples) {
+				if short := float64(ranged) / samples; i == 0 && n == 5 && short > least-errors3(least, samples) {
 					t.Errorf("%s: the range holds %.3f: the reason for not using it is gone", name, short)
 				}
 			}
