@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
@@ -125,7 +128,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 	estimate := f.estimate()
 	f.Ours, f.Verdict = Number(estimate), stats.Judge(estimate, f.Target.Low, f.Target.High)
 	if c.Cell {
-		f.NewRun = f.Of.newRun()
+		f.NewRun, f.NewTest = f.Of.newRun(), f.Of.newTest(t.Of)
 	}
 	f.Remark = f.remark()
 	return f
@@ -148,12 +151,28 @@ func (f *Finding) estimate() stats.Estimate {
 	switch {
 	case paired && ratio:
 		return stats.PairedRatio(a, b)
-	case paired:
-		return stats.PairedDifference(a, b)
 	case ratio:
 		return stats.Ratio(f.Of.values(), f.To.values())
 	}
-	return stats.Difference(f.Of.values(), f.To.values())
+	e := stats.Difference(f.Of.values(), f.To.values())
+	if paired {
+		e = stats.PairedDifference(a, b)
+	}
+	return e.Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
+}
+
+// testVariance is the binomial variance of an error that all runs measured on one test set,
+// in squared points. It is 0 of any other number, and where the runs have draws of the data:
+// there the test rows differ from run to run, so that the runs vary by them.
+func (s *Side) testVariance(of experiments.Selector) float64 {
+	ref := s.Runs[0].Run.Data
+	rows := dataSets()[ref.Name].Test
+	mean := stat.Mean(s.values(), nil)
+	if of.Quantity != experiments.QuantityError || of.Below != nil || rows == 0 || !words.Finite(mean) ||
+		slices.ContainsFunc(s.Runs, func(o Observation) bool { return o.Run.Data != ref }) {
+		return 0
+	}
+	return stats.Binomial(mean, rows)
 }
 
 // newRun estimates what one new run would give; it has no Basis if the runs don't say,
@@ -163,6 +182,22 @@ func (s *Side) newRun() Number {
 		return Number(e)
 	}
 	return Number{}
+}
+
+// newTest estimates an error that a new run would have on new test rows: those that the runs
+// share and the new ones are samples of as many rows each. It has no Basis if newRun has none,
+// unless nothing but the data decides what the run gives, or if the rows are no fixed ones.
+func (s *Side) newTest(of experiments.Selector) Number {
+	run, variance := stats.Estimate(s.newRun()), s.testVariance(of)
+	if m := experiments.Method(s.Runs[0].Run.Method); run.Basis == "" && m != nil && m.Seedless {
+		run = stats.Mean(s.values())
+	}
+	if variance == 0 || run.Basis == "" {
+		return Number{}
+	}
+	run = run.Sampled(2 * variance)
+	run.Basis = stats.OneRun
+	return Number(run)
 }
 
 // At returns the verdict with all margins taken so many times: the worst of the tests'.
@@ -241,15 +276,19 @@ func (f *Finding) remark() string {
 	if f.Test.To == nil {
 		b = a
 	}
+	text := f.Of.short()
 	switch few := min(a, b); {
 	case few == 1 && max(a, b) == 1:
-		return "one run"
+		text = "one run"
 	case few == 1:
-		return "one run on one side"
+		text = "one run on one side"
 	case few < stats.Fewest:
-		return "two runs"
+		text = "two runs"
 	}
-	return f.Of.short()
+	if strings.HasSuffix(string(f.Ours.Basis), string(stats.TestRows)) {
+		return strings.TrimPrefix(text+"; interval with the test set's size", "; ")
+	}
+	return text
 }
 
 // A Change is a claim on which two assessments differ.

@@ -129,6 +129,9 @@ func writeTest(out io.Writer, f *Finding) {
 	if oneRun := f.OneRun(); oneRun != "" {
 		fmt.Fprintf(out, "  new run   %s: the value of a new run, in nine of ten cases\n", oneRun)
 	}
+	if oneTest := f.OneTest(); oneTest != "" {
+		fmt.Fprintf(out, "  new rows  %s: the same on as many other test rows\n", oneTest)
+	}
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
 		line("explained", f.Test.Explained)

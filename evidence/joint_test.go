@@ -351,6 +351,20 @@ func TestOneRun(t *testing.T) {
 	if got := s.newRun(); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	if got := s.newTest(of); got != (Number{}) {
+		t.Errorf("a test set of nobody's: %+v", got)
+	}
+	for i := range s.Runs {
+		s.Runs[i].Run.Data.Name = "mnist"
+	}
+	want = want.Sampled(2 * stats.Binomial(3, 10000)) // of two test sets of as many rows as MNIST's
+	if got := s.newTest(of); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
+		t.Errorf("other test rows: %+v, want %+v", got, want)
+	}
+	s.Runs[1].Run.Data.Draw = 2
+	if got := s.newTest(of); got != (Number{}) {
+		t.Errorf("draws, each with test rows of its own: %+v", got)
+	}
 	two := Side{Runs: s.Runs[:2]}
 	if got := two.newRun(); got != (Number{}) {
 		t.Errorf("two runs: %+v", got)

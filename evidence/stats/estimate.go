@@ -28,6 +28,8 @@ const (
 	Fieller Basis = "Fieller"
 	OneRun  Basis = "prediction" // of one run, not of a mean
 	Point   Basis = "point"      // too few runs, or one that diverged: there is no interval
+
+	TestRows Basis = "test rows" // one test set's size, by itself or after another basis and "and"
 )
 
 // An Estimate is a statistic with its 90 % interval, from Low to High. Both are
@@ -69,6 +71,30 @@ func Prediction(values []float64) Estimate {
 	}
 	n := float64(len(values))
 	return about(e.Value, stat.StdDev(values, nil)*math.Sqrt(1+1/n), 1, n-1, OneRun)
+}
+
+// Binomial is the variance of an error in per cent that was measured on so many independent
+// test rows, in squared points.
+func Binomial(percent float64, rows int) float64 {
+	p := percent / 100
+	return 100 * 100 * p * (1 - p) / float64(rows)
+}
+
+// Sampled widens an estimate by the variance of what all its runs share, such as their test
+// rows. Each half of the interval is then the root of the sum of two squares: its own, and a
+// normal half of that variance (G. Y. Zou, A. Donner, "Construction of confidence limits about
+// effect measures", 2008). A variance of 0 widens nothing, nor does any one a value that is
+// not finite.
+func (e Estimate) Sampled(variance float64) Estimate {
+	if variance == 0 || !words.Finite(e.Value) {
+		return e
+	}
+	basis := TestRows
+	if e.Basis != Point {
+		basis = e.Basis + " and " + TestRows
+	}
+	half := distuv.UnitNormal.Quantile(1-Level) * math.Sqrt(variance)
+	return Estimate{e.Value, e.Value - math.Hypot(e.Value-e.Low, half), e.Value + math.Hypot(e.High-e.Value, half), basis}
 }
 
 // PairedDifference estimates mean(a) − mean(b) by Student's t of the differences
