@@ -361,6 +361,34 @@ func (a *Assessment) Numbers() Counts {
 	return n
 }
 
+// A Scorecard counts the verdicts on the numbers that the paper prints in its tables by
+// whether the choices of this reproduction were made with them in view.
+type Scorecard struct {
+	Set     Counts `json:"set"`     // numbers that are settings, not results
+	Targets Counts `json:"targets"` // those that a choice by result had in view
+	Others  Counts `json:"others"`  // those that none had: the evidence
+}
+
+// Scorecard returns the counts for the choices as they were made, whatever is assumed instead.
+func (a *Assessment) Scorecard() (s Scorecard) {
+	for i := range a.Claims {
+		if !a.Claims[i].Claim.Cell {
+			continue
+		}
+		for _, f := range a.Claims[i].Tests {
+			n := &s.Others
+			switch {
+			case f.Test.Set:
+				n = &s.Set
+			case len(f.Test.TargetOf) > 0:
+				n = &s.Targets
+			}
+			n.add(f.Verdict, f.Explained())
+		}
+	}
+	return s
+}
+
 // CellsAt counts the verdicts on the cells with all margins taken so many times. None
 // is explained.
 func (a *Assessment) CellsAt(margins float64) (n Counts) {

@@ -164,6 +164,9 @@ func TestPaperReproducesItself(t *testing.T) {
 	if a.Incomplete() || len(a.Missing) > 0 {
 		t.Errorf("%d runs missing", len(a.Missing))
 	}
+	if s := a.Scorecard(); s.Set.Reproduced != 8 || s.Targets.Total() == 0 || s.Others.Total() == 0 || s.Set.Total()+s.Targets.Total()+s.Others.Total() != a.Numbers().Total() {
+		t.Errorf("%+v of %+v", s, a.Numbers())
+	}
 	for _, c := range []struct {
 		id       string
 		basis    stats.Basis

@@ -20,9 +20,10 @@ type Document struct {
 		Half      Counts `json:"cells_half_margin"`  // cells, with all margins halved
 		Twice     Counts `json:"cells_twice_margin"` // the same, doubled
 	} `json:"counts"` // claims by verdict
-	Claims  []ClaimDocument `json:"claims"`            // in the order of the ledger
-	Changes []Change        `json:"changes,omitempty"` // from what is assumed otherwise
-	Missing []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
+	Scorecard Scorecard       `json:"scorecard"`         // the numbers of the cells, by whether choices were made with them in view
+	Claims    []ClaimDocument `json:"claims"`            // in the order of the ledger
+	Changes   []Change        `json:"changes,omitempty"` // from what is assumed otherwise
+	Missing   []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
 }
 
 // A ClaimDocument is one claim of a Document.
@@ -65,6 +66,8 @@ type TestDocument struct {
 	TestFrom  *record.Float `json:"new_test_from,omitempty"`   // of the same interval with as many new test rows; of errors on one test set
 	TestUntil *record.Float `json:"new_test_until,omitempty"`  // of the same
 	InTest    *bool         `json:"within_new_test,omitempty"` // the paper's number is in that interval
+	Set       bool          `json:"set,omitempty"`             // of a cell's number: it is a setting, not a result
+	TargetOf  []string      `json:"target_of,omitempty"`       // of a cell's number: the choices made with it in view, IDs of assumptions
 	Explained string        `json:"explained,omitempty"`       // why the test deviates
 	Note      string        `json:"note,omitempty"`            // what the reader has to know of the verdict
 }
@@ -83,6 +86,7 @@ func (a *Assessment) Document() *Document {
 	d := new(Document)
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
 	d.Counts.Half, d.Counts.Twice = a.CellsAt(0.5), a.CellsAt(2)
+	d.Scorecard = a.Scorecard()
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		d.Claims = append(d.Claims, c.document(c.Tests))
@@ -183,7 +187,7 @@ func (e *Explanation) Document(s Subject) *ExplanationDocument {
 func (f *Finding) document() TestDocument {
 	d := TestDocument{
 		ID: f.Test.ID, Kind: f.Test.Kind, Of: f.Measured(), To: f.Compared(), Paper: f.Test.Paper,
-		Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
+		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
 	if within, known := f.Within(); known {

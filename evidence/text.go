@@ -30,6 +30,7 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	}
 	cells, sentences, theorems := a.Counts()
 	in, of, numbers, ofNumbers := a.WithinOneRun()
+	s := a.Scorecard()
 	_, err := fmt.Fprintf(w, `
 cells of Tables 2 and 3: %s
 sentences and captions: %s
@@ -37,7 +38,10 @@ theorems of Table 1: %s
 cells at half the margins: %s
 cells at twice the margins: %s
 printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
-`, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of)
+printed numbers that a choice had in view: %s
+printed numbers that none had: %s
+printed numbers that are settings: %s
+`, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of, s.Targets, s.Others, s.Set)
 	return err
 }
 
