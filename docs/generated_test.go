@@ -31,11 +31,13 @@ var generators = map[string]func(*testing.T) string{
 	"experiments/ledgers/assumptions.yaml":  assumptions,
 	"experiments/ledgers/errata.yaml":       errata,
 	"results/reference/figures/joint.csv":   joint,
+	"results/reference/calibration":         effort,
 	"results/reference/peers.txt":           peers,
 	"results/reference/placebo.json":        placebo,
 	"results/reference/tables/tableS3.csv":  learners,
 	"results/reference/times.csv":           times,
 	"results/reference/verdicts.json":       counts,
+	"the scorecard":                         scorecard,
 	"the cells that are not reproduced":     deviations,
 	"results/reference/tournament, error":   tournament("", "error, equal order", "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
 	"results/reference/tournament, time":    tournament("", "time, equal order", "komp-merge", "komp-merge-order", "merging"),
@@ -189,27 +191,74 @@ func judged(t *testing.T) (v evidence.Document) {
 
 func counts(t *testing.T) string {
 	v := judged(t)
-	n := make(map[stats.Verdict]int)
-	for _, c := range v.Claims {
-		for _, test := range c.Tests {
-			if c.Cell {
-				n[test.Verdict]++
-			}
-		}
-	}
 	var rows [][]string
 	for _, of := range []struct {
 		name string
 		n    evidence.Counts
 	}{
 		{"cells of Tables 2 and 3", v.Counts.Cells},
-		{"numbers in these cells", evidence.Counts{Reproduced: n[stats.Reproduced], Deviates: n[stats.Deviates], Inconclusive: n[stats.Inconclusive]}},
-		{"sentences and captions", v.Counts.Sentences}, {"statements of Table 1 and its theorems", v.Counts.Theorems},
+		{"their numbers: targets of a choice", v.Scorecard.Targets}, {"never a target", v.Scorecard.Others}, {"settings", v.Scorecard.Set},
+		{"sentences, captions and ranks", v.Counts.Sentences}, {"statements of Table 1 and its theorems", v.Counts.Theorems},
 		{"cells at half the margins", v.Counts.Half}, {"cells at twice the margins", v.Counts.Twice},
 	} {
 		rows = append(rows, []string{of.name, fmt.Sprintf("**%d of %d**", of.n.Reproduced, of.n.Total()), strconv.Itoa(of.n.Deviates), strconv.Itoa(of.n.Inconclusive)})
 	}
 	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
+}
+
+// scorecard says how many of the results were in view when choices were made.
+func scorecard(t *testing.T) string {
+	s := judged(t).Scorecard
+	return fmt.Sprintf("- **Targets**: of the %d numbers that are results, %d were in view when a choice was made (%d reproduced), %d never (%d\n  reproduced).\n",
+		s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
+}
+
+// effort counts the settings that were tried for each method of the tables: on held-out rows, and
+// on the test rows, where alternatives of the ledger were run with the printed numbers in view.
+func effort(t *testing.T) string {
+	sets := []string{"multidist", "mnist", "brodatz"}
+	heldOut := make(map[string]map[[3]string]bool) // all for POLK
+	for _, name := range []string{"multidist", "mnist-ksvm", "mnist-klr", "brodatz"} {
+		set, _, _ := strings.Cut(name, "-")
+		if heldOut[set] == nil {
+			heldOut[set] = make(map[[3]string]bool)
+		}
+		for _, row := range table(t, "calibration/"+name+".csv") {
+			heldOut[set][[3]string{row["task"], row["parsimony"], row["epoch"]}] = true
+		}
+	}
+	others := make(map[string]int)
+	for _, name := range []string{"fashion", "letter", "satimage"} {
+		for _, task := range experiments.Tasks() {
+			for _, row := range testutil.Table(t, filepath.Join(root, "experiments/settings", name+"-"+task+".csv")) {
+				others[row["method"]]++
+			}
+		}
+	}
+	cells := experiments.Paper().Cells
+	var rows [][]string
+	for _, method := range []string{"polk", "bsgd", "lbfgs", "libsvm", "ivm"} {
+		row := []string{"`" + method + "`"}
+		for _, set := range sets {
+			held, tested := 0, 0
+			if method == "polk" {
+				held = len(heldOut[set])
+			}
+			for _, a := range ledgers(t).Assumptions {
+				for _, alternative := range a.Alternatives {
+					passes := alternative.Passes[set] > 0 && (method == "polk" || method == "bsgd")
+					if passes || slices.ContainsFunc(alternative.Answers, func(w experiments.Answer) bool {
+						return cells[w.Cell].Data == set && strings.HasSuffix(w.Cell, "."+method)
+					}) {
+						tested++
+					}
+				}
+			}
+			row = append(row, fmt.Sprintf("%d+%d", held, tested))
+		}
+		rows = append(rows, append(row, strconv.Itoa(others[method])))
+	}
+	return markdown(true, []string{"held out+tested", "multidist", "MNIST", "Brodatz", "other data"}, rows)
 }
 
 // deviations lists the numbers that are not reproduced.

@@ -111,16 +111,16 @@ func (x *index) lasts(cell string, answer *experiments.Answer, passes int) bool 
 	if answer == nil {
 		plan = x.selected(experiments.Selector{Cell: cell})
 	}
-	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Samples < passes*trainingSets()[p.Run.Data.Name] })
+	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Samples < passes*dataSets()[p.Run.Data.Name].Train })
 }
 
-// trainingSets are the numbers of examples in the data sets' training sets.
-var trainingSets = sync.OnceValue(func() map[string]int {
-	sizes := make(map[string]int)
+// dataSets are the data sets of the program, by name.
+var dataSets = sync.OnceValue(func() map[string]data.Info {
+	sets := make(map[string]data.Info)
 	for _, set := range data.List() {
-		sizes[set.Name] = set.Train
+		sets[set.Name] = set
 	}
-	return sizes
+	return sets
 })
 
 // byResult returns the choices that a claim rests on which were made with the paper's

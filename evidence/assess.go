@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
@@ -125,7 +128,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 	estimate := f.estimate()
 	f.Ours, f.Verdict = Number(estimate), stats.Judge(estimate, f.Target.Low, f.Target.High)
 	if c.Cell {
-		f.NewRun = Number(x.oneRun(&f.Of, t.Of))
+		f.NewRun, f.NewTest = f.Of.newRun(), f.Of.newTest(t.Of)
 	}
 	f.Remark = f.remark()
 	return f
@@ -148,33 +151,53 @@ func (f *Finding) estimate() stats.Estimate {
 	switch {
 	case paired && ratio:
 		return stats.PairedRatio(a, b)
-	case paired:
-		return stats.PairedDifference(a, b)
 	case ratio:
 		return stats.Ratio(f.Of.values(), f.To.values())
 	}
-	return stats.Difference(f.Of.values(), f.To.values())
+	e := stats.Difference(f.Of.values(), f.To.values())
+	if paired {
+		e = stats.PairedDifference(a, b)
+	}
+	return e.Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
 }
 
-// oneRun estimates where one evaluation in the last 5 % of one new run will be; it has
-// no Basis if the runs don't say, because they are fewer than three or one diverged.
-func (x *index) oneRun(s *Side, of experiments.Selector) stats.Estimate {
-	var runs [][]float64
-	read := x.reading(of.Cell)
-	for _, r := range s.Runs {
-		var values []float64
-		for _, p := range record.Tail(r.Record.Points, r.Record.Header.Run.Samples) {
-			values = append(values, quantity(of.Quantity, read.of, read.more(r.Record), p))
-		}
-		if len(values) == 0 {
-			return stats.Estimate{}
-		}
-		runs = append(runs, values)
+// testVariance is the binomial variance of an error that all runs measured on one test set,
+// in squared points. It is 0 of any other number, and where the runs have draws of the data:
+// there the test rows differ from run to run, so that the runs vary by them.
+func (s *Side) testVariance(of experiments.Selector) float64 {
+	ref := s.Runs[0].Run.Data
+	rows := dataSets()[ref.Name].Test
+	mean := stat.Mean(s.values(), nil)
+	if of.Quantity != experiments.QuantityError || of.Below != nil || rows == 0 || !words.Finite(mean) ||
+		slices.ContainsFunc(s.Runs, func(o Observation) bool { return o.Run.Data != ref }) {
+		return 0
 	}
-	if e := stats.Prediction(runs); e.Basis == stats.OneRun {
-		return e
+	return stats.Binomial(mean, rows)
+}
+
+// newRun estimates what one new run would give; it has no Basis if the runs don't say,
+// because they are fewer than three or one diverged.
+func (s *Side) newRun() Number {
+	if e := stats.Prediction(s.values()); e.Basis == stats.OneRun {
+		return Number(e)
 	}
-	return stats.Estimate{}
+	return Number{}
+}
+
+// newTest estimates an error that a new run would have on new test rows: those that the runs
+// share and the new ones are samples of as many rows each. It has no Basis if newRun has none,
+// unless nothing but the data decides what the run gives, or if the rows are no fixed ones.
+func (s *Side) newTest(of experiments.Selector) Number {
+	run, variance := stats.Estimate(s.newRun()), s.testVariance(of)
+	if m := experiments.Method(s.Runs[0].Run.Method); run.Basis == "" && m != nil && m.Seedless {
+		run = stats.Mean(s.values())
+	}
+	if variance == 0 || run.Basis == "" {
+		return Number{}
+	}
+	run = run.Sampled(2 * variance)
+	run.Basis = stats.OneRun
+	return Number(run)
 }
 
 // At returns the verdict with all margins taken so many times: the worst of the tests'.
@@ -200,8 +223,8 @@ func (c *ClaimResult) Margins() []stats.Verdict {
 // Outcome words the verdict: "deviates, explained" if the ledger explains the deviation.
 func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explained()) }
 
-// Within reports whether every number that a cell prints may be one evaluation of one
-// run, and whether that is known of all.
+// Within reports whether every number that a cell prints may be one run's, and whether that
+// is known of all.
 func (c *ClaimResult) Within() (within, known bool) {
 	within, known = true, len(c.Tests) > 0
 	for i := range c.Tests {
@@ -253,15 +276,19 @@ func (f *Finding) remark() string {
 	if f.Test.To == nil {
 		b = a
 	}
+	text := f.Of.short()
 	switch few := min(a, b); {
 	case few == 1 && max(a, b) == 1:
-		return "one run"
+		text = "one run"
 	case few == 1:
-		return "one run on one side"
+		text = "one run on one side"
 	case few < stats.Fewest:
-		return "two runs"
+		text = "two runs"
 	}
-	return f.Of.short()
+	if strings.HasSuffix(string(f.Ours.Basis), string(stats.TestRows)) {
+		return strings.TrimPrefix(text+"; interval with the test set's size", "; ")
+	}
+	return text
 }
 
 // A Change is a claim on which two assessments differ.
@@ -334,6 +361,34 @@ func (a *Assessment) Numbers() Counts {
 	return n
 }
 
+// A Scorecard counts the verdicts on the numbers that the paper prints in its tables by
+// whether the choices of this reproduction were made with them in view.
+type Scorecard struct {
+	Set     Counts `json:"set"`     // numbers that are settings, not results
+	Targets Counts `json:"targets"` // those that a choice by result had in view
+	Others  Counts `json:"others"`  // those that none had: the evidence
+}
+
+// Scorecard returns the counts for the choices as they were made, whatever is assumed instead.
+func (a *Assessment) Scorecard() (s Scorecard) {
+	for i := range a.Claims {
+		if !a.Claims[i].Claim.Cell {
+			continue
+		}
+		for _, f := range a.Claims[i].Tests {
+			n := &s.Others
+			switch {
+			case f.Test.Set:
+				n = &s.Set
+			case len(f.Test.TargetOf) > 0:
+				n = &s.Targets
+			}
+			n.add(f.Verdict, f.Explained())
+		}
+	}
+	return s
+}
+
 // CellsAt counts the verdicts on the cells with all margins taken so many times. None
 // is explained.
 func (a *Assessment) CellsAt(margins float64) (n Counts) {
@@ -345,7 +400,7 @@ func (a *Assessment) CellsAt(margins float64) (n Counts) {
 	return n
 }
 
-// WithinOneRun counts the cells, and the numbers in them, that may be one evaluation of
+// WithinOneRun counts the cells, and the numbers in them, that may be those of
 // one run, and those of which that is known.
 func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 	count := func(within, known bool, n, of *int) {

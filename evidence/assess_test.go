@@ -134,12 +134,26 @@ func first(t testing.TB, a *Assessment, id string) Finding {
 	return found(t, a, id).Tests[0]
 }
 
+// unsettled are the comparisons of errors that no run as printed could settle: with the
+// binomial variance of the paper's own test sets, its own differences are not.
+var unsettled = []string{
+	"mnist.beats-bsgd.speed-1086", "mnist.beats-bsgd.error-1086", "brodatz.beats-bsgd.speed-1171", "brodatz.beats-bsgd.error-1171",
+	"brodatz.near-96.similar-305", "mnist.logistic-behind.error", "brodatz.like-batch.error",
+	"mnist.ranks.bsgd", "brodatz.ranks.bsgd", "brodatz.ranks.lbfgs", "brodatz.ranks.klr-lbfgs",
+}
+
+// TestPaperReproducesItself: runs that have the printed numbers reproduce every claim, but for
+// what no test set of that size settles: that is inconclusive, and the difference as claimed.
 func TestPaperReproducesItself(t *testing.T) {
 	in := fixture(t)
 	a := mustAssess(t, in)
 	for _, c := range a.Claims {
 		for _, r := range c.Tests {
-			if r.Verdict != stats.Reproduced {
+			want := stats.Reproduced
+			if slices.Contains(unsettled, c.Claim.ID+"."+r.Test.ID) {
+				want = stats.Inconclusive
+			}
+			if r.Verdict != want || stats.Judge(stats.Single(r.Ours.Value), r.Target.Low, r.Target.High) != stats.Reproduced {
 				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Estimated(), r.Target, r.Note())
 			}
 		}
@@ -151,6 +165,9 @@ func TestPaperReproducesItself(t *testing.T) {
 	if a.Incomplete() || len(a.Missing) > 0 {
 		t.Errorf("%d runs missing", len(a.Missing))
 	}
+	if s := a.Scorecard(); s.Set.Reproduced != 8 || s.Targets.Total() == 0 || s.Others.Total() == 0 || s.Set.Total()+s.Targets.Total()+s.Others.Total() != a.Numbers().Total() {
+		t.Errorf("%+v of %+v", s, a.Numbers())
+	}
 	for _, c := range []struct {
 		id       string
 		basis    stats.Basis
@@ -159,8 +176,8 @@ func TestPaperReproducesItself(t *testing.T) {
 	}{
 		{"table3.mnist.ksvm.libsvm.error", stats.Point, 1, 0, "one run"}, // a method without a seed
 		{"table3.mnist.ksvm.polk.error", stats.Student, 5, 0, ""},
-		{"multidist.like-libsvm.error", stats.Paired, 20, 20, ""}, // twenty draws on either side
-		{"brodatz.harder-than-mnist", stats.Welch, 5, 5, ""},      // two data sets
+		{"multidist.like-libsvm.error", stats.Paired, 20, 20, ""},                                                // twenty draws on either side
+		{"brodatz.harder-than-mnist", stats.Welch + " and test rows", 5, 5, "interval with the test set's size"}, // two data sets
 		{"multidist.fixed-order.risk-16", stats.Paired, 20, 20, ""},
 	} {
 		if r := first(t, a, c.id); r.Ours.Basis != c.basis || len(r.Of.Runs) != c.runs || len(r.To.Runs) != c.to || r.Note() != c.note {
@@ -202,9 +219,11 @@ func TestFlip(t *testing.T) {
 			"table2.multidist.ksvm.bsgd: reproduced → deviates",
 			"table3.mnist.ksvm.bsgd: reproduced → not run",
 			"table3.brodatz.ksvm.bsgd: reproduced → not run",
-			"mnist.beats-bsgd: reproduced → not run",
-			"brodatz.beats-bsgd: reproduced → not run",
-			"brodatz.near-96: reproduced → not run",
+			"mnist.beats-bsgd: inconclusive → not run",
+			"brodatz.beats-bsgd: inconclusive → not run",
+			"brodatz.near-96: inconclusive → not run",
+			"mnist.ranks: inconclusive → not run",
+			"brodatz.ranks: inconclusive → not run",
 		}},
 		{risky, "risk", "captions", []string{
 			"table3.brodatz.ksvm.lbfgs: reproduced → deviates",

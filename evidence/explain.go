@@ -127,7 +127,10 @@ func writeTest(out io.Writer, f *Finding) {
 		fmt.Fprintf(out, "  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
 	}
 	if oneRun := f.OneRun(); oneRun != "" {
-		fmt.Fprintf(out, "  new run   %s: one evaluation in the last 5 %% of a new run, in nine of ten cases\n", oneRun)
+		fmt.Fprintf(out, "  new run   %s: the value of a new run, in nine of ten cases\n", oneRun)
+	}
+	if oneTest := f.OneTest(); oneTest != "" {
+		fmt.Fprintf(out, "  new rows  %s: the same on as many other test rows\n", oneTest)
 	}
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {

@@ -78,7 +78,8 @@ type Finding struct {
 	Paper   Number // the statistic of the paper's numbers
 	Target  Number // what is claimed of it
 	Ours    Number // the estimate from the runs; NaN if there is none
-	NewRun  Number // of a cell's test: where one evaluation in the last 5 % of one new run will be, if that is known
+	NewRun  Number // of a cell's test: where the value of one new run will be, if that is known
+	NewTest Number // the same of an error on one test set, with as many new test rows
 	Reason  string // for the margin or bound
 	Gap     *Gap   // the runs that are missing, or why those that are there don't answer
 	Remark  string // what else the reader has to know of the verdict
@@ -116,13 +117,17 @@ func (f *Finding) Margins() []stats.Verdict {
 	return []stats.Verdict{f.At(0.5), f.At(2)}
 }
 
-// Within reports whether the printed number may be one evaluation of one run, and
-// whether that is known.
-func (f *Finding) Within() (within, known bool) {
-	if f.NewRun.Basis == "" || f.Test.Paper == nil {
+// Within reports whether the printed number may be one run's, and whether that is known.
+func (f *Finding) Within() (within, known bool) { return f.inside(f.NewRun) }
+
+// WithinTest reports the same of one run on other test rows.
+func (f *Finding) WithinTest() (within, known bool) { return f.inside(f.NewTest) }
+
+func (f *Finding) inside(n Number) (within, known bool) {
+	if n.Basis == "" || f.Test.Paper == nil {
 		return false, false
 	}
-	return f.NewRun.Low <= *f.Test.Paper && *f.Test.Paper <= f.NewRun.High, true
+	return n.Low <= *f.Test.Paper && *f.Test.Paper <= n.High, true
 }
 
 // Explained reports whether the test deviates and the ledger says why.
@@ -163,10 +168,15 @@ func (f *Finding) Runs() string {
 	return s
 }
 
-// OneRun says where one evaluation of a new run would be, and whether the paper's number
-// is there; it is empty where that is not known.
-func (f *Finding) OneRun() string {
-	within, known := f.Within()
+// OneRun says where the value of a new run would be, and whether the paper's number is
+// there; it is empty where that is not known.
+func (f *Finding) OneRun() string { return f.where(f.NewRun) }
+
+// OneTest says the same of a new run on other test rows.
+func (f *Finding) OneTest() string { return f.where(f.NewTest) }
+
+func (f *Finding) where(n Number) string {
+	within, known := f.inside(n)
 	if !known {
 		return ""
 	}
@@ -174,7 +184,7 @@ func (f *Finding) OneRun() string {
 	if !within {
 		not = "not "
 	}
-	return fmt.Sprintf("%s, the paper's %sin it", f.NewRun, not)
+	return fmt.Sprintf("%s, the paper's %sin it", n, not)
 }
 
 // Note is what the reader has to know of the verdict; it is empty if there is nothing.
@@ -188,6 +198,9 @@ func (f *Finding) Difference() string {
 	}
 	if oneRun := f.OneRun(); oneRun != "" {
 		line += "; a new run " + oneRun
+	}
+	if oneTest := f.OneTest(); oneTest != "" {
+		line += "; on other test rows " + oneTest
 	}
 	if note := f.Note(); note != "" {
 		line += "; " + note

@@ -336,27 +336,37 @@ func TestAtOtherMargins(t *testing.T) {
 	}
 }
 
-// TestOneRun: the interval is of the evaluations in the last 5 % of a cell's runs, the
-// error in per cent.
+// TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
+// single evaluations vary by has no part.
 func TestOneRun(t *testing.T) {
 	x := newIndex(Input{Ledger: ledger(t)}, experiments.Paper(), noAlternatives(ledger(t)))
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {
-		r := &record.Record{Points: []record.Point{{Samples: 500, TestError: 0.9}, {Samples: 960, TestError: e - 0.001}, {Samples: 1000, TestError: e + 0.001}}}
-		r.Header.Run.Samples = 1000
-		s.Runs = append(s.Runs, Observation{Record: r})
+		r := &record.Record{Points: []record.Point{{Samples: 500, TestError: 0.9}, {Samples: 960, TestError: e - 0.01}, {Samples: 1000, TestError: e + 0.01}}}
+		r.Final = record.Average(r.Points, 1000)
+		s.Runs = append(s.Runs, Observation{Record: r, Value: value(r, of, x.reading(of.Cell))})
 	}
-	want := stats.Prediction([][]float64{{1.9, 2.1}, {2.9, 3.1}, {3.9, 4.1}})
-	if got := x.oneRun(&s, of); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
+	want := stats.Prediction([]float64{2, 3, 4})
+	if got := s.newRun(); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	two := Side{Runs: s.Runs[:2]}
-	if got := x.oneRun(&two, of); got != (stats.Estimate{}) {
-		t.Errorf("two runs: %+v", got)
+	if got := s.newTest(of); got != (Number{}) {
+		t.Errorf("a test set of nobody's: %+v", got)
 	}
-	s.Runs[1].Record.Points = nil
-	if got := x.oneRun(&s, of); got != (stats.Estimate{}) {
-		t.Errorf("a run without evaluations: %+v", got)
+	for i := range s.Runs {
+		s.Runs[i].Run.Data.Name = "mnist"
+	}
+	want = want.Sampled(2 * stats.Binomial(3, 10000)) // of two test sets of as many rows as MNIST's
+	if got := s.newTest(of); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
+		t.Errorf("other test rows: %+v, want %+v", got, want)
+	}
+	s.Runs[1].Run.Data.Draw = 2
+	if got := s.newTest(of); got != (Number{}) {
+		t.Errorf("draws, each with test rows of its own: %+v", got)
+	}
+	two := Side{Runs: s.Runs[:2]}
+	if got := two.newRun(); got != (Number{}) {
+		t.Errorf("two runs: %+v", got)
 	}
 }

@@ -20,9 +20,10 @@ type Document struct {
 		Half      Counts `json:"cells_half_margin"`  // cells, with all margins halved
 		Twice     Counts `json:"cells_twice_margin"` // the same, doubled
 	} `json:"counts"` // claims by verdict
-	Claims  []ClaimDocument `json:"claims"`            // in the order of the ledger
-	Changes []Change        `json:"changes,omitempty"` // from what is assumed otherwise
-	Missing []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
+	Scorecard Scorecard       `json:"scorecard"`         // the numbers of the cells, by whether choices were made with them in view
+	Claims    []ClaimDocument `json:"claims"`            // in the order of the ledger
+	Changes   []Change        `json:"changes,omitempty"` // from what is assumed otherwise
+	Missing   []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
 }
 
 // A ClaimDocument is one claim of a Document.
@@ -43,27 +44,32 @@ type ClaimDocument struct {
 
 // A TestDocument is one test of a ClaimDocument.
 type TestDocument struct {
-	ID        string        `json:"id"`                       // within the claim
-	Kind      string        `json:"kind"`                     // of comparison
-	Of        string        `json:"of"`                       // the quantity, in words
-	To        string        `json:"to,omitempty"`             // the quantity that it is compared with, in words
-	Paper     *float64      `json:"paper,omitempty"`          // the paper's number
-	Low       *float64      `json:"low,omitempty"`            // the target
-	High      *float64      `json:"high,omitempty"`           // the same
-	Value     *record.Float `json:"value,omitempty"`          // estimate from the runs
-	From      *record.Float `json:"from,omitempty"`           // of the 90 % interval
-	Until     *record.Float `json:"until,omitempty"`          // of the same
-	Basis     stats.Basis   `json:"basis,omitempty"`          // how the interval was made; "point" if there is none
-	Runs      []string      `json:"runs"`                     // IDs
-	OtherRuns []string      `json:"other_runs,omitempty"`     // IDs of those compared with
-	Verdict   stats.Verdict `json:"verdict"`                  // of this test
-	Half      stats.Verdict `json:"half_margin"`              // the verdict with the margin halved; the verdict if there is none
-	Twice     stats.Verdict `json:"twice_margin"`             // the same, doubled
-	RunFrom   *record.Float `json:"one_run_from,omitempty"`   // of the 90 % interval for one evaluation in the last 5 % of one new run; of cells with three runs
-	RunUntil  *record.Float `json:"one_run_until,omitempty"`  // of the same
-	Within    *bool         `json:"within_one_run,omitempty"` // the paper's number is in that interval
-	Explained string        `json:"explained,omitempty"`      // why the test deviates
-	Note      string        `json:"note,omitempty"`           // what the reader has to know of the verdict
+	ID        string        `json:"id"`                        // within the claim
+	Kind      string        `json:"kind"`                      // of comparison
+	Of        string        `json:"of"`                        // the quantity, in words
+	To        string        `json:"to,omitempty"`              // the quantity that it is compared with, in words
+	Paper     *float64      `json:"paper,omitempty"`           // the paper's number
+	Low       *float64      `json:"low,omitempty"`             // the target
+	High      *float64      `json:"high,omitempty"`            // the same
+	Value     *record.Float `json:"value,omitempty"`           // estimate from the runs
+	From      *record.Float `json:"from,omitempty"`            // of the 90 % interval
+	Until     *record.Float `json:"until,omitempty"`           // of the same
+	Basis     stats.Basis   `json:"basis,omitempty"`           // how the interval was made; "point" if there is none
+	Runs      []string      `json:"runs"`                      // IDs
+	OtherRuns []string      `json:"other_runs,omitempty"`      // IDs of those compared with
+	Verdict   stats.Verdict `json:"verdict"`                   // of this test
+	Half      stats.Verdict `json:"half_margin"`               // the verdict with the margin halved; the verdict if there is none
+	Twice     stats.Verdict `json:"twice_margin"`              // the same, doubled
+	RunFrom   *record.Float `json:"one_run_from,omitempty"`    // of the 90 % interval for the value of one new run, averaged as the paper's; of cells with three runs
+	RunUntil  *record.Float `json:"one_run_until,omitempty"`   // of the same
+	Within    *bool         `json:"within_one_run,omitempty"`  // the paper's number is in that interval
+	TestFrom  *record.Float `json:"new_test_from,omitempty"`   // of the same interval with as many new test rows; of errors on one test set
+	TestUntil *record.Float `json:"new_test_until,omitempty"`  // of the same
+	InTest    *bool         `json:"within_new_test,omitempty"` // the paper's number is in that interval
+	Set       bool          `json:"set,omitempty"`             // of a cell's number: it is a setting, not a result
+	TargetOf  []string      `json:"target_of,omitempty"`       // of a cell's number: the choices made with it in view, IDs of assumptions
+	Explained string        `json:"explained,omitempty"`       // why the test deviates
+	Note      string        `json:"note,omitempty"`            // what the reader has to know of the verdict
 }
 
 // A RunDocument names a run.
@@ -80,6 +86,7 @@ func (a *Assessment) Document() *Document {
 	d := new(Document)
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
 	d.Counts.Half, d.Counts.Twice = a.CellsAt(0.5), a.CellsAt(2)
+	d.Scorecard = a.Scorecard()
 	for i := range a.Claims {
 		c := &a.Claims[i]
 		d.Claims = append(d.Claims, c.document(c.Tests))
@@ -180,11 +187,14 @@ func (e *Explanation) Document(s Subject) *ExplanationDocument {
 func (f *Finding) document() TestDocument {
 	d := TestDocument{
 		ID: f.Test.ID, Kind: f.Test.Kind, Of: f.Measured(), To: f.Compared(), Paper: f.Test.Paper,
-		Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
+		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
 	if within, known := f.Within(); known {
 		d.RunFrom, d.RunUntil, d.Within = new(record.Float(f.NewRun.Low)), new(record.Float(f.NewRun.High)), &within
+	}
+	if within, known := f.WithinTest(); known {
+		d.TestFrom, d.TestUntil, d.InTest = new(record.Float(f.NewTest.Low)), new(record.Float(f.NewTest.High)), &within
 	}
 	if f.Test.To != nil {
 		d.OtherRuns = ids(f.To)

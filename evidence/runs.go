@@ -99,7 +99,7 @@ func (x *index) side(s experiments.Selector) Side {
 		if from.passes > 0 {
 			whole := rec
 			var err error
-			if rec, err = whole.Cut(from.passes * trainingSets()[p.Run.Data.Name]); err != nil {
+			if rec, err = whole.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}

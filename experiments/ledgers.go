@@ -109,6 +109,8 @@ type Test struct {
 	Reason    string    `json:"reason"` // for the margin or bound, if it is the test's own
 	Paper     *float64  `json:"-"`      // the statistic of the paper's numbers, if they are printed
 	Explained string    `json:"-"`      // the measured reason of a deviation, if there is one
+	Set       bool      `json:"-"`      // of a cell's number: it is a setting, not a result
+	TargetOf  []string  `json:"-"`      // of a cell's number: the choices that were made with it in view, IDs of assumptions
 }
 
 // Target returns the interval in which the statistic is claimed to be.
@@ -163,7 +165,8 @@ type Assumption struct {
 	ID           string        `json:"id"`
 	Paper        string        `json:"paper"` // what it says
 	Chosen       string        `json:"chosen"`
-	How          string        `json:"how"` // ChosenBlind, …
+	How          string        `json:"how"`     // ChosenBlind, …
+	Targets      []string      `json:"targets"` // of a choice by result: the printed numbers that were in view, CELL.QUANTITY, or CELL for all of its own
 	Evidence     string        `json:"evidence"`
 	Alternatives []Alternative `json:"alternatives"`
 }
@@ -336,6 +339,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 			Claim
 			Explained map[string]string `json:"explained"` // by test
 		} `json:"claims"`
+		Set      []string   `json:"set"` // numbers that are settings, CELL.QUANTITY
 		Untested []Untested `json:"untested"`
 	}
 	var l Ledger
@@ -355,7 +359,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		} else if len(claim.Quote)+len(claim.Tests) > 0 {
 			r.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
 		} else {
-			claim.Cell, claim.Quote, claim.Tests = true, cell.Printed, k.cellTests(cell, c.Cells)
+			claim.Cell, claim.Quote, claim.Tests = true, cell.Printed, k.cellTests(cell, c.Cells, c.Set)
 		}
 		for id, why := range c.Claims[i].Explained {
 			if j := slices.IndexFunc(claim.Tests, func(t Test) bool { return t.ID == id }); j >= 0 {
@@ -391,8 +395,8 @@ type ledgerReader struct {
 // printedQuantities are those that the paper's tables print.
 var printedQuantities = []string{QuantityRisk, QuantityError, QuantityOrder}
 
-// cellTests are those of the tests of every cell whose quantity a cell prints.
-func (k *ledgerReader) cellTests(c PaperCell, tests []Test) (out []Test) {
+// cellTests are those of the tests of every cell whose quantity a cell prints. Some numbers are set.
+func (k *ledgerReader) cellTests(c PaperCell, tests []Test, set []string) (out []Test) {
 	for _, t := range tests {
 		v := printedValue(c, t.Of.Quantity)
 		if v == nil {
@@ -407,6 +411,13 @@ func (k *ledgerReader) cellTests(c PaperCell, tests []Test) (out []Test) {
 		}
 		if t.Kind == KindEquivalence {
 			t.Margin = k.out.Margins[t.Of.Quantity].Around(*v)
+		}
+		number := c.ID + "." + t.ID
+		t.Set = slices.Contains(set, number)
+		for _, a := range k.out.Assumptions {
+			if slices.Contains(a.Targets, number) || slices.Contains(a.Targets, c.ID) {
+				t.TargetOf = append(t.TargetOf, a.ID)
+			}
 		}
 		out = append(out, t)
 	}

@@ -76,6 +76,14 @@ func TestLedgersAreSound(t *testing.T) {
 	for _, a := range l.Assumptions {
 		entry("assumption", a.ID, nameText, a.Paper, a.Chosen, a.Evidence)
 		want(among(a.How, ChosenBlind, ChosenAlgebra, ChosenByResult) && len(a.Alternatives) > 0, "assumption %s: how %q, %d alternatives", a.ID, a.How, len(a.Alternatives))
+		want((len(a.Targets) > 0) == (a.How == ChosenByResult), "assumption %s: %s, with %d targets", a.ID, a.How, len(a.Targets))
+		for _, target := range a.Targets {
+			cell := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(target, ".risk"), ".error"), ".order")
+			c := l.Claim(cell)
+			want(c != nil && c.Cell && among(a.ID, c.Assumptions...) && slices.ContainsFunc(c.Tests, func(t Test) bool {
+				return (target == cell || target == cell+"."+t.ID) && among(a.ID, t.TargetOf...)
+			}), "assumption %s: target %s: no printed number of a claim that depends on it", a.ID, target)
+		}
 		for _, v := range a.Alternatives {
 			id := a.ID + "." + v.ID
 			entry("alternative", id, namesText, v.Value)

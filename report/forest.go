@@ -77,6 +77,9 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 					}
 					continue
 				}
+				if strings.HasPrefix(claim.Claim.Section, "Table") { // ranks, for which there is no room
+					continue
+				}
 				for j := range claim.Tests {
 					r := &claim.Tests[j]
 					oneSided := math.IsInf(r.Target.Low, -1) != math.IsInf(r.Target.High, 1)

@@ -151,15 +151,15 @@ func (c *Cell) lines() []table.Line {
 
 // verdictLegend explains judgedLines.
 var verdictLegend = table.Cell{
-	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more; ✓ if the printed number is in it, ≠ if not.",
-	Words: "new run: where one evaluation in the last 5 % of a new run would be in nine of ten cases, of three runs or more.",
+	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where the value of a new run would be in nine of ten cases, of three runs or more; new rows: the same of an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows.",
+	Words: "new run: where the value of a new run would be in nine of ten cases, of three runs or more; new rows: the same on other test rows.",
 }
 
 // judgedLines are the verdicts on the printed numbers: each with those at half and at
-// twice the margin, and where one evaluation of one run would be, with a mark that says
+// twice the margin, and where the value of a new run would be, with a mark that says
 // whether the printed number is there.
 func (c *Cell) judgedLines() []table.Line {
-	verdicts, oneRun := table.Line{Label: "verdict"}, table.Line{Label: "new run"}
+	verdicts, oneRun, oneTest := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
 	for q, f := range c.Judged {
 		if f == nil {
 			continue
@@ -171,22 +171,30 @@ func (c *Cell) judgedLines() []table.Line {
 		}
 		verdicts.Cells[q] = verdict
 		if within, known := f.Within(); known {
-			low, high := number(f.NewRun.Low, q, f.NewRun.High), number(f.NewRun.High, q, f.NewRun.High)
-			if low != high {
-				low += " to " + high
-			}
-			oneRun.Cells[q] = table.Cell{Text: low + " " + stats.Deviates.Mark(), Words: low + ", without the printed number"}
-			if within {
-				oneRun.Cells[q] = table.Cell{Text: low + " " + stats.Reproduced.Mark(), Words: low + ", with the printed number"}
-			}
+			oneRun.Cells[q] = expected(f.NewRun, q, within)
+		}
+		if within, known := f.WithinTest(); known {
+			oneTest.Cells[q] = expected(f.NewTest, q, within)
 		}
 	}
-	return slices.DeleteFunc([]table.Line{verdicts, oneRun}, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
+	return slices.DeleteFunc([]table.Line{verdicts, oneRun, oneTest}, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
+}
+
+// expected is an interval for a number, with a mark that says whether the printed one is in it.
+func expected(n evidence.Number, q int, within bool) table.Cell {
+	text := number(n.Low, q, n.High)
+	if high := number(n.High, q, n.High); high != text {
+		text += " to " + high
+	}
+	if within {
+		return table.Cell{Text: text + " " + stats.Reproduced.Mark(), Words: text + ", with the printed number"}
+	}
+	return table.Cell{Text: text + " " + stats.Deviates.Mark(), Words: text + ", without the printed number"}
 }
 
 // csvHeader names the columns of a table's CSV file.
 var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason",
-	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run"}
+	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run", "new_rows_low", "new_rows_high", "paper_in_new_rows"}
 
 // csvRows returns the lines of one cell, one for each quantity.
 func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
@@ -195,6 +203,7 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
 		isJudged := c.Judged[q] != nil && c.Why == ""
 		within, hasRun := judged.Within()
+		inTest, hasTest := judged.WithinTest()
 		out = append(out, slices.Concat(
 			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
 			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
@@ -202,7 +211,8 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 			known(c.Draw != 0 && s.N > 0, c.Draw, c.OnDraw[q]),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
-			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within)))
+			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within),
+			known(isJudged && hasTest, judged.NewTest.Low, judged.NewTest.High, inTest)))
 	}
 	return out
 }

@@ -182,6 +182,9 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		if oneRun := f.OneRun(); oneRun != "" {
 			line += "; a new run " + oneRun
 		}
+		if oneTest := f.OneTest(); oneTest != "" {
+			line += "; on other test rows " + oneTest
+		}
 		if text := f.Note(); text != "" {
 			line += "; " + note(text)
 		}

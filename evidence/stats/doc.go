@@ -5,7 +5,8 @@
 //	PairedDifference, PairedT     Student's t of the differences
 //	Difference                    Welch's t
 //	PairedRatio, Ratio            Fieller's theorem
-//	Prediction                    Student's prediction interval, with the spread within runs
+//	Prediction                    Student's prediction interval, of one new run
+//	Estimate.Sampled              the same on other test rows
 //	Judge                         an estimate and a target: a Verdict
 //	Holm                          p-values, corrected for their number
 //	Rank, Cliques                 many methods by their ranks
@@ -61,9 +62,16 @@
 //
 // # One run
 //
-// [Prediction] is for one evaluation of one run, not for a mean. It holds 90 % of normal
-// values if the evaluations of a run are alike. If they vary too it holds more, because
-// its degrees of freedom are those of the runs; of skewed values it holds 85 % or more
-// (TestPredictionCoverage). The range of all evaluations would hold two in three of five
-// runs.
+// [Prediction] is for the value of one new run, not for a mean. A printed risk or error is
+// an average over the evaluations of a run's last 5 %, so each run counts by that average,
+// however its evaluations vary. It holds 90 % of normal values, and 85 % or more of skewed
+// ones (TestPredictionCoverage). The range of all runs would hold two in three of five.
+//
+// # Test rows
+//
+// Runs on one test set say nothing of other test rows. [Estimate.Sampled] adds the binomial
+// variance p(1 − p)/N of an error p on N rows, which is that of a difference of two methods
+// too, once for each: two methods err on the same rows more often than by chance, so that
+// their difference varies less. The sum is an upper bound, in place of a paired test, for
+// which records lack the predictions (TestSampled).
 package stats

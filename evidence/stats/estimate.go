@@ -26,8 +26,10 @@ const (
 	Paired  Basis = "paired t"
 	Welch   Basis = "Welch's t"
 	Fieller Basis = "Fieller"
-	OneRun  Basis = "prediction" // of one evaluation, not of a mean
+	OneRun  Basis = "prediction" // of one run, not of a mean
 	Point   Basis = "point"      // too few runs, or one that diverged: there is no interval
+
+	TestRows Basis = "test rows" // one test set's size, by itself or after another basis and "and"
 )
 
 // An Estimate is a statistic with its 90 % interval, from Low to High. Both are
@@ -56,31 +58,43 @@ func Mean(values []float64) Estimate {
 	return about(m, sd, n, n-1, Student)
 }
 
-// Prediction estimates where one evaluation of one new run will be, from the evaluations
-// of each run: the mean, and the interval that is to hold the new value in nine of ten
-// cases. With n runs of means m_i, whose standard deviation is s, it is
-//
-//	mean ± t √(s²(1 + 1/n) + w)
-//
-// where w is the mean over the runs of their evaluations' mean squared distance from m_i,
-// and t the quantile of Student's distribution with n − 1 degrees of freedom. With one
-// evaluation a run this is Student's prediction interval (W. Q. Meeker, G. J. Hahn,
-// L. A. Escobar, "Statistical Intervals", 2nd edition 2017, chapter 4); w is what one
-// evaluation varies by beside its run's mean. It panics if there are no runs, or one has
-// no evaluations.
-func Prediction(runs [][]float64) Estimate {
-	means, within := make([]float64, len(runs)), 0.0
-	for i, values := range runs {
-		var variance float64
-		means[i], variance = stat.PopMeanVariance(values, nil)
-		within += variance / float64(len(runs))
+// Prediction estimates where the value of one new run will be, from the values of n runs,
+// one a run: their mean, and Student's prediction interval, mean ± t s √(1 + 1/n), that is to
+// hold the new value in nine of ten cases (W. Q. Meeker, G. J. Hahn, L. A. Escobar,
+// "Statistical Intervals", 2nd edition 2017, chapter 4). A value that is an average over
+// evaluations of a run is to be given as such an average: what single evaluations vary by
+// has no part in it. It panics if there are no values.
+func Prediction(values []float64) Estimate {
+	e := Mean(values)
+	if e.Basis == Point {
+		return e
 	}
-	e := Mean(means)
-	if e.Basis == Point || !words.Finite(within) {
-		return Single(e.Value)
+	n := float64(len(values))
+	return about(e.Value, stat.StdDev(values, nil)*math.Sqrt(1+1/n), 1, n-1, OneRun)
+}
+
+// Binomial is the variance of an error in per cent that was measured on so many independent
+// test rows, in squared points.
+func Binomial(percent float64, rows int) float64 {
+	p := percent / 100
+	return 100 * 100 * p * (1 - p) / float64(rows)
+}
+
+// Sampled widens an estimate by the variance of what all its runs share, such as their test
+// rows. Each half of the interval is then the root of the sum of two squares: its own, and a
+// normal half of that variance (G. Y. Zou, A. Donner, "Construction of confidence limits about
+// effect measures", 2008). A variance of 0 widens nothing, nor does any one a value that is
+// not finite.
+func (e Estimate) Sampled(variance float64) Estimate {
+	if variance == 0 || !words.Finite(e.Value) {
+		return e
 	}
-	n := float64(len(runs))
-	return about(e.Value, math.Sqrt(stat.Variance(means, nil)*(1+1/n)+within), 1, n-1, OneRun)
+	basis := TestRows
+	if e.Basis != Point {
+		basis = e.Basis + " and " + TestRows
+	}
+	half := distuv.UnitNormal.Quantile(1-Level) * math.Sqrt(variance)
+	return Estimate{e.Value, e.Value - math.Hypot(e.Value-e.Low, half), e.Value + math.Hypot(e.High-e.Value, half), basis}
 }
 
 // PairedDifference estimates mean(a) − mean(b) by Student's t of the differences
