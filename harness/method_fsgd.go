@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"errors"
-
 	"polkrepro/baselines/fsgd"
 	"polkrepro/experiments"
 )
@@ -29,9 +27,6 @@ func init() {
 }
 
 func newFSGD(p Problem) (Learner, error) {
-	if p.Train == nil {
-		return nil, errors.New("FSGD keeps a weight for every training point: it learns from a training set, not from an endless stream")
-	}
 	rates, err := p.Params.Rates()
 	if err != nil {
 		return nil, err

@@ -477,7 +477,7 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (s
 			}
 		}
 		learn -= n
-		if err := l.Step(n, x, y); err != nil {
+		if _, err := l.Step(context.Background(), n, x, y); err != nil { // a step cut short would be judged
 			t.judge(c, nil, held)
 			return spent, nil
 		}

@@ -153,6 +153,9 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	return l.f
 }
 
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.Expansion() }
+
 // valueRows is the number of rows of the kernel matrix that Values keeps at a time.
 const valueRows = 256
 

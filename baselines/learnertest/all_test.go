@@ -104,7 +104,7 @@ func seeded(l learner) learner {
 func expansion(e *kernel.Expansion) *model {
 	scores := func(n int, x []float32, threads int) []float64 {
 		f := make([]float64, n*e.Outputs)
-		new(kernel.Scorer).Scores(e, n, x, f, threads)
+		e.Scores(n, x, f, threads)
 		return f
 	}
 	return &model{
@@ -140,7 +140,7 @@ func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 		const batch = 8
 		for range epochs {
 			for lo := 0; lo < s.N; lo += batch {
-				if err := p.Step(min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
+				if _, err := p.Step(context.Background(), min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
 					return nil, err
 				}
 			}
@@ -151,7 +151,7 @@ func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 
 // A stepper learns from samples one after another.
 type stepper interface {
-	Step(n int, x []float32, y []float64) error
+	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
 	Expansion() *kernel.Expansion
 }
 
@@ -161,7 +161,7 @@ func stepped(make func(task) (stepper, error)) func(task) (*kernel.Expansion, er
 		l, err := make(s)
 		for range epochs {
 			if err == nil {
-				err = l.Step(s.N, s.X, s.Y)
+				_, err = l.Step(context.Background(), s.N, s.X, s.Y)
 			}
 		}
 		if err != nil {
@@ -237,7 +237,7 @@ func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
 		f, err := newFOGD(l, lambda)(s)
 		for range epochs {
 			if err == nil {
-				err = f.Step(s.N, s.X, s.Y)
+				_, err = f.Step(context.Background(), s.N, s.X, s.Y)
 			}
 		}
 		if err != nil {

@@ -176,5 +176,8 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	return l.F
 }
 
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.Expansion() }
+
 // Health returns the number of features, 0 until all landmarks are found.
 func (l *Learner) Health() map[string]float64 { return map[string]float64{"rank": float64(len(l.phi))} }

@@ -4,6 +4,7 @@
 package stream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,24 +48,22 @@ func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []f
 // Saw adds a sample's scores.
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
-// Scored returns nil, for all samples of the last step, and their scores, row by row, each
-// of the model before it learned from the sample. They are the learner's own until the next step.
-func (s *Samples) Scored() (samples []int, scores []float64) { return nil, s.scores }
-
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid. It fails at the first that the
-// learner can't learn from, such as one whose loss is not finite.
-func (s *Samples) Step(n int, x []float32, y []float64) error {
+// classes. It returns the scores of each before the learner learned from it, which are the
+// learner's own until the next step. It learns from none if one of the samples is not valid.
+// It fails at the first that the learner can't learn from, such as one whose loss is not
+// finite. It is short and does not look at the context.
+func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return kernel.Scored{}, fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.scores = s.scores[:0]
 	for i := range n {
 		if err := s.learn(x[i*s.dim:(i+1)*s.dim], y[i]); err != nil {
-			return fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
+			return kernel.Scored{}, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
 	}
-	return nil
+	return kernel.Scored{Scores: s.scores}, nil
 }
 
 // A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
@@ -92,6 +91,9 @@ func (m *Model) SetThreads(n int) { m.threads = max(n, 1) }
 
 // Expansion returns the current model, the learner's own.
 func (m *Model) Expansion() *kernel.Expansion { return m.F }
+
+// Model returns the Expansion.
+func (m *Model) Model() kernel.Model { return m.F }
 
 // KernelEvals returns the number of kernel values that steps took.
 func (m *Model) KernelEvals() int64 { return m.evals }
