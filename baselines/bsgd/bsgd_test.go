@@ -266,7 +266,6 @@ func TestBadConfigs(t *testing.T) {
 		{"budget 0", func(c *Config) { c.Budget = 0 }},
 		{"1 classes", func(c *Config) { c.Classes = 1 }},
 		{"dimension 0", func(c *Config) { c.Dim = 0 }},
-		{"-1 threads", func(c *Config) { c.Threads = -1 }},
 		{"no kernel", func(c *Config) { c.Kernel = nil }},
 		{"bandwidth", func(c *Config) { c.Kernel = kernel.Gaussian{} }},
 		{"learning rate 0", func(c *Config) { c.LearningRate = 0 }},

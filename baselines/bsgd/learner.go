@@ -11,7 +11,7 @@ import (
 )
 
 // A Learner runs budgeted stochastic gradient descent. Its results depend on
-// the configuration and the samples alone, not on Threads and not on when
+// the configuration and the samples alone, not on threads and not on when
 // Expansion is called. It must not be shared by goroutines.
 type Learner struct {
 	config   Config
@@ -33,17 +33,15 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Learner{
+	return &Learner{
 		config: c, maintain: newMaintainer(c),
 		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
 		f:     make([]float64, c.Classes),
-	}
-	l.SetThreads(c.Threads)
-	return l, nil
+	}, nil
 }
 
-// SetThreads sets the number of goroutines a step may use, at least 1. The
-// result does not depend on it.
+// SetThreads sets the number of goroutines a step may use, at least 1, which is the
+// default. The result does not depend on it.
 func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 
 // Step processes n samples in order, one at a time: x is n×Dim row-major, y

@@ -21,6 +21,9 @@ var ErrDiverged = errors.New("the loss is no longer finite: the iterates have di
 // Samples gives a learner its samples and keeps their scores, each before the learner
 // learned from the sample. Learners embed it.
 type Samples struct {
+	Threads int   // goroutines a step may use
+	Evals   int64 // of the kernel
+
 	name         string
 	dim, classes int
 	learn        func(x []float32, y float64) error
@@ -42,8 +45,18 @@ func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []f
 	if err != nil {
 		return Samples{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Samples{name: name, dim: dim, classes: classes, learn: learn}, nil
+	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, nil
 }
+
+// SetThreads sets the number of goroutines a step may use, at least 1, which is the
+// default. The result does not depend on it.
+func (s *Samples) SetThreads(n int) { s.Threads = max(n, 1) }
+
+// KernelEvals returns the number of kernel values that steps took.
+func (s *Samples) KernelEvals() int64 { return s.Evals }
+
+// Health returns no counters: there is nothing to supervise.
+func (s *Samples) Health() map[string]float64 { return map[string]float64{} }
 
 // Saw adds a sample's scores.
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
@@ -73,21 +86,19 @@ type Model struct {
 	Scores []float64 // f(x) of the latest Score
 
 	grad, x, row []float64
-	threads      int
-	evals        int64
 }
 
-// NewModel returns f = 0, with a function for each class.
-func NewModel(s Samples, k kernel.Kernel, threads int) *Model {
-	return &Model{
-		Samples: s, F: kernel.NewExpansion(k, s.dim, s.classes), Scores: make([]float64, s.classes),
-		grad: make([]float64, s.classes), x: make([]float64, s.dim), threads: max(threads, 1),
+// NewModel returns f = 0, with a function for each class. It fails as [NewSamples] does.
+func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
+	s, err := NewSamples(name, k, classes, dim, learn)
+	if err != nil {
+		return nil, err
 	}
+	return &Model{
+		Samples: s, F: kernel.NewExpansion(k, dim, classes), Scores: make([]float64, classes),
+		grad: make([]float64, classes), x: make([]float64, dim),
+	}, nil
 }
-
-// SetThreads sets the number of goroutines a step may use, at least 1. The result
-// does not depend on it.
-func (m *Model) SetThreads(n int) { m.threads = max(n, 1) }
 
 // Expansion returns the current model, the learner's own.
 func (m *Model) Expansion() *kernel.Expansion { return m.F }
@@ -95,17 +106,14 @@ func (m *Model) Expansion() *kernel.Expansion { return m.F }
 // Model returns the Expansion.
 func (m *Model) Model() kernel.Model { return m.F }
 
-// KernelEvals returns the number of kernel values that steps took.
-func (m *Model) KernelEvals() int64 { return m.evals }
-
 // Row returns κ(d_j, x) over the dictionary in float64, valid until the next call.
 func (m *Model) Row(x []float32) []float64 {
 	order := m.F.Order()
 	m.row = slices.Grow(m.row[:0], order)[:order]
 	if order > 0 {
 		kernel.Widen(m.x, x)
-		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.threads)
-		m.evals += int64(order)
+		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.Threads)
+		m.Evals += int64(order)
 	}
 	return m.row
 }
