@@ -55,8 +55,7 @@ type trainer struct {
 	// emit takes each evaluation as it is made, on whatever goroutine. Its
 	// error ends the training.
 	emit func(record.Point) error
-	// step, if not nil, is called after every step with the number of
-	// samples processed so far.
+	// step is called after every step with the number of samples processed so far.
 	step func(samples int)
 
 	kept   kernel.Model // of the latest evaluation
@@ -82,7 +81,7 @@ func (noProcess) Seconds() float64            { return 0 }
 
 // newTrainer prepares a run on its data. A batch method tells progress how far it is.
 func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress func(fraction float64)) (*trainer, error) {
-	t := &trainer{run: run, set: set, batch: run.Params.BatchSize, process: noProcess{}, cores: cores}
+	t := &trainer{run: run, set: set, batch: run.Params.BatchSize, process: noProcess{}, cores: cores, step: func(int) {}}
 	if run.Batch() {
 		t.batch = set.Train.N
 	}
@@ -152,9 +151,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 			return &sampleError{samples, err}
 		}
 		samples += n
-		if t.step != nil {
-			t.step(samples)
-		}
+		t.step(samples)
 		if samples >= due[0] {
 			for len(due) > 0 && samples >= due[0] {
 				due = due[1:]

@@ -507,8 +507,7 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 		for _, j := range held {
 			x = append(x, b.row(j)...)
 		}
-		var s kernel.Scorer
-		s.Scores(e, len(held), x, f, 1)
+		e.Scores(len(held), x, f, 1)
 	}
 	for i, j := range held {
 		scores := f[i*outputs : (i+1)*outputs]
