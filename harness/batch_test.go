@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/baselines/csvc"
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
@@ -72,19 +73,19 @@ func TestBatchMethods(t *testing.T) {
 	}
 }
 
-// reproduceBatch carries out one run of csvc by another method.
-func reproduceBatch(t *testing.T, ctx context.Context, method BatchMethod) (*recorder, *record.Collection, error) {
+// reproduceBatch carries out one run of Nyström by another method.
+func reproduceBatch(t *testing.T, ctx context.Context, method Trainer) (*recorder, *record.Collection, error) {
 	t.Helper()
 	results, progress := t.TempDir(), &recorder{}
-	_, err := Reproduce(ctx, []experiments.Planned{batchRun("csvc", "ksvm")},
-		Options{Results: results, Progress: progress, Methods: Registry{"csvc": {Train: method}}})
+	_, err := Reproduce(ctx, []experiments.Planned{batchRun("nystrom", "ksvm")},
+		Options{Results: results, Progress: progress, Methods: Registry{"nystrom": {Train: method}}})
 	return progress, readAll(t, results), err
 }
 
 func TestBatchProgress(t *testing.T) {
 	progress, _, err := reproduceBatch(t, t.Context(), func(_ context.Context, p BatchProblem) (*Trained, error) {
 		p.Progress(0.25)
-		return &Trained{Order: 3, Predict: func(n int, _ []float32, dst []float64, _ int) { clear(dst[:n]) }}, nil
+		return &Trained{Model: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,27 +97,28 @@ func TestBatchProgress(t *testing.T) {
 
 func TestBatchFailures(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		method BatchMethod
-		want   string
+		name    string
+		method  Trainer
+		samples int
+		want    string
 	}{
-		{"error", func(context.Context, BatchProblem) (*Trained, error) { return nil, errors.New("no luck") }, "no luck"},
-		{"panic in training", func(context.Context, BatchProblem) (*Trained, error) { panic("at the disco") }, "at the disco"},
-		{"panic in prediction", func(context.Context, BatchProblem) (*Trained, error) {
-			return &Trained{Predict: func(int, []float32, []float64, int) { panic("short") }}, nil
-		}, "short"},
+		{"error", func(context.Context, BatchProblem) (*Trained, error) { return nil, errors.New("no luck") }, 0, "no luck"},
+		{"panic in training", func(context.Context, BatchProblem) (*Trained, error) { panic("at the disco") }, 0, "at the disco"},
+		{"panic in evaluation", func(_ context.Context, p BatchProblem) (*Trained, error) {
+			return &Trained{Model: votes{new(csvc.Model), p.Classes}}, nil // without an expansion
+		}, 5000, "panic: "},
 		{"diverged", func(_ context.Context, p BatchProblem) (*Trained, error) {
 			e := kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)
 			e.Append(p.Train.Row(0), []float64{math.NaN(), 0, 0, 0, 0})
-			return &Trained{Expansion: e}, nil
-		}, "no longer a finite number"},
+			return &Trained{Model: e}, nil
+		}, 5000, "no longer a finite number"},
 	} {
 		_, have, err := reproduceBatch(t, t.Context(), tt.method)
 		if !errors.Is(err, ErrRunsFailed) || len(have.Failed) != 1 {
 			t.Fatalf("%s: error %v, %d failed records", tt.name, err, len(have.Failed))
 		}
 		for _, f := range have.Failed {
-			if f.Failure.Samples != 0 && tt.name != "diverged" {
+			if f.Failure.Samples != tt.samples {
 				t.Errorf("%s: after %d samples", tt.name, f.Failure.Samples)
 			}
 			if !strings.Contains(f.Failure.Error, tt.want) {
@@ -155,8 +157,8 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	small := batchRun("csvc", "ksvm")
 	sets := map[data.Ref]*data.Set{{Name: "large"}: huge, small.Run.Data: {Name: "multidist", Classes: 5, Train: cloud(1, 5000, 1), Test: cloud(2, 10, 1)}}
 	progress := &recorder{}
-	method := func(context.Context, BatchProblem) (*Trained, error) {
-		return &Trained{Predict: func(n int, _ []float32, dst []float64, _ int) { clear(dst[:n]) }}, nil
+	method := func(_ context.Context, p BatchProblem) (*Trained, error) {
+		return &Trained{Model: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)}, nil
 	}
 	results, err := OpenResults(t.TempDir())
 	if err != nil {
@@ -210,7 +212,7 @@ func TestDrawableModel(t *testing.T) {
 			t.Errorf("%+v: another model %+v", tt, m)
 		}
 	}
-	if drawableModel(nil) != nil {
+	if drawableModel(votes{}) != nil {
 		t.Error("a model of no expansion")
 	}
 }

@@ -121,7 +121,7 @@ func TestPanicWhereAnEvaluationGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, cores := layout(1, 1)
-		tr, err := newTrainer(run.Run, sets[run.Run.Data], fakes(nil), cores)
+		tr, err := newTrainer(run.Run, sets[run.Run.Data], fakes(nil), cores, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestRunsShareData(t *testing.T) {
 	}
 	for _, p := range plan {
 		set := sets[p.Run.Data]
-		tr, err := newTrainer(p.Run, set, Methods(), newCores(1, 1))
+		tr, err := newTrainer(p.Run, set, Methods(), newCores(1, 1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

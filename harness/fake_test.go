@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"errors"
 	"math"
 	"sync"
@@ -21,7 +22,7 @@ type fake struct {
 	on      func(f *fake) error // called in every step
 }
 
-func (l *fake) Step(n int, x []float32, y []float64) error {
+func (l *fake) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	l.steps++
 	dim := l.f.Dict.Dim()
 	for l.f.Order() > 0 {
@@ -32,22 +33,33 @@ func (l *fake) Step(n int, x []float32, y []float64) error {
 		w[int(y[i])] = 1
 		l.f.Append(x[i*dim:(i+1)*dim], w)
 	}
+	scored := kernel.Scored{Scores: make([]float64, n*l.f.Outputs)}
 	if l.on == nil {
-		return nil
+		return scored, nil
 	}
-	return l.on(l)
+	return scored, l.on(l)
 }
 
-func (l *fake) SetThreads(n int)             { l.threads = n }
-func (l *fake) Expansion() *kernel.Expansion { return l.f }
-func (l *fake) KernelEvals() int64           { return int64(l.steps) }
-func (l *fake) Health() map[string]float64   { return map[string]float64{"steps": float64(l.steps)} }
+func (l *fake) SetThreads(n int)           { l.threads = n }
+func (l *fake) Model() kernel.Model        { return l.f }
+func (l *fake) KernelEvals() int64         { return int64(l.steps) }
+func (l *fake) Health() map[string]float64 { return map[string]float64{"steps": float64(l.steps)} }
 
 // fakes is a registry in which "polk" is a fake that does on in every step.
 func fakes(on func(*fake) error) Registry {
 	return Registry{"polk": {New: func(p Problem) (Learner, error) {
 		return &fake{f: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes), on: on}, nil
 	}}}
+}
+
+// newLearner returns the learner of a run.
+func newLearner(t *testing.T, run experiments.Run, set *data.Set) Learner {
+	t.Helper()
+	tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr.learner
 }
 
 // tinyRun is a run of a second or less on multidist.

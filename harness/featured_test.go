@@ -34,18 +34,16 @@ func TestFeatured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Methods().NewLearner(p.Run, set.Classes, set.Train.Dim, set.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newLearner(t, p.Run, set)
 	order := orderOf(set, p.Run.Sampling, p.Run.Seed)
 	for range p.Run.Samples {
 		i := order.Next()
-		if err := l.Step(1, set.Train.Row(i), set.Train.Y[i:i+1]); err != nil {
+		if _, err := l.Step(t.Context(), 1, set.Train.Row(i), set.Train.Y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	scores := l.(featured).Model().scores(set.Test, set.Classes, 1)
+	scores := make([]float64, set.Test.N*set.Classes)
+	l.Model().Scores(set.Test.N, set.Test.X, scores, 1)
 	wrong := 0
 	for i, y := range set.Test.Y {
 		if loss.Decide(scores[i*set.Classes:(i+1)*set.Classes]) != y {
@@ -71,15 +69,10 @@ func TestModelWindows(t *testing.T) {
 		w[int(set.Train.Y[i])] = 1
 		e.Append(set.Train.Row(i), w)
 	}
-	m := &Trained{NormSq: e.NormSq(1), Order: e.Order(), Scores: func(n int, x []float32, dst []float64, threads int) {
-		new(kernel.Scorer).Scores(e, n, x, dst, threads)
-	}}
-	var s kernel.Snapshot
-	s.Take(e)
 	o := NewObjective(loss.MultiLogistic{}, 1e-3, set, 100)
-	first := o.evaluateModel(1, m, set.Classes, 1)
+	first := o.Evaluate(1, e, 1)
 	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
-		got, want := o.evaluateModel(samples, m, set.Classes, 1), o.EvaluateAt(samples, &s, 1)
+		got, want := o.Evaluate(samples, e, 1), o.Evaluate(samples, e.Keep(nil), 1)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
 		}

@@ -10,15 +10,16 @@ import (
 // modelFeatures is what a model may have to be put into the record.
 const modelFeatures = 2
 
-// drawableModel returns the model of a record, nil if it is too large or not
-// finite.
-func drawableModel(e *kernel.Expansion) *record.Model {
-	if e == nil || e.Dict.Dim() > modelFeatures || e.Order() > record.MaxElements || slices.ContainsFunc(e.W, func(w float64) bool { return !finite(w) }) {
+// drawableModel returns the model of a record, nil if it is no expansion, too
+// large or not finite.
+func drawableModel(m kernel.Model) *record.Model {
+	e, ok := m.(*kernel.Expansion)
+	if !ok || e.Dict.Dim() > modelFeatures || e.Order() > record.MaxElements || slices.ContainsFunc(e.W, func(w float64) bool { return !finite(w) }) {
 		return nil
 	}
-	m := &record.Model{Dim: e.Dict.Dim(), Outputs: e.Outputs, Weights: slices.Clone(e.W)}
+	out := &record.Model{Dim: e.Dict.Dim(), Outputs: e.Outputs, Weights: slices.Clone(e.W)}
 	for j := range e.Order() {
-		m.Dictionary = append(m.Dictionary, e.Dict.At(j)...)
+		out.Dictionary = append(out.Dictionary, e.Dict.At(j)...)
 	}
-	return m
+	return out
 }

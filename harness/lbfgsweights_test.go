@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/kernel"
 	"polkrepro/loss"
 )
 
@@ -11,30 +12,24 @@ import (
 // set, and takes nothing else; its model is scored as any other.
 func TestOverWeights(t *testing.T) {
 	run, set := codeRuns()["method lbfgs-weights"], smallSet()
-	l, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Step(10, nil, nil); err == nil || !strings.Contains(err.Error(), "a step of 10 samples, want all 60") {
+	l := newLearner(t, run, set)
+	if _, err := l.Step(t.Context(), 10, nil, nil); err == nil || !strings.Contains(err.Error(), "a step of 10 samples, want all 60") {
 		t.Errorf("a part of the training set: %v", err)
 	}
-	before, _ := risk(l.Expansion(), loss.MultiLogistic{}, set.Train)
+	before, _ := risk(l.Model().(*kernel.Expansion), loss.MultiLogistic{}, set.Train)
 	for i := 1.0; i <= 20; i++ {
-		if err := l.Step(60, nil, nil); err != nil {
+		if _, err := l.Step(t.Context(), 60, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := l.Health()["iterations"]; got != i {
 			t.Fatalf("%v iterations after %v steps", got, i)
 		}
 	}
-	if after, _ := risk(l.Expansion(), loss.MultiLogistic{}, set.Train); !(after < before/2) || l.Expansion().Order() != 60 {
-		t.Errorf("risk %v, at first %v, on %d points", after, before, l.Expansion().Order())
-	}
-	if _, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, nil); err == nil {
-		t.Error("it learns from an endless stream")
+	if after, _ := risk(l.Model().(*kernel.Expansion), loss.MultiLogistic{}, set.Train); !(after < before/2) || l.Model().(*kernel.Expansion).Order() != 60 {
+		t.Errorf("risk %v, at first %v, on %d points", after, before, l.Model().(*kernel.Expansion).Order())
 	}
 	run.Params.BatchSize = 32
-	if _, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train); err == nil || !strings.Contains(err.Error(), "mini-batches of 32 samples") {
+	if _, err := newTrainer(run, set, Methods(), newCores(1, 1), nil); err == nil || !strings.Contains(err.Error(), "mini-batches of 32 samples") {
 		t.Errorf("with mini-batches: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,35 +14,22 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A Learner is what the harness trains. Health returns counters of its
-// numerical health by name.
+// A Learner is what the harness trains.
 type Learner interface {
-	// Step learns from a mini-batch of n samples, x of n×Dim in row-major
-	// order and y of n targets.
-	Step(n int, x []float32, y []float64) error
+	// Step learns from a mini-batch of n samples, x of n×Dim in row-major order and y of
+	// n targets. It returns the scores that the samples had before, the learner's own until
+	// the next step; none are asked for where each step takes the whole training set.
+	// A step that may take long ends early when the context does, with its error.
+	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
 	// SetThreads sets the number of goroutines a step may use, 1 before the
 	// first call. The results do not depend on it.
 	SetThreads(n int)
-	// Expansion returns the current model, the learner's own.
-	Expansion() *kernel.Expansion
+	// Model returns the current model, the learner's own until the next call or step.
+	Model() kernel.Model
 	// KernelEvals returns the number of kernel evaluations so far.
 	KernelEvals() int64
+	// Health returns counters of the learner's numerical health by name.
 	Health() map[string]float64
-}
-
-// A featured learner has a model that is no expansion: its Expansion returns nil, and
-// Model a model that later steps don't change.
-type featured interface {
-	Learner
-	Model() *Trained
-}
-
-// modelOrder returns a learner's current model order.
-func modelOrder(l Learner) int {
-	if f, ok := l.(featured); ok {
-		return f.Model().Order
-	}
-	return l.Expansion().Order()
 }
 
 // A Problem is what a learner is made for.
@@ -52,8 +40,9 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
-	Seed    uint64      // of the run
-	Train   *data.Split // nil of an endless stream
+	Seed    uint64 // of the run
+	Train   *data.Split
+	Pruner  *prune.Instance // nil for POLK's own; the harness ends its process, if it has one
 }
 
 // A Method is a learner or a batch method with its description. One file registers
@@ -65,7 +54,7 @@ type Method struct {
 	// New makes the learner of a method that learns from a stream; Train, in its
 	// place, trains a batch method.
 	New   func(Problem) (Learner, error)
-	Train BatchMethod
+	Train Trainer
 
 	// Bytes is the size of what grows with the data and the model; default that of
 	// a dictionary with its kernel matrix and the inverse.
@@ -136,22 +125,20 @@ func gaussian(p experiments.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
-// NewLearner returns the learner of a run. The training set is nil of an endless
-// stream.
-func (r Registry) NewLearner(run experiments.Run, classes, dim int, train *data.Split) (Learner, error) {
-	m := r[run.Method]
-	if m.New == nil {
-		return nil, fmt.Errorf("no learner of method %q", run.Method)
+// newLearner returns the learner of a method, whose progress takes how much of a batch
+// method's work is done, from 0 to 1.
+func (r Registry) newLearner(method string, p Problem, progress func(fraction float64)) (Learner, error) {
+	switch m := r[method]; {
+	case m.New != nil:
+		return m.New(p)
+	case m.Train != nil:
+		return &batch{train: m.Train, problem: BatchProblem{Problem: p, Progress: progress}}, nil
 	}
-	p, err := newProblem(run, classes, dim, train)
-	if err != nil {
-		return nil, err
-	}
-	return m.New(p)
+	return nil, fmt.Errorf("no method %q", method)
 }
 
 // newProblem returns what a run's learner is made for.
-func newProblem(run experiments.Run, classes, dim int, train *data.Split) (Problem, error) {
+func newProblem(run experiments.Run, set *data.Set) (Problem, error) {
 	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
 		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
 	}
@@ -163,5 +150,9 @@ func newProblem(run experiments.Run, classes, dim int, train *data.Split) (Probl
 	if err != nil {
 		return Problem{}, err
 	}
-	return Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: classes, Dim: dim, Seed: run.Seed, Train: train}, nil
+	p := Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: set.Classes, Dim: set.Train.Dim, Seed: run.Seed, Train: set.Train}
+	if name := run.Params.Pruner; name != "" {
+		p.Pruner, err = prune.Find(name, run.Params.PrunerParams)
+	}
+	return p, err
 }

@@ -2,9 +2,11 @@ package harness
 
 import (
 	"context"
+	"math"
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/experiments"
+	"polkrepro/kernel"
 )
 
 func init() {
@@ -48,5 +50,24 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 		h["gap"] += s.Gap
 		h["violation"] = max(h["violation"], s.Violation)
 	}
-	return &Trained{Predict: m.Predict, Order: m.NumSV(), KernelEvals: stats.KernelEvals, Health: h}, nil
+	return &Trained{Model: votes{m, p.Classes}, KernelEvals: stats.KernelEvals, Health: h}, nil
+}
+
+// votes are functions that are 1 where their class is predicted, and 0 elsewhere.
+type votes struct {
+	*csvc.Model
+	classes int
+}
+
+func (v votes) Order() int                     { return v.NumSV() }
+func (votes) NormSq(int) float64               { return math.NaN() }
+func (v votes) Keep(kernel.Model) kernel.Model { return v }
+
+func (v votes) Scores(n int, x []float32, dst []float64, threads int) {
+	class := make([]float64, n)
+	v.Predict(n, x, class, threads)
+	clear(dst[:n*v.classes])
+	for i, c := range class {
+		dst[i*v.classes+int(c)] = 1
+	}
 }

@@ -51,7 +51,7 @@ func fourierBytes(s Size) float64 {
 	return 4*d*s.Dim + 3*16*d*s.Classes + s.Scores()
 }
 
-// A fourier is a learner whose model is linear in random Fourier features.
+// A fourier is a learner with its model as the harness takes it.
 type fourier struct{ *fogd.Learner }
 
 func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
@@ -72,9 +72,4 @@ func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, e
 	return fourier{l}, err
 }
 
-func (fourier) Expansion() *kernel.Expansion { return nil }
-
-func (l fourier) Model() *Trained {
-	m := l.Learner.Model()
-	return &Trained{Scores: m.Scores, NormSq: m.NormSq(), Order: m.Order()}
-}
+func (l fourier) Model() kernel.Model { return l.Learner.Model() }

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"errors"
-
 	"polkrepro/baselines/fsgd"
 	"polkrepro/experiments"
 )
@@ -13,14 +11,10 @@ func init() {
 			Name: experiments.MethodFSGD, Title: "FSGD",
 			About: "functional stochastic gradient descent: POLK that prunes nothing",
 			Tasks: experiments.Tasks(),
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate"),
-				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
-				experiments.Param("horizon"),
-				oneSample("FSGD"),
+			Params: append(decayedRates("FSGD"),
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),
-			},
+			),
 			Numbers: experiments.DictionaryNumbers,
 			Lines:   []experiments.Line{{Color: 0x7a5a3a, Dash: []float64{0.8, 1.2}, Width: 0.9}},
 		},
@@ -29,9 +23,6 @@ func init() {
 }
 
 func newFSGD(p Problem) (Learner, error) {
-	if p.Train == nil {
-		return nil, errors.New("FSGD keeps a weight for every training point: it learns from a training set, not from an endless stream")
-	}
 	rates, err := p.Params.Rates()
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func trainIVM(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
+	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: map[string]float64{
 		"objective":     r.Objective,
 		"gap":           r.Gap,
 		"gradient_norm": r.GradientNorm,

@@ -39,7 +39,7 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		// The zero of both is the package's default.
 		MaxIterations: p.Params.Iterations,
-		MaxBytes:      p.Memory,
+		MaxBytes:      memoryLimit(),
 		Threads:       p.Threads,
 	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
@@ -48,7 +48,7 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	health := certificate(r.Objective, r.Gap, r.Iterations, r.Converged)
 	health["gradient_norm"] = r.GradientNorm
 	health["products"] = float64(r.Products)
-	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
+	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
 }
 
 // bytesLBFGS is the kernel matrix and 48 functions.

@@ -6,6 +6,7 @@ import (
 
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/experiments"
+	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
@@ -42,11 +43,9 @@ type overWeights struct {
 	n int // of the training set
 }
 
-var _ interruptible = overWeights{}
-
 func newLBFGSWeights(p Problem) (Learner, error) {
-	if p.Train == nil || p.Params.BatchSize != p.Train.N {
-		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step, and no endless stream", p.Params.BatchSize)
+	if p.Params.BatchSize != p.Train.N {
+		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step", p.Params.BatchSize)
 	}
 	w, err := lbfgs.NewWeights(lbfgs.WeightsConfig{
 		Kernel:      p.Kernel,
@@ -61,14 +60,12 @@ func newLBFGSWeights(p Problem) (Learner, error) {
 	return overWeights{w, p.Train.N}, err
 }
 
-func (l overWeights) Step(n int, x []float32, y []float64) error {
-	return l.StepContext(context.Background(), n, x, y)
+// Step takes an iteration; the samples must be the training set.
+func (l overWeights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
+	if n != l.n {
+		return kernel.Scored{}, fmt.Errorf("a step of %d samples, want all %d of the training set", n, l.n)
+	}
+	return kernel.Scored{}, l.Iterate(ctx)
 }
 
-// StepContext takes an iteration; the samples must be the training set.
-func (l overWeights) StepContext(ctx context.Context, n int, _ []float32, _ []float64) error {
-	if n != l.n {
-		return fmt.Errorf("a step of %d samples, want all %d of the training set", n, l.n)
-	}
-	return l.Iterate(ctx)
-}
+func (l overWeights) Model() kernel.Model { return l.Expansion() }

@@ -47,5 +47,5 @@ func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Trained{Expansion: r.Expansion, KernelEvals: r.KernelEvals, Health: certificate(r.Objective, r.Gap, r.Iterations, r.Converged)}, nil
+	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: certificate(r.Objective, r.Gap, r.Iterations, r.Converged)}, nil
 }

@@ -1,9 +1,6 @@
 package harness
 
 import (
-	"context"
-	"io"
-
 	"polkrepro/experiments"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
@@ -46,42 +43,19 @@ func init() {
 }
 
 func newPOLK(p Problem) (Learner, error) {
-	cfg := polk.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Budget:      p.Params.Budgets(),
-		Seed:        p.Seed,
-	}
-	if name := p.Params.Pruner; name != "" {
-		var err error
-		if cfg.Pruner, err = prune.Find(name, p.Params.PrunerParams); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if cfg.LearningRate, err = p.Params.Rates(); err != nil {
+	rates, err := p.Params.Rates()
+	if err != nil {
 		return nil, err
 	}
-	l, err := polk.New(cfg)
-	if err != nil || cfg.Pruner == nil {
-		return l, err
-	}
-	if p, ok := cfg.Pruner.Pruner.(externalPruner); ok {
-		return struct {
-			*polk.Learner
-			externalPruner
-		}{l, p}, nil
-	}
-	return l, nil
-}
-
-// An externalPruner is a process of its own (package polk/prune/external), and a part
-// of its learner.
-type externalPruner interface {
-	Start(context.Context) error
-	io.Closer
-	Seconds() float64 // how long steps have waited for it
+	return polk.New(polk.Config{
+		Kernel:       p.Kernel,
+		Loss:         p.Loss,
+		Classes:      p.Classes,
+		Dim:          p.Dim,
+		Regularizer:  p.Params.Regularizer,
+		LearningRate: rates,
+		Budget:       p.Params.Budgets(),
+		Pruner:       p.Pruner,
+		Seed:         p.Seed,
+	})
 }

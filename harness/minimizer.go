@@ -32,7 +32,7 @@ type minimizer struct {
 
 // newMinimizer computes f* for the training points of a run.
 func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
-	p, err := newProblem(run, set.Classes, set.Train.Dim, set.Train)
+	p, err := newProblem(run, set)
 	if err != nil {
 		return nil, err
 	}
@@ -182,19 +182,20 @@ func newMeasured(l Learner, star *minimizer) (*measured, error) {
 }
 
 // Step takes a step and notes the model order and what the projection did.
-func (m *measured) Step(n int, x []float32, y []float64) error {
+func (m *measured) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	step := m.Learner.Step
 	if m.polk != nil {
 		step = m.project
 	}
-	if err := step(n, x, y); err != nil {
-		return err
+	scored, err := step(ctx, n, x, y)
+	if err != nil {
+		return scored, err
 	}
 	m.steps++
 	order := float64(m.order())
 	m.orders += order
 	m.maxOrder = max(m.maxOrder, order)
-	return nil
+	return scored, nil
 }
 
 // order returns M without making an expansion of FSGD.
@@ -202,20 +203,21 @@ func (m *measured) order() int {
 	if m.fsgd != nil {
 		return m.fsgd.Order()
 	}
-	return m.Expansion().Order()
+	return m.polk.Expansion().Order()
 }
 
 // project takes a step of POLK and compares ‖∇̃ − ∇̂‖ = ‖f̃ − f‖/η_t with ε_t/η_t.
-func (m *measured) project(n int, x []float32, y []float64) error {
+func (m *measured) project(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if n != 1 {
-		return fmt.Errorf("a step of %d samples can't be measured against the minimizer: want 1", n)
+		return kernel.Scored{}, fmt.Errorf("a step of %d samples can't be measured against the minimizer: want 1", n)
 	}
 	var tilde *kernel.Expansion
 	if t := m.polk.Steps(); t < checkFirst || t%checkEvery == 0 {
 		tilde = m.unprojected(x, y[0])
 	}
-	if err := m.polk.Step(n, x, y); err != nil {
-		return err
+	scored, err := m.polk.Step(ctx, n, x, y)
+	if err != nil {
+		return scored, err
 	}
 	last := m.polk.Last()
 	m.note(last.Error / last.Budget)
@@ -227,7 +229,7 @@ func (m *measured) project(n int, x []float32, y []float64) error {
 		m.direct = max(m.direct, direct/last.Budget)
 		m.disagree = max(m.disagree, math.Abs(direct-last.Error)/last.Budget)
 	}
-	return nil
+	return scored, nil
 }
 
 // note takes in the ratio of a step's error to its budget.

@@ -57,11 +57,7 @@ func smallMinimizer(t *testing.T) *minimizer {
 // smallLearner returns a learner that is measured against f*.
 func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured {
 	t.Helper()
-	l, err := Methods().NewLearner(run, 3, 2, star.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := newMeasured(l, star)
+	m, err := newMeasured(newLearner(t, run, smallSet()), star)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +69,7 @@ func (m *measured) learn(t *testing.T, steps int, s *sampler) {
 	t.Helper()
 	for range steps {
 		i := s.Next()
-		if err := m.Step(1, m.star.Train.Row(i), m.star.Train.Y[i:i+1]); err != nil {
+		if _, err := m.Step(t.Context(), 1, m.star.Train.Row(i), m.star.Train.Y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -153,7 +149,7 @@ func TestMeasure(t *testing.T) {
 		s := newSampler(60, 1)
 		for range 4 {
 			m.learn(t, 51, s)
-			agree(t, m.point(), star.literal(m.Expansion()), 1e-9)
+			agree(t, m.point(), star.literal(m.Model().(*kernel.Expansion)), 1e-9)
 		}
 	}
 }
@@ -213,7 +209,7 @@ func TestLemma1(t *testing.T) {
 	alone := 0 // samples that don't fulfil the relation by themselves
 	for range 6 {
 		m.learn(t, 7, s)
-		f := m.Expansion().Clone()
+		f := m.polk.Expansion().Clone()
 		now := star.literal(f)
 		distance, excess := now[theory.Distance], now[theory.Excess]
 		var next, variance, directed, unprojected float64 // means over the samples
@@ -297,7 +293,7 @@ func TestDirect(t *testing.T) {
 	}
 	i := s.Next()
 	tilde := m.unprojected(star.Train.Row(i), star.Train.Y[i])
-	if err := m.polk.Step(1, star.Train.Row(i), star.Train.Y[i:i+1]); err != nil {
+	if _, err := m.polk.Step(t.Context(), 1, star.Train.Row(i), star.Train.Y[i:i+1]); err != nil {
 		t.Fatal(err)
 	}
 	last := m.polk.Last()
@@ -362,10 +358,7 @@ func TestNotMeasured(t *testing.T) {
 		t.Error("a fake is measured")
 	}
 	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
-	if err := m.Step(2, star.Train.X, star.Train.Y); err == nil || m.polk.Steps() != 0 {
+	if _, err := m.Step(t.Context(), 2, star.Train.X, star.Train.Y); err == nil || m.polk.Steps() != 0 {
 		t.Errorf("a mini-batch of two: error %v after %d steps", err, m.polk.Steps())
-	}
-	if _, err := (Registry{experiments.MethodFSGD: {New: newFSGD}}).NewLearner(measuredRun(experiments.MethodFSGD), 3, 2, nil); err == nil {
-		t.Error("FSGD on an endless stream")
 	}
 }

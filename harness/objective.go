@@ -23,7 +23,9 @@ type Objective struct {
 	train, test *data.Split
 	windows     int // of the test set; 0 if its distribution stays
 	seen        int // training examples in all
+	outputs     int // of a model
 	evaluator   *kernel.Evaluator
+	latest      []float64 // scores of all test examples at the latest evaluation
 }
 
 // evaluationMemory bounds the kernel values that an objective keeps between
@@ -51,6 +53,7 @@ func NewObjective(l loss.Loss, regularizer float64, set *data.Set, trainLimit in
 		test:        set.Test,
 		windows:     set.Windows,
 		seen:        set.Train.N,
+		outputs:     l.Outputs(set.Classes),
 		evaluator:   kernel.NewEvaluator(train.Dim, evaluationMemory, train.X, set.Test.X),
 	}
 }
@@ -63,38 +66,49 @@ func head(s *data.Split, n int) *data.Split {
 	return s.Slice(0, n)
 }
 
-// Evaluate measures a model on at most threads goroutines, on whose number the
-// measurement does not depend. It is fast where few dictionary elements are
-// new since the last call.
-func (o *Objective) Evaluate(s *kernel.Snapshot, threads int) Measurement {
-	scores, normSq := o.evaluator.Evaluate(s, threads)
-	return o.ofScores(o.test, scores[0], scores[1], normSq, s.Order())
-}
-
-// EvaluateAt is Evaluate of a model that has processed so many samples of a
-// stream. Where the distribution drifts, its test set is the window of that
-// time alone.
-func (o *Objective) EvaluateAt(samples int, s *kernel.Snapshot, threads int) Measurement {
-	scores, normSq := o.evaluator.Evaluate(s, threads)
-	return o.at(samples, scores[0], scores[1], normSq, s.Order())
-}
-
-// evaluateModel is EvaluateAt of a model that is no expansion.
-func (o *Objective) evaluateModel(samples int, m *Trained, classes, threads int) Measurement {
-	return o.at(samples, m.scores(o.train, classes, threads), m.scores(o.test, classes, threads), m.NormSq, m.Order)
-}
-
-// at measures a model that has processed so many samples by its scores on the training
-// examples and the whole test set.
-func (o *Objective) at(samples int, trainScores, testScores []float64, normSq float64, order int) Measurement {
-	test := o.test
+// Evaluate measures a model that has processed so many samples of a stream, on at most
+// threads goroutines, on whose number the measurement does not depend. It is fast where a
+// [kernel.Snapshot] has few elements that are new since the last call. A model without norm
+// has no risks. Where the distribution drifts, the test set is the window of that time alone.
+func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) Measurement {
+	train, normSq := o.score(m, threads)
+	test, scores := o.test, o.latest
 	if o.windows > 0 {
 		n := o.test.N / o.windows
 		first := o.window(samples) * n
-		c := len(testScores) / o.test.N
-		testScores, test = testScores[first*c:(first+n)*c], o.test.Slice(first, first+n)
+		scores, test = scores[first*o.outputs:(first+n)*o.outputs], o.test.Slice(first, first+n)
 	}
-	return o.ofScores(test, trainScores, testScores, normSq, order)
+	penalty := float64(o.regularizer / 2 * normSq)
+	trainLoss, _ := o.meanLoss(train, o.train)
+	testLoss, wrong := o.meanLoss(scores, test)
+	out := Measurement{
+		TrainRisk:  trainLoss + penalty,
+		TestRisk:   testLoss + penalty,
+		TestError:  wrong,
+		ModelOrder: m.Order(),
+	}
+	if finite(normSq) {
+		out.NormSq = new(max(0, normSq)) // rounding may leave less than 0 of nothing
+	}
+	if l, ok := o.loss.(loss.Probabilistic); ok && finite(testLoss) {
+		out.Reliability = reliability(l, scores, test.Y, testLoss)
+	}
+	return out
+}
+
+// score sets latest, and returns a model's scores of the training examples and Σ‖f_c‖².
+func (o *Objective) score(m kernel.Model, threads int) (train []float64, normSq float64) {
+	if s, ok := m.(*kernel.Snapshot); ok { // of which kernel values are kept
+		scores, normSq := o.evaluator.Evaluate(s, threads)
+		o.latest = scores[1]
+		return scores[0], normSq
+	}
+	train, o.latest = make([]float64, o.train.N*o.outputs), make([]float64, o.test.N*o.outputs)
+	m.Scores(o.test.N, o.test.X, o.latest, threads)
+	if normSq = m.NormSq(threads); !math.IsNaN(normSq) { // or there are no risks
+		m.Scores(o.train.N, o.train.X, train, threads)
+	}
+	return train, normSq
 }
 
 // window returns the window of the test set that is nearest in time to a model
@@ -104,33 +118,11 @@ func (o *Objective) window(samples int) int {
 	return max(0, int(math.Round(fraction*float64(o.windows)))-1)
 }
 
-// ofScores measures a model by its scores on the training examples and on some test
-// examples.
-func (o *Objective) ofScores(testSet *data.Split, trainScores, testScores []float64, normSq float64, order int) Measurement {
-	penalty := float64(o.regularizer / 2 * normSq)
-	train, _ := o.meanLoss(trainScores, o.train)
-	test, wrong := o.meanLoss(testScores, testSet)
-	m := Measurement{
-		TrainRisk:  train + penalty,
-		TestRisk:   test + penalty,
-		TestError:  wrong,
-		ModelOrder: order,
-	}
-	if finite(normSq) {
-		m.NormSq = new(max(0, normSq)) // rounding may leave less than 0 of nothing
-	}
-	if l, ok := o.loss.(loss.Probabilistic); ok && finite(test) {
-		m.Reliability = reliability(l, testScores, testSet.Y, test)
-	}
-	return m
-}
-
 // meanLoss is means of the scores on a split.
 func (o *Objective) meanLoss(scores []float64, s *data.Split) (mean, wrong float64) {
-	c := len(scores) / s.N
 	t := tally{loss: o.loss}
 	for i, y := range s.Y {
-		t.add(scores[i*c:(i+1)*c], y)
+		t.add(scores[i*o.outputs:(i+1)*o.outputs], y)
 	}
 	return t.means(s.N)
 }

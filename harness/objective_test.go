@@ -26,7 +26,7 @@ func TestObjectiveByHand(t *testing.T) {
 		e.Append(set.Train.Row(j), w)
 	}
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		got := NewObjective(l, lambda, set, limit).Evaluate(snapshot(e), 1)
+		got := NewObjective(l, lambda, set, limit).Evaluate(1, e.Keep(nil), 1)
 		var want Measurement
 		penalty := lambda / 2 * inner(e, e)
 		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))
@@ -46,12 +46,6 @@ func TestObjectiveByHand(t *testing.T) {
 			t.Errorf("model order %d, want 7", got.ModelOrder)
 		}
 	}
-}
-
-func snapshot(e *kernel.Expansion) *kernel.Snapshot {
-	var s kernel.Snapshot
-	s.Take(e)
-	return &s
 }
 
 func near(t *testing.T, what string, got, want, tol float64) {

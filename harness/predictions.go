@@ -12,7 +12,6 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/files"
-	"polkrepro/kernel"
 	"polkrepro/loss"
 )
 
@@ -21,27 +20,14 @@ func predictionsFile(results, id string) string {
 	return filepath.Join(results, "predictions", id+".csv")
 }
 
-// predictions returns what a model decides on each test example: a class or, of a
-// regression, the target.
-func (o *Objective) predictions(m *Trained, classes, threads int) []float64 {
+// predictions returns what the latest model that was evaluated decides on each test example:
+// a class or, of a regression, the target.
+func (o *Objective) predictions() []float64 {
 	out := make([]float64, o.test.N)
-	var scores []float64
-	switch {
-	case m.Expansion != nil:
-		var s kernel.Snapshot
-		s.Take(m.Expansion)
-		all, _ := o.evaluator.Evaluate(&s, threads)
-		scores = all[1]
-	case m.Scores != nil:
-		scores = m.scores(o.test, classes, threads)
-	default:
-		m.Predict(o.test.N, o.test.X, out, threads)
-		return out
-	}
-	c := len(scores) / o.test.N
 	for i := range out {
-		if out[i] = scores[i*c]; o.loss != (loss.SquaredError{}) {
-			out[i] = loss.Decide(scores[i*c : (i+1)*c])
+		f := o.latest[i*o.outputs : (i+1)*o.outputs]
+		if out[i] = f[0]; o.loss != (loss.SquaredError{}) {
+			out[i] = loss.Decide(f)
 		}
 	}
 	return out

@@ -8,14 +8,14 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
 
 // TestPrequential: the loss and the error that are recorded of samples before they were
 // learned from are those of the model as it was before each step, evaluated from outside,
-// of every method that learns from a stream and of each of its tasks; whether the learner
-// tells its scores, as all that are registered do, or the harness evaluates its model.
+// of every method that learns from a stream and of each of its tasks.
 func TestPrequential(t *testing.T) {
 	set, runs := smallSet(), codeRuns()
 	for name, method := range Methods() {
@@ -27,46 +27,33 @@ func TestPrequential(t *testing.T) {
 			t.Errorf("codeRuns has no run of method %s", name)
 			continue
 		}
-		if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
-			if tr, err := newTrainer(run, set, Methods(), newCores(1, 1)); err != nil || tr.online != nil {
-				t.Errorf("%s: %v, or prequential figures of steps that take the whole training set", name, err)
-			}
-			continue
-		}
-		evaluated := method
-		evaluated.New = func(p Problem) (Learner, error) {
-			l, err := method.New(p)
-			if f, ok := l.(featured); ok {
-				return struct{ featured }{f}, err // without its method Scored
-			}
-			return struct{ Learner }{l}, err
-		}
 		for _, task := range method.Tasks {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				run.Task = task
+				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				tr.emit = func(record.Point) error { return nil }
+				if err := tr.train(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
+					if p := tr.final(0).Prequential; p != nil {
+						t.Errorf("steps that take the whole training set have prequential figures: %v", p)
+					}
+					return
+				}
 				want := outside(t, run, set)
-				for how, m := range map[string]Method{"scored": method, "evaluated": evaluated} {
-					tr, err := newTrainer(run, set, Registry{name: m}, newCores(1, 1))
-					if err != nil {
-						t.Fatal(err)
+				for _, p := range tr.points {
+					got, want := p.Prequential, want[p.Samples]
+					if got.Error != want.Error && !(task == experiments.TaskRegression && math.Abs(got.Error-want.Error) < 1e-6) {
+						t.Errorf("%d samples: error %v, want %v", p.Samples, got.Error, want.Error)
 					}
-					if (tr.online.scored != nil) != (how == "scored") {
-						t.Fatalf("%s: the learner tells its scores: %t", how, tr.online.scored != nil)
-					}
-					tr.emit = func(record.Point) error { return nil }
-					if err := tr.train(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-					for _, p := range tr.points {
-						got, want := p.Prequential, want[p.Samples]
-						if got.Error != want.Error && !(task == experiments.TaskRegression && math.Abs(got.Error-want.Error) < 1e-6) {
-							t.Errorf("%s, %d samples: error %v, want %v", how, p.Samples, got.Error, want.Error)
-						}
-						near(t, fmt.Sprintf("%s, %d samples: loss", how, p.Samples), got.Loss, want.Loss, 1e-5*(1+want.Loss)) // BSGD's kernel values are float32
-					}
-					if got := *tr.final(0).Prequential; got != *tr.points[len(tr.points)-1].Prequential {
-						t.Errorf("%s: the final figures are %v, want the last point's", how, got)
-					}
+					near(t, fmt.Sprintf("%d samples: loss", p.Samples), got.Loss, want.Loss, 1e-5*(1+want.Loss)) // BSGD's kernel values are float32
+				}
+				if got := *tr.final(0).Prequential; got != *tr.points[len(tr.points)-1].Prequential {
+					t.Errorf("the final figures are %v, want the last point's", got)
 				}
 			})
 		}
@@ -75,34 +62,32 @@ func TestPrequential(t *testing.T) {
 
 // outside returns the prequential figures of a run after each step, by the definition.
 func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Prequential {
-	l, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := newLearner(t, run, set)
 	ell, err := experiments.TaskLoss(run.Task)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trainer{run: run, set: set, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
+	tr := &trainer{run: run, set: set, batch: run.Params.BatchSize, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
 	out := make(map[int]record.Prequential)
 	sum, wrong, samples := 0.0, 0.0, 0
 	for samples < run.Samples {
 		tr.draw(min(run.Params.BatchSize, run.Samples-samples))
 		batch := &data.Split{N: len(tr.y), Dim: set.Train.Dim, X: tr.x, Y: tr.y}
 		mean, rate := 0.0, 0.0
-		if f, ok := l.(featured); ok {
+		if e, ok := l.Model().(*kernel.Expansion); ok {
+			mean, rate = risk(e, ell, batch)
+		} else {
 			c := ell.Outputs(set.Classes)
-			scores := f.Model().scores(batch, c, 1)
+			scores := make([]float64, batch.N*c)
+			l.Model().Scores(batch.N, batch.X, scores, 1)
 			for i, y := range batch.Y {
 				mean += ell.Value(scores[i*c:(i+1)*c], y) / float64(batch.N)
 				if loss.Decide(scores[i*c:(i+1)*c]) != y {
 					rate += 1 / float64(batch.N)
 				}
 			}
-		} else {
-			mean, rate = risk(l.Expansion(), ell, batch)
 		}
-		if err := l.Step(batch.N, batch.X, batch.Y); err != nil {
+		if _, err := l.Step(t.Context(), batch.N, batch.X, batch.Y); err != nil {
 			t.Fatal(err)
 		}
 		samples += batch.N
@@ -120,17 +105,19 @@ func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Pr
 // TestPrequentialDoesNotAllocate: what a step adds to the figures takes no memory.
 func TestPrequentialDoesNotAllocate(t *testing.T) {
 	set, run := smallSet(), codeRuns()["method polk"]
-	l, err := Methods().NewLearner(run, set.Classes, set.Train.Dim, set.Train)
+	l := newLearner(t, run, set)
+	p := prequential{outputs: set.Classes, tally: tally{loss: loss.MultiHinge{}}}
+	y := set.Train.Y[:8]
+	scored, err := l.Step(t.Context(), 8, set.Train.X[:8*set.Train.Dim], y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPrequential(l, loss.MultiHinge{}, set.Classes)
-	x, y := set.Train.X[:8*set.Train.Dim], set.Train.Y[:8]
-	if err := l.Step(8, x, y); err != nil {
-		t.Fatal(err)
+	if n := testing.AllocsPerRun(10, func() { err = p.add(scored, y) }); n > 0 || err != nil {
+		t.Errorf("%v allocations, %v", n, err)
 	}
-	if n := testing.AllocsPerRun(10, func() { p.before(8, x, 1); p.after(y) }); n > 0 {
-		t.Errorf("%v allocations", n)
+	scored.Scores = scored.Scores[1:]
+	if err := p.add(scored, y); err == nil {
+		t.Error("scores that are missing are not missed")
 	}
 }
 

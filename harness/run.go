@@ -54,8 +54,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 	return x.conclude(ctx, w, t, x.train(ctx, p.Run, set, w, t))
 }
 
-// train trains a run, a batch method's or a stream's, and writes its points and
-// figures.
+// train trains a run and writes its points and figures.
 func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, w *record.Writer, t *tracked) (err error) {
 	defer Recover(&err)
 	emit := func(point record.Point) error {
@@ -68,49 +67,9 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		}
 		return nil
 	}
-	finish := func(final record.Final) error {
-		t.event.Error, t.event.Order = final.TestError, int(final.ModelOrder+0.5)
-		if err := w.Finish(final); err != nil {
-			return &storageError{err}
-		}
-		return nil
-	}
-	predict := func(o *Objective, m *Trained, threads int) error {
-		if !x.predict {
-			return nil
-		}
-		if err := x.writePredictions(t.event.ID, run, set, o.predictions(m, set.Classes, threads)); err != nil {
-			return &storageError{err}
-		}
-		return nil
-	}
-	if method := x.methods[run.Method].Train; method != nil {
-		b, err := newBatchTrainer(run, set, method, x.cores)
-		if err != nil {
-			return err
-		}
-		b.progress = t.worked
-		if err := b.train(ctx); err != nil {
-			return err
-		}
-		if err := emit(b.point); err != nil {
-			return err
-		}
-		if err := predict(b.objective, b.trained, b.cores.threads()); err != nil {
-			return err
-		}
-		return finish(b.final(time.Since(t.started)))
-	}
-	tr, err := newTrainer(run, set, x.methods, x.cores)
+	tr, err := newTrainer(run, set, x.methods, x.cores, t.worked)
 	if err != nil {
 		return err
-	}
-	pruner, external := tr.learner.(externalPruner)
-	if external {
-		if err := pruner.Start(ctx); err != nil { // not in the time of the first step
-			return err
-		}
-		defer pruner.Close()
 	}
 	if run.Evaluation.Minimizer {
 		star, err := x.minimizers.of(ctx, run, set, x.cores.threads())
@@ -128,19 +87,16 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		return err
 	}
 	final := tr.final(time.Since(t.started))
-	if external { // it may have answered more than it was asked
-		if err := pruner.Close(); err != nil {
-			return err
+	if x.predict {
+		if err := x.writePredictions(t.event.ID, run, set, tr.objective.predictions()); err != nil {
+			return &storageError{err}
 		}
 	}
-	model := &Trained{Expansion: tr.learner.Expansion()}
-	if f, ok := tr.learner.(featured); ok {
-		model = f.Model()
+	t.event.Error, t.event.Order = final.TestError, int(final.ModelOrder+0.5)
+	if err := w.Finish(final); err != nil {
+		return &storageError{err}
 	}
-	if err := predict(tr.objective, model, tr.cores.threads()); err != nil {
-		return err
-	}
-	return finish(final)
+	return nil
 }
 
 // conclude reports how a run ended and seals the record of one that failed.
@@ -211,15 +167,18 @@ func (t *tracked) send(kind string) {
 	t.progress.Report(t.event)
 }
 
-// stepped notes a step, and reports one now and then: only then the learner is
-// asked for its model, which costs some of them as much as a step.
+// stepped notes a step of a stream, and reports one now and then: only then the learner
+// is asked for its model, which costs some of them as much as a step.
 func (t *tracked) stepped(samples int, l Learner) {
+	if t.event.Batch {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.event.Samples = samples
 	if now := time.Now(); now.Sub(t.last) >= progressEvery {
 		t.last = now
-		t.event.Order = modelOrder(l)
+		t.event.Order = l.Model().Order()
 		t.send(EventProgress)
 	}
 }

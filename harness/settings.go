@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,20 +171,7 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 
 func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) (err error) {
 	defer Recover(&err)
-	if method := methods[j.plan.Run.Method].Train; method != nil {
-		b, err := newBatchTrainer(j.plan.Run, j.set, method, cores)
-		if err != nil {
-			return err
-		}
-		b.progress = t.worked
-		if err := b.train(ctx); err != nil {
-			return err
-		}
-		t.evaluated(b.point)
-		j.points = append(j.points, b.point)
-		return nil
-	}
-	tr, err := newTrainer(j.plan.Run, j.set, methods, cores)
+	tr, err := newTrainer(j.plan.Run, j.set, methods, cores, t.worked)
 	if err != nil {
 		return err
 	}
@@ -195,9 +181,5 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		return nil
 	}
 	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
-	err = tr.train(ctx)
-	if pruner, ok := tr.learner.(externalPruner); ok {
-		err = cmp.Or(err, pruner.Close())
-	}
-	return err
+	return tr.train(ctx)
 }

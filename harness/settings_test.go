@@ -48,7 +48,7 @@ func TestSettings(t *testing.T) {
 	run := good.Run
 	run.Samples = 833 // 1,000 less a sixth
 	run.Evaluation = experiments.Evaluation{Every: 833, Tail: 1, TrainLimit: 1}
-	tr, err := newTrainer(run, held, methods, newCores(1, 1))
+	tr, err := newTrainer(run, held, methods, newCores(1, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,14 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"polkrepro/data"
@@ -27,77 +30,95 @@ type sampleError struct {
 func (e *sampleError) Error() string { return fmt.Sprintf("after %d samples: %v", e.samples, e.err) }
 func (e *sampleError) Unwrap() error { return e.err }
 
-// A trainer streams a training set through a learner and evaluates it. What
-// it does depends on the run, the data and nothing else.
+// A trainer streams a training set through a learner and evaluates it; a batch method's
+// has one step. What it does depends on the run, the data and nothing else.
 //
-// Where a core is free, an evaluation goes on beside the training, on a
-// snapshot of the model; the next one waits for it. Evaluations are emitted in
-// their order, and a failure ends the run at the same sample and after the
-// same evaluations as if each had been waited for.
+// Where a core is free, an evaluation goes on beside the training, on a model that was
+// kept; the next one waits for it. Evaluations are emitted in their order, and a failure
+// ends the run at the same sample and after the same evaluations as if each had been
+// waited for.
 type trainer struct {
 	run       experiments.Run
 	set       *data.Set
+	batch     int // samples a step
 	learner   Learner
+	process   process
 	objective *Objective
 	order     interface{ Next() int }
 	measured  *measured // nil if the run is not measured against the minimizer
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
-	online    *prequential // nil if each step takes the whole training set
+	online    prequential // empty if each step takes the whole training set
 	points    []record.Point
 
 	// emit takes each evaluation as it is made, on whatever goroutine. Its
 	// error ends the training.
 	emit func(record.Point) error
-	// step, if not nil, is called after every step with the number of
-	// samples processed so far.
+	// step is called after every step with the number of samples processed so far.
 	step func(samples int)
 
-	snapshot kernel.Snapshot // of the latest evaluation
-	model    *Trained        // in its place, of a learner that is featured
-	beside   chan error      // the outcome of the one beside the training, or nil
+	kept   kernel.Model // of the latest evaluation
+	beside chan error   // the outcome of the one beside the training, or nil
 
 	x []float32 // the mini-batch
 	y []float64
 }
 
-// newTrainer prepares a run on its data.
-func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores) (*trainer, error) {
-	if err := checkRun(run, set); err != nil {
+// A process is a pruner that is a process of its own (package polk/prune/external).
+type process interface {
+	Start(context.Context) error
+	io.Closer
+	Seconds() float64 // how long steps have waited for it
+}
+
+// noProcess is that of learners without.
+type noProcess struct{}
+
+func (noProcess) Start(context.Context) error { return nil }
+func (noProcess) Close() error                { return nil }
+func (noProcess) Seconds() float64            { return 0 }
+
+// newTrainer prepares a run on its data. A batch method tells progress how far it is.
+func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress func(fraction float64)) (*trainer, error) {
+	t := &trainer{run: run, set: set, batch: run.Params.BatchSize, process: noProcess{}, cores: cores, step: func(int) {}}
+	if run.Batch() {
+		t.batch = set.Train.N
+	}
+	if err := t.check(); err != nil {
 		return nil, err
 	}
-	learner, err := methods.NewLearner(run, set.Classes, set.Train.Dim, set.Train)
+	p, err := newProblem(run, set)
 	if err != nil {
 		return nil, err
 	}
-	l, err := experiments.TaskLoss(run.Task)
-	if err != nil {
+	if t.learner, err = methods.newLearner(run.Method, p, progress); err != nil {
 		return nil, err
 	}
-	t := &trainer{
-		run:       run,
-		set:       set,
-		learner:   learner,
-		objective: NewObjective(l, run.Params.Regularizer, set, run.Evaluation.TrainLimit),
-		order:     orderOf(set, run.Sampling, run.Seed),
-		cores:     cores,
+	if p.Pruner != nil {
+		if own, ok := p.Pruner.Pruner.(process); ok {
+			t.process = own
+		}
 	}
-	if run.Params.BatchSize < set.Train.N {
-		t.online = newPrequential(learner, l, set.Classes)
+	t.objective = NewObjective(p.Loss, run.Params.Regularizer, set, run.Evaluation.TrainLimit)
+	if run.Batch() {
+		t.objective.windows = 0 // all of the data are of its time
 	}
+	t.order = orderOf(set, run.Sampling, run.Seed)
+	t.online = prequential{outputs: p.Loss.Outputs(set.Classes), tally: tally{loss: p.Loss}}
 	return t, nil
 }
 
-// checkRun reports what would make a run meaningless, whoever planned it.
-func checkRun(run experiments.Run, set *data.Set) error {
+// check reports what would make a run meaningless, whoever planned it.
+func (t *trainer) check() error {
+	train, test := t.set.Train.N, t.set.Test.N
 	switch {
-	case run.Samples < 1:
-		return fmt.Errorf("run of %d samples", run.Samples)
-	case run.Params.BatchSize < 1:
-		return fmt.Errorf("mini-batches of %d samples", run.Params.BatchSize)
-	case set.Train.N < 1 || set.Test.N < 1:
-		return fmt.Errorf("data set %s: %d training and %d test examples", set.Name, set.Train.N, set.Test.N)
+	case t.run.Samples < 1:
+		return fmt.Errorf("run of %d samples", t.run.Samples)
+	case train < 1 || test < 1 || t.run.Batch() && train != t.run.Samples:
+		return fmt.Errorf("data set %s: %d training and %d test examples, for a run on %d", t.set.Name, train, test, t.run.Samples)
+	case t.batch < 1:
+		return fmt.Errorf("mini-batches of %d samples", t.batch)
 	}
 	return nil
 }
@@ -107,42 +128,30 @@ func checkRun(run experiments.Run, set *data.Set) error {
 // an evaluation, which is the earlier one of the two and wins over both, and over a
 // panic of the learner. No evaluation is under way when it is left.
 func (t *trainer) train(ctx context.Context) (err error) {
+	if err := t.process.Start(ctx); err != nil { // not in the time of the first step
+		return err
+	}
+	defer func() { err = cmp.Or(err, t.process.Close()) }() // it may have answered more than it was asked
 	defer func() {
 		if earlier := t.wait(); earlier != nil {
 			recover()
 			err = earlier
 		}
 	}()
-	step := func(_ context.Context, n int, x []float32, y []float64) error { return t.learner.Step(n, x, y) }
-	if l, ok := t.learner.(interruptible); ok {
-		step = l.StepContext
-	}
 	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(t.run.Params.BatchSize, t.run.Samples-samples)
-		t.draw(n)
-		if threads := t.cores.threads(); threads != t.threads {
-			t.learner.SetThreads(threads)
-			t.threads = threads
-		}
-		t.online.before(n, t.x, t.threads)
-		t.watch.start(t.threads)
-		err := step(ctx, n, t.x, t.y)
-		t.watch.stop()
-		if p, ok := t.learner.(externalPruner); ok {
-			t.watch.total.Pruner = p.Seconds()
-		}
-		if err != nil {
+		n := min(t.batch, t.run.Samples-samples)
+		if err := t.learn(ctx, n); err != nil {
+			if t.run.Batch() {
+				return err
+			}
 			return &sampleError{samples, err}
 		}
-		t.online.after(t.y)
 		samples += n
-		if t.step != nil {
-			t.step(samples)
-		}
+		t.step(samples)
 		if samples >= due[0] {
 			for len(due) > 0 && samples >= due[0] {
 				due = due[1:]
@@ -155,17 +164,36 @@ func (t *trainer) train(ctx context.Context) (err error) {
 	return nil
 }
 
-// An interruptible learner has steps that may take long enough to be cut short.
-type interruptible interface {
-	StepContext(ctx context.Context, n int, x []float32, y []float64) error
+// learn takes a step on the next n samples.
+func (t *trainer) learn(ctx context.Context, n int) error {
+	t.draw(n)
+	if threads := t.cores.threads(); threads != t.threads {
+		t.learner.SetThreads(threads)
+		t.threads = threads
+	}
+	t.watch.start(t.threads)
+	scored, err := t.learner.Step(ctx, n, t.x, t.y)
+	t.watch.stop()
+	t.watch.total.Pruner = t.process.Seconds()
+	if needsMachine(t.run) {
+		debug.FreeOSMemory() // the kernel matrix is garbage now
+	}
+	if err != nil || t.batch >= t.set.Train.N {
+		return err
+	}
+	return t.online.add(scored, t.y)
 }
 
-// draw fills the mini-batch with the next n examples of the stream.
+// draw fills the mini-batch with the next n examples of the stream. A batch method has
+// them in the data's order.
 func (t *trainer) draw(n int) {
+	if t.run.Batch() {
+		t.x, t.y = t.set.Train.X, t.set.Train.Y
+		return
+	}
 	dim := t.set.Train.Dim
 	if t.x == nil {
-		t.x = make([]float32, t.run.Params.BatchSize*dim)
-		t.y = make([]float64, t.run.Params.BatchSize)
+		t.x, t.y = make([]float32, t.batch*dim), make([]float64, t.batch)
 	}
 	t.x, t.y = t.x[:n*dim], t.y[:n]
 	for i := range n {
@@ -181,11 +209,7 @@ func (t *trainer) evaluate(samples int) error {
 	if err := t.wait(); err != nil {
 		return err
 	}
-	if f, ok := t.learner.(featured); ok {
-		t.model = f.Model()
-	} else {
-		t.snapshot.Take(t.learner.Expansion())
-	}
+	t.kept = t.learner.Model().Keep(t.kept)
 	p := record.Point{
 		Type:        "point",
 		Samples:     samples,
@@ -218,8 +242,8 @@ func (t *trainer) completeBeside(p record.Point, done chan<- error) {
 	done <- err
 }
 
-// complete completes a point from the snapshot and emits it. It fails if the
-// risk is not finite.
+// complete completes a point from the model that was kept and emits it. It fails if
+// there is a risk that is not finite.
 func (t *trainer) complete(p record.Point, threads int) (err error) {
 	defer Recover(&err)
 	m, err := t.score(p.Samples, threads)
@@ -232,19 +256,16 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 	if err := t.emit(p); err != nil {
 		return err
 	}
-	if !finite(p.TrainRisk) || !finite(p.TestRisk) {
+	if t.run.HasRisk() && !(finite(p.TrainRisk) && finite(p.TestRisk)) {
 		return &sampleError{p.Samples, errDiverged}
 	}
 	return nil
 }
 
-// score evaluates the snapshot.
+// score evaluates the model that was kept.
 func (t *trainer) score(samples, threads int) (m Measurement, err error) {
 	defer Recover(&err)
-	if t.model != nil {
-		return t.objective.evaluateModel(samples, t.model, t.set.Classes, threads), nil
-	}
-	return t.objective.EvaluateAt(samples, &t.snapshot, threads), nil
+	return t.objective.Evaluate(samples, t.kept, threads), nil
 }
 
 // wait waits for the evaluation beside the training, if there is one, and
@@ -277,7 +298,7 @@ func (t *trainer) final(elapsed time.Duration) record.Final {
 	if t.measured != nil {
 		f.Measured = t.measured.final()
 	}
-	f.Model = drawableModel(t.learner.Expansion())
+	f.Model = drawableModel(t.learner.Model())
 	f.Timing = t.watch.total
 	f.Elapsed = elapsed.Seconds()
 	return f

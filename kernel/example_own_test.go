@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -55,7 +56,7 @@ func ExampleKernel() {
 	}
 	y := []float64{0, 0, 1, 1}
 	for range 20 {
-		if err := learner.Step(len(y), x, y); err != nil {
+		if _, err := learner.Step(context.Background(), len(y), x, y); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -59,8 +59,23 @@ func (e *Expansion) Score(x []float32) []float64 {
 		panic(badLength)
 	}
 	scores := make([]float64, e.Outputs)
-	new(Scorer).Scores(e, 1, x, scores, 1)
+	e.Scores(1, x, scores, 1)
 	return scores
+}
+
+// Scores is that of a new [Scorer].
+func (e *Expansion) Scores(n int, x []float32, dst []float64, threads int) {
+	new(Scorer).Scores(e, n, x, dst, threads)
+}
+
+// Keep returns a [Snapshot].
+func (e *Expansion) Keep(earlier Model) Model {
+	s, ok := earlier.(*Snapshot)
+	if !ok {
+		s = new(Snapshot)
+	}
+	s.Take(e)
+	return s
 }
 
 // scoreRows bounds the rows of one block of Scores so that the kernel block

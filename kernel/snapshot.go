@@ -26,6 +26,17 @@ func (s *Snapshot) Take(e *Expansion) {
 // Order returns the model order M.
 func (s *Snapshot) Order() int { return len(s.ids) }
 
+// NormSq returns Σ_c ‖f_c‖². For many snapshots an Evaluator is faster.
+func (s *Snapshot) NormSq(threads int) float64 { return s.expansion().NormSq(threads) }
+
+// Scores is [Scorer.Scores] of the snapshot. For many snapshots an Evaluator is faster.
+func (s *Snapshot) Scores(n int, x []float32, dst []float64, threads int) {
+	s.expansion().Scores(n, x, dst, threads)
+}
+
+// Keep returns the snapshot, which nothing changes but Take.
+func (s *Snapshot) Keep(Model) Model { return s }
+
 // vector returns dictionary element j, without copying.
 func (s *Snapshot) vector(j int) []float32 { return s.x[j*s.dim : (j+1)*s.dim] }
 

@@ -1,6 +1,7 @@
 package loss_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -46,7 +47,7 @@ func ExampleLoss() {
 		}
 		y[5] = 100
 		for range 300 {
-			if err := learner.Step(len(x), x, y); err != nil {
+			if _, err := learner.Step(context.Background(), len(x), x, y); err != nil {
 				log.Fatal(err)
 			}
 		}

@@ -3,6 +3,7 @@ package online
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -104,7 +105,7 @@ func (m *Model) Learn(row *rows.Row) error {
 		return nil
 	}
 	return m.learnBatch(func() error {
-		err := m.learner.Step(len(m.y), m.x, m.y)
+		_, err := m.learner.Step(context.Background(), len(m.y), m.x, m.y)
 		if err == nil {
 			m.x, m.y = m.x[:0], m.y[:0]
 		}
@@ -138,7 +139,7 @@ func (m *Model) Finish() error {
 		for j := range ids {
 			ids[j], x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
 		}
-		if err := m.learner.Step(len(m.y), m.x, m.y); err != nil {
+		if _, err := m.learner.Step(context.Background(), len(m.y), m.x, m.y); err != nil {
 			return err
 		}
 		at := make(map[uint64]uint32, m.Order())

@@ -102,7 +102,7 @@ func TestModelIsTheLearner(t *testing.T) {
 		x, y := unitRows(t, rows, labelsOf[name], set)
 		for lo := 0; lo < len(y); lo += set.Batch {
 			n := min(set.Batch, len(y)-lo)
-			if err := learner.Step(n, x[2*lo:], y[lo:]); err != nil {
+			if _, err := learner.Step(t.Context(), n, x[2*lo:], y[lo:]); err != nil {
 				t.Fatal(err)
 			}
 		}

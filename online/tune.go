@@ -477,7 +477,7 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (s
 			}
 		}
 		learn -= n
-		if err := l.Step(n, x, y); err != nil {
+		if _, err := l.Step(context.Background(), n, x, y); err != nil { // a step cut short would be judged
 			t.judge(c, nil, held)
 			return spent, nil
 		}
@@ -507,8 +507,7 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 		for _, j := range held {
 			x = append(x, b.row(j)...)
 		}
-		var s kernel.Scorer
-		s.Scores(e, len(held), x, f, 1)
+		e.Scores(len(held), x, f, 1)
 	}
 	for i, j := range held {
 		scores := f[i*outputs : (i+1)*outputs]

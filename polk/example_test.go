@@ -2,6 +2,7 @@ package polk_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -36,7 +37,7 @@ func Example() {
 	const batch = 32
 	train := set.Train
 	for i := 0; i+batch <= train.N; i += batch {
-		if err := learner.Step(batch, train.X[i*train.Dim:], train.Y[i:]); err != nil {
+		if _, err := learner.Step(context.Background(), batch, train.X[i*train.Dim:], train.Y[i:]); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -97,7 +98,7 @@ func ExampleLearner_Step() {
 		if step >= 200 {
 			seen += batch
 		}
-		if err := learner.Step(batch, x, y); err != nil {
+		if _, err := learner.Step(context.Background(), batch, x, y); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -121,7 +122,7 @@ func ExampleRestore() {
 		log.Fatal(err)
 	}
 	x, y := []float32{-1.5, -1, 1, 1.25}, []float64{-1, -1, 1, 1}
-	if err := learner.Step(4, x, y); err != nil {
+	if _, err := learner.Step(context.Background(), 4, x, y); err != nil {
 		log.Fatal(err)
 	}
 
@@ -141,7 +142,7 @@ func ExampleRestore() {
 	var states [2]bytes.Buffer
 	for i, l := range []*polk.Learner{learner, restored} {
 		for range 10 {
-			if err := l.Step(4, x, y); err != nil {
+			if _, err := l.Step(context.Background(), 4, x, y); err != nil {
 				log.Fatal(err)
 			}
 		}

@@ -55,7 +55,7 @@ func feed(t testing.TB, l *Learner, s *data.Split, pos, steps int, after func())
 
 func evaluate(e *kernel.Expansion, l loss.Loss, s *data.Split) (risk, wrong float64) {
 	scores := make([]float64, s.N*e.Outputs)
-	new(kernel.Scorer).Scores(e, s.N, s.X, scores, 1)
+	e.Scores(s.N, s.X, scores, 1)
 	for i, y := range s.Y {
 		f := scores[i*e.Outputs : (i+1)*e.Outputs]
 		risk += l.Value(f, y) / float64(s.N)

@@ -44,7 +44,7 @@ func mustNew(t testing.TB, cfg Config) *Learner {
 
 func mustStep(t testing.TB, l *Learner, n int, x []float32, y []float64) {
 	t.Helper()
-	if err := l.Step(n, x, y); err != nil {
+	if _, err := l.Step(t.Context(), n, x, y); err != nil {
 		t.Fatalf("step %d: %v", l.Steps(), err)
 	}
 }

@@ -1,6 +1,7 @@
 package polk
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -67,7 +68,7 @@ func TestLargestKernelValue(t *testing.T) {
 	for value, want := range map[float64]bool{largest: true, math.Nextafter(largest, math.Inf(1)): false} {
 		cfg := testConfig(logistic)
 		cfg.Kernel = function(func(x, y []float32) float64 { return value })
-		if err := mustNew(t, cfg).Step(2, []float32{1, 2, 3, 4}, []float64{0, 1}); (err == nil) != want {
+		if _, err := mustNew(t, cfg).Step(t.Context(), 2, []float32{1, 2, 3, 4}, []float64{0, 1}); (err == nil) != want {
 			t.Errorf("κ = %v: error %v", value, err)
 		}
 	}
@@ -81,7 +82,7 @@ func wander(l *Learner) error {
 		for i := range x {
 			x[i], y[i] = float32(r.NormFloat64()), float64(r.IntN(2))
 		}
-		if err := l.Step(len(y), x, y); err != nil {
+		if _, err := l.Step(context.Background(), len(y), x, y); err != nil {
 			return err
 		}
 	}

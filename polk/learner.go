@@ -114,7 +114,7 @@ func New(cfg Config) (*Learner, error) {
 
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
-	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim)}
+	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim), rows: []int{}}
 	if cfg.Pruner != nil {
 		l.entries = make(map[uint64]entry)
 		l.komp.ridge = cfg.Pruner.Ridge()
@@ -129,15 +129,11 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 // it between steps, Clone it to keep it.
 func (l *Learner) Expansion() *kernel.Expansion { return l.f }
 
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.f }
+
 // Steps returns t, the number of steps taken.
 func (l *Learner) Steps() int { return l.t }
-
-// Scored returns the scores f_t(x_i) that the last step computed before it learned, row by
-// row, and the indices of these samples in the mini-batch. A sample that is left out met
-// its margin. Both are the learner's own until the next step.
-func (l *Learner) Scored() (samples []int, scores []float64) {
-	return l.rows, l.scores[:len(l.rows)*l.f.Outputs]
-}
 
 // Last describes the last step.
 func (l *Learner) Last() Step { return l.last }
@@ -170,23 +166,20 @@ func (l *Learner) Health() map[string]float64 {
 //	f̃ = (1 − η_t λ)·f_t − (η_t/n)·Σ_i ℓ'(f_t(x_i), y_i)·κ(x_i, ·),
 //	f_{t+1} = KOMP(f̃, ε_t).
 //
+// It returns the scores f_t(x_i) that it computed, the learner's own until the next step.
+//
 // A feature that is not finite, a label that is not one of the classes, and
-// divergence are errors that leave the model untouched.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
-	return l.StepContext(context.Background(), n, x, y)
-}
-
-// StepContext is Step with a pruner that ends early when ctx does. A pruner's
-// error is returned after the step, pruned as far as it went, has been taken.
-func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float64) error {
+// divergence are errors that leave the model untouched. A pruner ends early when ctx
+// does; its error is returned after the step, pruned as far as it went, has been taken.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if err := l.check(n, x, y); err != nil {
-		return err
+		return kernel.Scored{}, err
 	}
 	rate := l.cfg.LearningRate.Rate(l.t)
 	l.screen(n, x, y)
 	l.score(x)
 	if err := l.gradients(n, x, y, rate); err != nil {
-		return err
+		return kernel.Scored{}, err
 	}
 	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is that at f_t, so the
 	// weights shrink only now. Those of the new elements are in the batch.
@@ -202,7 +195,7 @@ func (l *Learner) StepContext(ctx context.Context, n int, x []float32, y []float
 	})
 	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.spent), Budget: eps, Rate: rate}
 	l.t++
-	return err
+	return kernel.Scored{Samples: l.rows, Scores: l.scores[:len(l.rows)*l.f.Outputs]}, err
 }
 
 func (l *Learner) check(n int, x []float32, y []float64) error {

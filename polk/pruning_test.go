@@ -185,7 +185,7 @@ func TestPrunersError(t *testing.T) {
 		}
 		l := mustNew(t, cfg)
 		x, y := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes).batch(8)
-		err = l.Step(8, x, y)
+		_, err = l.Step(t.Context(), 8, x, y)
 		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
 			t.Errorf("error %v", err)
 		}

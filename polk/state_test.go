@@ -2,6 +2,7 @@ package polk
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -301,7 +302,7 @@ func FuzzRestore(f *testing.F) {
 		m := newMixture(rand.New(rand.NewPCG(42, 0)), cfg.Dim, cfg.Classes)
 		for range 3 {
 			x, y := m.batch(3)
-			if err := l.Step(3, x, y); err != nil && !strings.HasPrefix(err.Error(), "polk: ") {
+			if _, err := l.Step(context.Background(), 3, x, y); err != nil && !strings.HasPrefix(err.Error(), "polk: ") {
 				t.Fatalf("step: %v", err)
 			}
 		}

@@ -1,6 +1,7 @@
 package polk
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -40,7 +41,7 @@ func TestStepIsAProjection(t *testing.T) {
 			x, y := drawBatch(m, cfg, batch)
 			u := newTilde(l, batch, x, y)
 			before := l.Expansion().Order()
-			if err := l.Step(batch, x, y); err != nil {
+			if _, err := l.Step(t.Context(), batch, x, y); err != nil {
 				t.Fatal(err)
 			}
 			checkFinite(t, l)
@@ -189,25 +190,26 @@ func TestStepErrors(t *testing.T) {
 	good := func() ([]float32, []float64) { return m.batch(8) }
 	set := func(x []float32, i int, v float32) []float32 { x[i] = v; return x }
 	label := func(y []float64, i int, v float64) []float64 { y[i] = v; return y }
+	step := func(n int, x []float32, y []float64) error { _, err := l.Step(t.Context(), n, x, y); return err }
 	for _, c := range []struct {
 		name string
 		call func(x []float32, y []float64) error
 		want string
 	}{
-		{"NaN feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 5, nan), y) }, "polk: feature 1 of sample 2 is NaN"},
-		{"infinite feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 14, inf), y) }, "polk: feature 0 of sample 7 is +Inf"},
-		{"−infinite feature", func(x []float32, y []float64) error { return l.Step(8, set(x, 0, -inf), y) }, "polk: feature 0 of sample 0 is -Inf"},
-		{"label C", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 3, 3)) }, "polk: label 3 of sample 3 is not one of the classes 0 … 2"},
-		{"label −1", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 7, -1)) }, "polk: label -1 of sample 7 is not one of the classes 0 … 2"},
-		{"label ½", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 0, 0.5)) }, "polk: label 0.5 of sample 0 is not one of the classes 0 … 2"},
-		{"label 1e300", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 0, 1e300)) }, "polk: label 1e+300 of sample 0 is not one of the classes 0 … 2"},
-		{"NaN label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.NaN())) }, "polk: target of sample 2 is NaN"},
-		{"infinite label", func(x []float32, y []float64) error { return l.Step(8, x, label(y, 2, math.Inf(-1))) }, "polk: target of sample 2 is -Inf"},
-		{"few features", func(x []float32, y []float64) error { return l.Step(8, x[:15], y) }, "polk: step on 8 samples (want at least 1): want 16 features and 8 targets, got 15 and 8"},
-		{"few targets", func(x []float32, y []float64) error { return l.Step(8, x, y[:7]) }, ""},
-		{"no features", func(_ []float32, y []float64) error { return l.Step(8, nil, y) }, ""},
-		{"no samples", func(x []float32, y []float64) error { return l.Step(0, x, y) }, ""},
-		{"−1 samples", func(x []float32, y []float64) error { return l.Step(-1, x, y) }, ""},
+		{"NaN feature", func(x []float32, y []float64) error { return step(8, set(x, 5, nan), y) }, "polk: feature 1 of sample 2 is NaN"},
+		{"infinite feature", func(x []float32, y []float64) error { return step(8, set(x, 14, inf), y) }, "polk: feature 0 of sample 7 is +Inf"},
+		{"−infinite feature", func(x []float32, y []float64) error { return step(8, set(x, 0, -inf), y) }, "polk: feature 0 of sample 0 is -Inf"},
+		{"label C", func(x []float32, y []float64) error { return step(8, x, label(y, 3, 3)) }, "polk: label 3 of sample 3 is not one of the classes 0 … 2"},
+		{"label −1", func(x []float32, y []float64) error { return step(8, x, label(y, 7, -1)) }, "polk: label -1 of sample 7 is not one of the classes 0 … 2"},
+		{"label ½", func(x []float32, y []float64) error { return step(8, x, label(y, 0, 0.5)) }, "polk: label 0.5 of sample 0 is not one of the classes 0 … 2"},
+		{"label 1e300", func(x []float32, y []float64) error { return step(8, x, label(y, 0, 1e300)) }, "polk: label 1e+300 of sample 0 is not one of the classes 0 … 2"},
+		{"NaN label", func(x []float32, y []float64) error { return step(8, x, label(y, 2, math.NaN())) }, "polk: target of sample 2 is NaN"},
+		{"infinite label", func(x []float32, y []float64) error { return step(8, x, label(y, 2, math.Inf(-1))) }, "polk: target of sample 2 is -Inf"},
+		{"few features", func(x []float32, y []float64) error { return step(8, x[:15], y) }, "polk: step on 8 samples (want at least 1): want 16 features and 8 targets, got 15 and 8"},
+		{"few targets", func(x []float32, y []float64) error { return step(8, x, y[:7]) }, ""},
+		{"no features", func(_ []float32, y []float64) error { return step(8, nil, y) }, ""},
+		{"no samples", func(x []float32, y []float64) error { return step(0, x, y) }, ""},
+		{"−1 samples", func(x []float32, y []float64) error { return step(-1, x, y) }, ""},
 		{"NaN loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.NaN(), 1) }, ErrDiverged.Error()},
 		{"infinite loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.Inf(1), 1) }, ErrDiverged.Error()},
 		{"NaN gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.NaN()) }, ErrDiverged.Error()},
@@ -243,7 +245,8 @@ type faultyLoss struct {
 func (f *faultyLoss) step(l *Learner, x []float32, y []float64, value, gradient float64) error {
 	*f = faultyLoss{f.Loss, true, len(y), value, gradient}
 	defer func() { f.on = false }()
-	return l.Step(len(y), x, y)
+	_, err := l.Step(context.Background(), len(y), x, y)
+	return err
 }
 
 func (f *faultyLoss) Gradient(g, s []float64, y float64) float64 {
@@ -266,7 +269,7 @@ func TestDivergence(t *testing.T) {
 	for range 500 {
 		x, y := m.batch(4)
 		before := modelBytes(t, l.f)
-		if err = l.Step(4, x, y); err != nil {
+		if _, err = l.Step(t.Context(), 4, x, y); err != nil {
 			if string(modelBytes(t, l.f)) != string(before) {
 				t.Error("the failed step changed the model")
 			}
@@ -297,7 +300,7 @@ func TestOverflowingKernel(t *testing.T) {
 			for i, x := range [][]float32{{first, 0, 0, 1}, {1e30, -1e30, 1e35, 1}, {1, 2, 3, 4}} {
 				before := modelBytes(t, l.f)
 				infinite := math.IsInf(cfg.Kernel.Self(x[:2]), 1)
-				err := l.Step(2, x, []float64{0, 2})
+				_, err := l.Step(t.Context(), 2, x, []float64{0, 2})
 				if infinite && err == nil {
 					t.Errorf("degree %d, step %d on %v: no error", degree, i, x)
 				}

@@ -65,7 +65,7 @@ func TestHardStreams(t *testing.T) {
 							x, y = append(x, xi...), append(y, yi)
 							i++
 						}
-						if err := learner.Step(batch, x, y); err != nil {
+						if _, err := learner.Step(t.Context(), batch, x, y); err != nil {
 							t.Fatalf("%s, step %d: %v", name, learner.Steps(), err)
 						}
 						checkFinite(t, learner)

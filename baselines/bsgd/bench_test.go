@@ -85,7 +85,7 @@ func benchmarkStep(b *testing.B, c Config, x []float32, y []float64) {
 }
 
 func mustStep(b *testing.B, l *Learner, x []float32, y []float64) {
-	if err := l.Step(len(y), x, y); err != nil {
+	if _, err := l.Step(b.Context(), len(y), x, y); err != nil {
 		b.Fatal(err)
 	}
 }

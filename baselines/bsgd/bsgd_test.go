@@ -69,7 +69,7 @@ func follow(t *testing.T, l *Learner, seed uint64) {
 	o := &oracle{c: c}
 	var sum float64
 	for i := range n {
-		if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
+		if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 		o.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
@@ -92,11 +92,11 @@ func TestStepSizeDoesNotMatter(t *testing.T) {
 			c := config(maintenance, 12)
 			x, y := stream(9, 300, c.Dim, c.Classes, 1.5)
 			whole, single := splitAt(learner(t, c), most), learner(t, c)
-			if err := whole.Step(300, x, y); err != nil {
+			if _, err := whole.Step(t.Context(), 300, x, y); err != nil {
 				t.Fatal(err)
 			}
 			for i := range y {
-				if err := single.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+				if _, err := single.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -123,7 +123,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+			if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
 				t.Fatal(err)
 			}
 			if err := sound(l); err != nil {
@@ -160,7 +160,7 @@ func TestScaleIsFolded(t *testing.T) {
 	x, y := stream(2, 100, c.Dim, c.Classes, 1)
 	for i := range y {
 		follow.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
-		if err := l.Step(1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+		if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
 			t.Fatal(err)
 		}
 		if l.model.scale < leastScale {
@@ -202,7 +202,7 @@ func TestSingularKernel(t *testing.T) {
 	x, y := stream(4, 300, 2, 3, 2)
 	clear(x[:2])
 	l := learner(t, c)
-	if err := l.Step(300, x, y); err != nil {
+	if _, err := l.Step(t.Context(), 300, x, y); err != nil {
 		t.Fatal(err)
 	}
 	if err := sound(l); err != nil || l.Expansion().Order() > 2 {
@@ -228,11 +228,11 @@ func TestBadSamplesLeaveNoTrace(t *testing.T) {
 		bad := 40
 		x[bad*c.Dim+2] = tt.x
 		y[bad] = tt.y
-		err := l.Step(50, x, y)
+		_, err := l.Step(t.Context(), 50, x, y)
 		if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.HasPrefix(err.Error(), "bsgd: sample 40 of 50: ") {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
-		if err := clean.Step(bad, x, y); err != nil {
+		if _, err := clean.Step(t.Context(), bad, x, y); err != nil {
 			t.Fatal(err)
 		}
 		compare(t, bad, elements(l), elements(clean), 0)
@@ -249,10 +249,10 @@ func TestOverflowIsAnError(t *testing.T) {
 	c.Kernel = kernel.Polynomial{Offset: 1, Degree: 20}
 	l := learner(t, c)
 	x := []float32{1e30, 1e30, 0, 0}
-	if err := l.Step(1, x, []float64{0}); err == nil || l.Expansion().Order() != 0 {
+	if _, err := l.Step(t.Context(), 1, x, []float64{0}); err == nil || l.Expansion().Order() != 0 {
 		t.Errorf("error %v, order %d", err, l.Expansion().Order())
 	}
-	if err := l.Step(2, x, []float64{0, 1}); err == nil {
+	if _, err := l.Step(t.Context(), 2, x, []float64{0, 1}); err == nil {
 		t.Error("missing samples are accepted")
 	}
 }
@@ -266,7 +266,6 @@ func TestBadConfigs(t *testing.T) {
 		{"budget 0", func(c *Config) { c.Budget = 0 }},
 		{"1 classes", func(c *Config) { c.Classes = 1 }},
 		{"dimension 0", func(c *Config) { c.Dim = 0 }},
-		{"-1 threads", func(c *Config) { c.Threads = -1 }},
 		{"no kernel", func(c *Config) { c.Kernel = nil }},
 		{"bandwidth", func(c *Config) { c.Kernel = kernel.Gaussian{} }},
 		{"learning rate 0", func(c *Config) { c.LearningRate = 0 }},

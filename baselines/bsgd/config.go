@@ -28,7 +28,6 @@ type Config struct {
 	Schedule     string        // "constant" or "inverse"
 	Budget       int           // B ≥ 1, the largest model order
 	Maintenance  string        // "removal", "projection", "merging" or "keep-newest"
-	Threads      int           // goroutines of the matrix products; 0 means 1
 }
 
 // Validate returns every reason why c describes no learner.
@@ -37,7 +36,6 @@ func (c Config) Validate() error {
 	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
 	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
 	p.If(c.Budget < 1, "budget %d is below 1", c.Budget)
-	p.If(c.Threads < 0, "%d threads", c.Threads)
 	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v is not a number ≥ 0", c.Regularizer)
 	p.Kernel(c.Kernel)
 	switch c.Maintenance {

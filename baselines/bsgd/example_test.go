@@ -1,6 +1,7 @@
 package bsgd_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -24,7 +25,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := learner.Step(set.Train.N, set.Train.X, set.Train.Y); err != nil {
+		if _, err := learner.Step(context.Background(), set.Train.N, set.Train.X, set.Train.Y); err != nil {
 			log.Fatal(err)
 		}
 		model := learner.Expansion()

@@ -1,6 +1,7 @@
 package bsgd
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // A Learner runs budgeted stochastic gradient descent. Its results depend on
-// the configuration and the samples alone, not on Threads and not on when
+// the configuration and the samples alone, not on threads and not on when
 // Expansion is called. It must not be shared by goroutines.
 type Learner struct {
 	config   Config
@@ -32,40 +33,40 @@ func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l := &Learner{
+	return &Learner{
 		config: c, maintain: newMaintainer(c),
 		model: newModel(c.Kernel, c.Dim, c.Classes, c.Budget),
 		f:     make([]float64, c.Classes),
-	}
-	l.SetThreads(c.Threads)
-	return l, nil
+	}, nil
 }
 
-// SetThreads sets the number of goroutines a step may use, at least 1. The
-// result does not depend on it.
+// SetThreads sets the number of goroutines a step may use, at least 1, which is the
+// default. The result does not depend on it.
 func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 
 // Step processes n samples in order, one at a time: x is n×Dim row-major, y
 // holds class indices 0 … C−1. Kernel values with the dictionary are computed
-// in float32, in blocks that start at every call.
+// in float32, in blocks that start at every call. It returns the scores of each sample
+// before the learner learned from it, which are the learner's own until the next step.
+// It is short and does not look at the context.
 //
 // It fails at the first sample with a feature that is not a finite number, a
 // label out of range, or scores that overflow: the samples before it have
 // been learned, that one and those after it have left no trace.
-func (l *Learner) Step(n int, x []float32, y []float64) error {
+func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	dim := l.config.Dim
 	if n < 0 || len(x) < n*dim || len(y) < n {
-		return fmt.Errorf("bsgd: %d samples of dimension %d need %d features and %d labels, got %d and %d",
+		return kernel.Scored{}, fmt.Errorf("bsgd: %d samples of dimension %d need %d features and %d labels, got %d and %d",
 			n, dim, n*dim, n, len(x), len(y))
 	}
 	l.scored = l.scored[:0]
 	for lo := 0; lo < n; lo += windowRows {
 		hi := min(lo+windowRows, n)
 		if i, err := l.block(x[lo*dim:hi*dim], y[lo:hi]); err != nil {
-			return fmt.Errorf("bsgd: sample %d of %d: %w", lo+i, n, err)
+			return kernel.Scored{}, fmt.Errorf("bsgd: sample %d of %d: %w", lo+i, n, err)
 		}
 	}
-	return nil
+	return kernel.Scored{Scores: l.scored}, nil
 }
 
 // block learns at most windowRows samples. On failure it returns the index of
@@ -181,9 +182,8 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	return &l.out
 }
 
-// Scored returns nil, for all samples of the last step, and their scores, row by row, each
-// of the model before it learned from the sample. They are the learner's own until the next step.
-func (l *Learner) Scored() (samples []int, scores []float64) { return nil, l.scored }
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.Expansion() }
 
 // KernelEvals returns the number of evaluations of κ in training so far.
 func (l *Learner) KernelEvals() int64 { return l.model.evals }

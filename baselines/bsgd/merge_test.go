@@ -161,7 +161,7 @@ func TestMergeExtremes(t *testing.T) {
 	l := learner(t, c)
 	x := []float32{1, 2, 3, 4, 1, 2, 3, 4}
 	for _, labels := range [][]float64{{0, 1}, {2, 0}, {1, 1}} {
-		if err := l.Step(2, x, labels); err != nil {
+		if _, err := l.Step(t.Context(), 2, x, labels); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestMergeExtremes(t *testing.T) {
 		t.Errorf("order %d, %v", l.Expansion().Order(), h)
 	}
 	far := []float32{1e3, 0, 0, 0}
-	if err := l.Step(1, far, []float64{1}); err != nil {
+	if _, err := l.Step(t.Context(), 1, far, []float64{1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := sound(l); err != nil {

@@ -146,7 +146,7 @@ func TestNearDuplicates(t *testing.T) {
 			}
 			l := splitAt(learner(t, c), most)
 			for range 3 {
-				if err := l.Step(len(y), x, y); err != nil {
+				if _, err := l.Step(t.Context(), len(y), x, y); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -184,7 +184,7 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 		o := oracle{c: unlimited, t: int(l.samples), elem: elements(l)}
 		o.step(xi, int(y[i]))
 		before := l.degradation
-		if err := l.Step(1, xi, y[i:]); err != nil {
+		if _, err := l.Step(t.Context(), 1, xi, y[i:]); err != nil {
 			t.Fatal(err)
 		}
 		got, want := l.degradation-before, distance(l.config.Kernel, o.elem, elements(l))
@@ -214,7 +214,7 @@ func TestDuplicatesAreAbsorbed(t *testing.T) {
 	l, all := learner(t, c), learner(t, plain)
 	for range 5 {
 		for _, each := range []*Learner{l, all} {
-			if err := each.Step(len(y), x, y); err != nil {
+			if _, err := each.Step(t.Context(), len(y), x, y); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -235,7 +235,7 @@ func TestRepair(t *testing.T) {
 	c.LearningRate = 0.05
 	x, y := stream(3, 6000, c.Dim, c.Classes, 0.5)
 	l := learner(t, c)
-	if err := l.Step(3000, x, y); err != nil {
+	if _, err := l.Step(t.Context(), 3000, x, y); err != nil {
 		t.Fatal(err)
 	}
 	p := l.maintain.(*projection)
@@ -252,7 +252,7 @@ func TestRepair(t *testing.T) {
 				t.Errorf("a pivot times %v goes unseen: drift %v", damage, drift)
 			}
 		}
-		if err := l.Step(3000, x[3000*c.Dim:], y[3000:]); err != nil {
+		if _, err := l.Step(t.Context(), 3000, x[3000*c.Dim:], y[3000:]); err != nil {
 			t.Fatal(err)
 		}
 		if p.repairs < before+2 {
@@ -263,7 +263,7 @@ func TestRepair(t *testing.T) {
 
 	splitAt(l, 5)
 	for {
-		if err := l.Step(1, x, y); err != nil {
+		if _, err := l.Step(t.Context(), 1, x, y); err != nil {
 			t.Fatal(err)
 		}
 		if p.factor.head > 0 && len(p.factor.coef) > 0 {
@@ -291,7 +291,7 @@ func TestSeparateClusters(t *testing.T) {
 		x[i*c.Dim] += float32(i%2) * 1e4
 	}
 	l := learner(t, c)
-	if err := l.Step(len(y), x, y); err != nil {
+	if _, err := l.Step(t.Context(), len(y), x, y); err != nil {
 		t.Fatal(err)
 	}
 	if h := l.Health(); !(h["drift"] <= repairAbove) || h["repairs"] > 0 || l.maintain.(*projection).probes < 10 {

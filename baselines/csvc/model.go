@@ -59,17 +59,10 @@ func (m *Model) NumSV() int { return m.Expansion.Order() }
 // row-major, for x of n×dim. Kernel values are float32; the result does not
 // depend on threads. It panics if x or dst is too short.
 func (m *Model) Decisions(n int, x []float32, dst []float64, threads int) {
-	var s kernel.Scorer
-	m.decide(&s, n, x, dst, threads)
-}
-
-const badLength = "csvc: x or dst is too short"
-
-func (m *Model) decide(s *kernel.Scorer, n int, x []float32, dst []float64, threads int) {
 	if len(x) < n*m.Expansion.Dict.Dim() || len(dst) < n*len(m.Rho) {
 		panic(badLength)
 	}
-	s.Scores(m.Expansion, n, x, dst, threads)
+	m.Expansion.Scores(n, x, dst, threads)
 	pairs := len(m.Rho)
 	for i := range n {
 		for p, rho := range m.Rho {
@@ -77,6 +70,8 @@ func (m *Model) decide(s *kernel.Scorer, n int, x []float32, dst []float64, thre
 		}
 	}
 }
+
+const badLength = "csvc: x or dst is too short"
 
 // predictRows bounds the decision values that Predict holds at once.
 const predictRows = 2048
@@ -87,7 +82,6 @@ const predictRows = 2048
 // training wins, as in LIBSVM. OneVsAll, the class with the largest decision value
 // wins. It panics if x or dst is too short.
 func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
-	var s kernel.Scorer
 	dim, pairs := m.Expansion.Dict.Dim(), len(m.Rho)
 	if len(x) < n*dim || len(dst) < n {
 		panic(badLength)
@@ -95,7 +89,7 @@ func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
 	values := make([]float64, min(n, predictRows)*pairs)
 	for lo := 0; lo < n; lo += predictRows {
 		rows := min(predictRows, n-lo)
-		m.decide(&s, rows, x[lo*dim:], values, threads)
+		m.Decisions(rows, x[lo*dim:], values, threads)
 		for i := range rows {
 			dst[lo+i] = float64(m.Labels[m.vote(values[i*pairs:(i+1)*pairs])])
 		}

@@ -48,7 +48,6 @@ type Config struct {
 	Seed        uint64              // of the frequencies
 	Regularizer float64             // λ ≥ 0; 0 for FOGD as published
 	Rate        func(t int) float64 // η_t with η_t·λ < 1, of step t = 0, 1, 2, …
-	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
 type samples = stream.Samples
@@ -56,18 +55,17 @@ type samples = stream.Samples
 // A Learner is W_t.
 type Learner struct {
 	samples
-	cfg     Config
-	t       int
-	model   *Model
-	linear  *stream.Linear // on the model's weights
-	phi     []float64
-	single  []float32 // phi in float32
-	threads int
+	cfg    Config
+	t      int
+	model  *Model
+	linear *stream.Linear // on the model's weights
+	phi    []float64
+	single []float32 // phi in float32
 }
 
 // New returns the learner of W = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c, threads: max(c.Threads, 1)}
+	l := &Learner{cfg: c}
 	var err error
 	if l.samples, err = stream.NewSamples("fogd", c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
 		return nil, err
@@ -81,12 +79,8 @@ func New(c Config) (*Learner, error) {
 	return l, nil
 }
 
-// SetThreads sets the number of goroutines a step may use, at least 1. The result
-// does not depend on it.
-func (l *Learner) SetThreads(n int) { l.threads = max(n, 1) }
-
 func (l *Learner) learn(x []float32, y float64) error {
-	l.model.features(1, x, l.single, l.threads)
+	l.model.features(1, x, l.single, l.Threads)
 	kernel.Widen(l.phi, l.single)
 	if err := l.linear.Descend(l.cfg.Loss, l.phi, y, l.cfg.Rate(l.t), l.cfg.Regularizer); err != nil {
 		return err
@@ -102,9 +96,3 @@ func (l *Learner) Model() *Model {
 	m.W = slices.Clone(m.W)
 	return &m
 }
-
-// KernelEvals returns 0: features take the place of kernel values.
-func (l *Learner) KernelEvals() int64 { return 0 }
-
-// Health returns no counters: there is nothing to supervise.
-func (l *Learner) Health() map[string]float64 { return map[string]float64{} }

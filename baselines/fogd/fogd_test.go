@@ -59,7 +59,7 @@ func TestEqualsThePaper(t *testing.T) {
 						w[q][j] = (1-eta*lambda)*w[q][j] - eta/d*g[q]*v
 					}
 				}
-				if err := fogd.Step(1, x, y[i:i+1]); err != nil {
+				if _, err := fogd.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -88,16 +88,16 @@ func TestModelStays(t *testing.T) {
 	c := config(loss.MultiHinge{}, 5, 0)
 	x, y := learnertest.Blobs(1, 20, c.Dim, c.Classes)
 	l := learnertest.New(t, New, c)
-	if err := l.Step(10, x[:20], y[:10]); err != nil {
+	if _, err := l.Step(t.Context(), 10, x[:20], y[:10]); err != nil {
 		t.Fatal(err)
 	}
 	m := l.Model()
-	before := m.NormSq()
-	if err := l.Step(10, x[20:], y[10:]); err != nil {
+	before := m.NormSq(1)
+	if _, err := l.Step(t.Context(), 10, x[20:], y[10:]); err != nil {
 		t.Fatal(err)
 	}
-	if m.NormSq() != before || l.Model().NormSq() == before {
-		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(), l.Model().NormSq())
+	if m.NormSq(1) != before || l.Model().NormSq(1) == before {
+		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(1), l.Model().NormSq(1))
 	}
 }
 

@@ -44,7 +44,6 @@ type Config struct {
 	Classes int           // C
 	Dim     int           // p, features of a sample
 	Budget  int           // B, the most elements
-	Threads int           // goroutines a step may use; 0 means 1
 }
 
 type base = stream.Model
@@ -63,15 +62,12 @@ type Learner struct {
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, pair: make([]float64, c.Classes), shrinking: 1}
-	samples, err := stream.NewSamples("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)
-	if err != nil {
-		return nil, err
-	}
 	if c.Budget < 1 {
 		return nil, fmt.Errorf("forgetron: budget %d is below 1", c.Budget)
 	}
-	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
-	return l, nil
+	var err error
+	l.base, err = stream.NewModel("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, err
 }
 
 func (l *Learner) learn(x []float32, label float64) error {

@@ -105,7 +105,7 @@ func TestEqualsThePaper(t *testing.T) {
 		l, o := learnertest.New(t, New, c), &oracle{c: c}
 		for i := range n {
 			x := x[i*c.Dim : (i+1)*c.Dim]
-			if err := l.Step(1, x, y[i:i+1]); err != nil {
+			if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
 				t.Fatal(err)
 			}
 			o.step(x, int(y[i]))

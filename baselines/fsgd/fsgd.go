@@ -29,7 +29,6 @@ type Config struct {
 	Regularizer float64             // λ
 	Rate        func(t int) float64 // η_t < 1/λ of step t = 0, 1, 2, …
 	Points      []float32           // the points that samples are drawn from, one after another
-	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
 type samples = stream.Samples
@@ -78,7 +77,6 @@ func New(cfg Config) (*Learner, error) {
 			l.index[string(l.key(x))] = i
 		}
 	}
-	l.SetThreads(cfg.Threads)
 	return l, nil
 }
 
@@ -91,10 +89,6 @@ func (l *Learner) key(x []float32) []byte {
 	return l.bits
 }
 
-// SetThreads sets the number of goroutines a step may use, at least 1. The result
-// does not depend on it.
-func (l *Learner) SetThreads(n int) { l.cfg.Threads = max(n, 1) }
-
 func (l *Learner) learn(x []float32, y float64) error {
 	i, ok := l.index[string(l.key(x))]
 	if !ok {
@@ -102,7 +96,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	n := len(l.row)
 	kernel.Widen(l.x64, x)
-	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.cfg.Threads)
+	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.Threads)
 	for q := range l.scores {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
@@ -121,6 +115,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 		l.visited = append(l.visited, i)
 	}
 	l.t++
+	l.Evals += int64(n)
 	return nil
 }
 
@@ -153,6 +148,9 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	return l.f
 }
 
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.Expansion() }
+
 // valueRows is the number of rows of the kernel matrix that Values keeps at a time.
 const valueRows = 256
 
@@ -164,8 +162,8 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	for lo := 0; lo < n; lo += valueRows {
 		rows := min(valueRows, n-lo)
 		kernel.Widen(x, l.cfg.Points[lo*dim:(lo+rows)*dim])
-		l.points.Block64(l.cfg.Kernel, rows, x, k, n, l.cfg.Threads)
-		gemm.MulABT(rows, c, n, l.shrink, k, n, l.w, n, 0, values[lo*c:], c, l.cfg.Threads)
+		l.points.Block64(l.cfg.Kernel, rows, x, k, n, l.Threads)
+		gemm.MulABT(rows, c, n, l.shrink, k, n, l.w, n, 0, values[lo*c:], c, l.Threads)
 	}
 	for q := range c {
 		for i, w := range l.w[q*n : (q+1)*n] {
@@ -174,9 +172,3 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	}
 	return values, max(0, normSq)
 }
-
-// KernelEvals returns the number of kernel values that steps took.
-func (l *Learner) KernelEvals() int64 { return int64(l.t) * int64(len(l.row)) }
-
-// Health returns no counters: there is nothing to supervise.
-func (l *Learner) Health() map[string]float64 { return map[string]float64{} }

@@ -59,7 +59,7 @@ func TestLiteral(t *testing.T) {
 			grad[q] *= -rate(step)
 		}
 		f.Append(at, grad)
-		if err := l.Step(1, at, y[i:i+1]); err != nil {
+		if _, err := l.Step(t.Context(), 1, at, y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 		seen[min(i, 59)] = true // point 60 is point 59
@@ -121,10 +121,10 @@ func TestErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Step(3, x[:6], y[:3]); !errors.Is(err, stream.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
+	if _, err := l.Step(t.Context(), 3, x[:6], y[:3]); !errors.Is(err, stream.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
 		t.Errorf("error %v, order %d, %d kernel values", err, l.Order(), l.KernelEvals())
 	}
-	if err := l.Step(1, []float32{100, 100}, y[:1]); err == nil || !strings.Contains(err.Error(), "sample 1 of 1: it is not one of the points") {
+	if _, err := l.Step(t.Context(), 1, []float32{100, 100}, y[:1]); err == nil || !strings.Contains(err.Error(), "sample 1 of 1: it is not one of the points") {
 		t.Errorf("another point: error %v", err)
 	}
 	for _, cfg := range []Config{

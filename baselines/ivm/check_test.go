@@ -17,7 +17,7 @@ import (
 
 func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 	f := make([]float64, s.N*e.Outputs)
-	new(kernel.Scorer).Scores(e, s.N, s.X, f, 2)
+	e.Scores(s.N, s.X, f, 2)
 	return learnertest.ErrorRate(f, s.Y)
 }
 

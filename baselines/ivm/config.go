@@ -9,10 +9,7 @@ import (
 	"polkrepro/kernel"
 )
 
-const (
-	defaultTolerance = 1e-3
-	defaultStride    = 1
-)
+const defaultTolerance = 1e-3
 
 // A Config is everything that determines a training run.
 type Config struct {
@@ -28,10 +25,9 @@ type Config struct {
 	Candidates int
 	MaxPoints  int // the most import points; 0 means no limit
 
-	// Imports end at |H_k − H_{k−Stride}| < Tolerance·|H_k|. 0 means the
-	// authors' values, ε = 0.001 and Δk = 1.
+	// Imports end at |H_k − H_{k−1}| < Tolerance·|H_k|, with the authors' Δk = 1. 0
+	// means their ε = 0.001.
 	Tolerance float64
-	Stride    int
 
 	Seed    uint64 // of the candidates drawn
 	Threads int    // goroutines; 0 means 1
@@ -46,7 +42,6 @@ func (c Config) Validate() error {
 	p.If(c.Candidates < 0, "%d candidates", c.Candidates)
 	p.If(c.MaxPoints < 0, "at most %d points", c.MaxPoints)
 	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
-	p.If(c.Stride < 0, "stride %d", c.Stride)
 	p.If(c.Threads < 0, "%d threads", c.Threads)
 	p.Kernel(c.Kernel)
 	return p.Err()
@@ -54,7 +49,6 @@ func (c Config) Validate() error {
 
 func (c Config) withDefaults() Config {
 	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
-	c.Stride = cmp.Or(c.Stride, defaultStride)
 	c.Threads = max(c.Threads, 1)
 	return c
 }

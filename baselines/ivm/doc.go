@@ -13,7 +13,7 @@
 // candidate of the least H(f + d_l) joins S and f becomes f + d_l; this is the
 // authors' revised algorithm, whose Newton steps for the candidates are those
 // of the fit as well. Their basic algorithm fits each candidate to convergence.
-// Imports end at |H_k − H_{k−Δk}| < ε |H_k|, or where the configuration says
+// Imports end at |H_k − H_{k−1}| < ε |H_k|, or where the configuration says
 // so. Newton's method then goes on to convergence over the points imported,
 // which [Result] certifies.
 //

@@ -59,20 +59,18 @@ func TestCertificate(t *testing.T) {
 }
 
 // TestStoppingRule: imports end with the first k at which H changed by less
-// than ε over Δk imports.
+// than ε.
 func TestStoppingRule(t *testing.T) {
 	p := blobs(1, 80, 2, 3)
-	for _, stride := range []int{1, 3} {
-		p.Stride, p.Tolerance = stride, 0.02
-		r := p.train(t)
-		if r.Reason != Converged {
-			t.Fatalf("ended because %s", r.Reason)
-		}
-		for k := stride; k < len(r.Trace); k++ {
-			small := (r.Trace[k-stride]-r.Trace[k])/r.Trace[k] < p.Tolerance
-			if last := k == len(r.Trace)-1; small != last {
-				t.Errorf("stride %d: import %d of %d: change is small: %v", stride, k+1, len(r.Trace), small)
-			}
+	p.Tolerance = 0.02
+	r := p.train(t)
+	if r.Reason != Converged {
+		t.Fatalf("ended because %s", r.Reason)
+	}
+	for k := 1; k < len(r.Trace); k++ {
+		small := (r.Trace[k-1]-r.Trace[k])/r.Trace[k] < p.Tolerance
+		if last := k == len(r.Trace)-1; small != last {
+			t.Errorf("import %d of %d: change is small: %v", k+1, len(r.Trace), small)
 		}
 	}
 }
@@ -160,7 +158,6 @@ func TestErrors(t *testing.T) {
 		"candidates":  func(p *problem) { p.Candidates = -1 },
 		"at most":     func(p *problem) { p.MaxPoints = -1 },
 		"tolerance":   func(p *problem) { p.Tolerance = math.NaN() },
-		"stride":      func(p *problem) { p.Stride = -1 },
 		"threads":     func(p *problem) { p.Threads = -1 },
 		"no kernel":   func(p *problem) { p.Kernel = nil },
 		"bandwidth":   func(p *problem) { p.Kernel = kernel.Gaussian{} },

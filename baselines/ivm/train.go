@@ -14,7 +14,7 @@ type Reason string
 
 // The reasons.
 const (
-	Converged Reason = "converged"  // |H_k − H_{k−Δk}| < ε |H_k|
+	Converged Reason = "converged"  // |H_k − H_{k−1}| < ε |H_k|
 	Full      Reason = "full"       // MaxPoints are imported
 	Exhausted Reason = "exhausted"  // no other training point adds to the span
 	Stuck     Reason = "no descent" // no part of the best step lowers H, in floating point
@@ -115,14 +115,10 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 	}
 }
 
-// converged reports whether |H_k − H_{k−Δk}| < ε |H_k|.
+// converged reports whether |H_k − H_{k−1}| < ε |H_k|.
 func (t *trainer) converged() bool {
 	k := len(t.history) - 1
-	if k < t.Stride {
-		return false
-	}
-	change := t.history[k-t.Stride] - t.history[k]
-	return change < t.Tolerance*t.history[k]
+	return k > 0 && t.history[k-1]-t.history[k] < t.Tolerance*t.history[k]
 }
 
 // choose tries candidates and returns the best; its index is −1 if there is

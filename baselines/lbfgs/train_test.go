@@ -98,8 +98,7 @@ func TestObjective(t *testing.T) {
 			t.Fatalf("objective %v, literally %v", r.Objective, literal)
 		}
 		f := make([]float64, n*c.Classes)
-		var s kernel.Scorer
-		s.Scores(r.Expansion, n, x, f, 2)
+		r.Expansion.Scores(n, x, f, 2)
 		scored := risk(c.Loss, f, y) + norm
 		// A loss changes by at most twice what a score changes.
 		bound := 2*scoreError(r.Expansion, x) + 1e-12

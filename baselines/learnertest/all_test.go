@@ -102,16 +102,23 @@ func seeded(l learner) learner {
 }
 
 func expansion(e *kernel.Expansion) *model {
+	return scored(e, e.Outputs, func(w io.Writer) error { return e.Write(w, nil) })
+}
+
+func fourier(m *fogd.Model) *model { return scored(m, m.Classes, m.Write) }
+
+// scored is a model whose largest score decides.
+func scored(m kernel.Model, outputs int, save func(io.Writer) error) *model {
 	scores := func(n int, x []float32, threads int) []float64 {
-		f := make([]float64, n*e.Outputs)
-		new(kernel.Scorer).Scores(e, n, x, f, threads)
+		f := make([]float64, n*outputs)
+		m.Scores(n, x, f, threads)
 		return f
 	}
 	return &model{
-		Order:   e.Order(),
+		Order:   m.Order(),
 		Scores:  scores,
 		Predict: func(n int, x []float32) []float64 { return largest(n, scores(n, x, 1)) },
-		Save:    func(w io.Writer) error { return e.Write(w, nil) },
+		Save:    save,
 	}
 }
 
@@ -140,7 +147,7 @@ func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 		const batch = 8
 		for range epochs {
 			for lo := 0; lo < s.N; lo += batch {
-				if err := p.Step(min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
+				if _, err := p.Step(context.Background(), min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
 					return nil, err
 				}
 			}
@@ -151,7 +158,8 @@ func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error)
 
 // A stepper learns from samples one after another.
 type stepper interface {
-	Step(n int, x []float32, y []float64) error
+	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
+	SetThreads(n int)
 	Expansion() *kernel.Expansion
 }
 
@@ -159,23 +167,30 @@ type stepper interface {
 func stepped(make func(task) (stepper, error)) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
 		l, err := make(s)
-		for range epochs {
-			if err == nil {
-				err = l.Step(s.N, s.X, s.Y)
-			}
-		}
 		if err != nil {
 			return nil, err
 		}
-		return l.Expansion(), nil
+		err = learn(s, l.SetThreads, l.Step)
+		return l.Expansion(), err
 	}
+}
+
+// learn takes the steps of a task.
+func learn(s task, threads func(int), step func(context.Context, int, []float32, []float64) (kernel.Scored, error)) (err error) {
+	threads(s.Threads)
+	for range epochs {
+		if err == nil {
+			_, err = step(context.Background(), s.N, s.X, s.Y)
+		}
+	}
+	return err
 }
 
 func newBSGD(k kernel.Kernel, maintenance string) func(task) (stepper, error) {
 	return func(s task) (stepper, error) {
 		return bsgd.New(bsgd.Config{
 			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
-			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance, Threads: s.Threads,
+			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance,
 		})
 	}
 }
@@ -184,7 +199,7 @@ func newFSGD(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
 	return func(s task) (stepper, error) {
 		return fsgd.New(fsgd.Config{
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Rate: polk.Constant(0.5).Rate, Points: s.X, Threads: s.Threads,
+			Rate: polk.Constant(0.5).Rate, Points: s.X,
 		})
 	}
 }
@@ -193,20 +208,20 @@ func newNORMA(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
 	return func(s task) (stepper, error) {
 		return norma.New(norma.Config{
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Rate: polk.Constant(0.5).Rate, Memory: 40, Threads: s.Threads,
+			Rate: polk.Constant(0.5).Rate, Memory: 40,
 		})
 	}
 }
 
 func newForgetron(k kernel.Kernel) func(task) (stepper, error) {
 	return func(s task) (stepper, error) {
-		return forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40, Threads: s.Threads})
+		return forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40})
 	}
 }
 
 func newProjectron(k kernel.Kernel) func(task) (stepper, error) {
 	return func(s task) (stepper, error) {
-		return projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30, Threads: s.Threads})
+		return projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30})
 	}
 }
 
@@ -218,7 +233,7 @@ func newNOGD(k kernel.Kernel, l loss.Loss, rank int) func(task) (stepper, error)
 		c.Every, c.Regularizer = true, regularizer
 	}
 	return func(s task) (stepper, error) {
-		c.Classes, c.Dim, c.Threads = s.Classes, s.Dim, s.Threads
+		c.Classes, c.Dim = s.Classes, s.Dim
 		return nogd.New(c)
 	}
 }
@@ -227,20 +242,15 @@ func newFOGD(l loss.Loss, lambda float64) func(task) (*fogd.Learner, error) {
 	return func(s task) (*fogd.Learner, error) {
 		return fogd.New(fogd.Config{
 			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Frequencies: 50, Seed: s.Seed,
-			Regularizer: lambda, Rate: polk.Constant(0.5).Rate, Threads: s.Threads,
+			Regularizer: lambda, Rate: polk.Constant(0.5).Rate,
 		})
 	}
 }
 
 func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
 	return func(s task) (*model, error) {
-		f, err := newFOGD(l, lambda)(s)
-		for range epochs {
-			if err == nil {
-				err = f.Step(s.N, s.X, s.Y)
-			}
-		}
-		if err != nil {
+		f := must(newFOGD(l, lambda)(s))
+		if err := learn(s, f.SetThreads, f.Step); err != nil {
 			return nil, err
 		}
 		return fourier(f.Model()), nil
@@ -311,20 +321,6 @@ func loadFOGD(r io.Reader) (*model, error) {
 		return nil, err
 	}
 	return fourier(m), nil
-}
-
-func fourier(m *fogd.Model) *model {
-	scores := func(n int, x []float32, threads int) []float64 {
-		f := make([]float64, n*m.Classes)
-		m.Scores(n, x, f, threads)
-		return f
-	}
-	return &model{
-		Order:   m.Order(),
-		Scores:  scores,
-		Predict: func(n int, x []float32) []float64 { return largest(n, scores(n, x, 1)) },
-		Save:    m.Write,
-	}
 }
 
 func fitCSVC(k kernel.Kernel, all bool) func(task) (*model, error) {

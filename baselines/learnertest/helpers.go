@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/kernel"
 	"polkrepro/loss"
 )
 
@@ -50,11 +51,11 @@ func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error),
 // DoesNotAllocate fails if a learner of a stream, after four steps that may grow its
 // buffers, allocates.
 func DoesNotAllocate(tb testing.TB, l interface {
-	Step(n int, x []float32, y []float64) error
+	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
 }, x []float32, y []float64) {
 	tb.Helper()
 	step := func() {
-		if err := l.Step(len(y), x, y); err != nil {
+		if _, err := l.Step(tb.Context(), len(y), x, y); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -57,7 +57,6 @@ type Config struct {
 	Every       bool                // each of the first B samples is a landmark, not those with a gradient
 	Regularizer float64             // λ ≥ 0; 0 for NOGD as published
 	Rate        func(t int) float64 // η_t with η_t·λ < 1, of step t = 0, 1, 2, …
-	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
 type base = stream.Model
@@ -77,16 +76,13 @@ type Learner struct {
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, none: make([]float64, c.Classes)}
-	samples, err := stream.NewSamples("nogd", c.Kernel, c.Classes, c.Dim, l.learn)
-	if err != nil {
-		return nil, err
-	}
 	if c.Landmarks < 1 || c.Rank < 0 || c.Rank > c.Landmarks || !(c.Regularizer >= 0) {
 		return nil, fmt.Errorf("nogd: rank %d of %d landmarks and regularizer %v: want 0 to the landmarks, at least 1, and at least 0",
 			c.Rank, c.Landmarks, c.Regularizer)
 	}
-	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
-	return l, nil
+	var err error
+	l.base, err = stream.NewModel("nogd", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, err
 }
 
 func (l *Learner) learn(x []float32, y float64) error {
@@ -175,6 +171,9 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	}
 	return l.F
 }
+
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.Expansion() }
 
 // Health returns the number of features, 0 until all landmarks are found.
 func (l *Learner) Health() map[string]float64 { return map[string]float64{"rank": float64(len(l.phi))} }

@@ -137,7 +137,7 @@ func TestEqualsThePaper(t *testing.T) {
 						t.Fatalf("step %d: scores %v, want %v", i, got, want)
 					}
 				}
-				if err := l.Step(1, x, y[i:i+1]); err != nil {
+				if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
 					t.Fatal(err)
 				}
 				o.step(x, y[i])
@@ -166,7 +166,7 @@ func TestDependentLandmarks(t *testing.T) {
 	l := learnertest.New(t, New, c)
 	x, y := learnertest.Blobs(6, 4, c.Dim, c.Classes)
 	for range 5 {
-		if err := l.Step(4, x, y); err != nil {
+		if _, err := l.Step(t.Context(), 4, x, y); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -178,7 +178,7 @@ func TestDependentLandmarks(t *testing.T) {
 func TestLandmarkOfNormZero(t *testing.T) {
 	l := learnertest.New(t, New, config(loss.MultiLogistic{}, 1, 0))
 	l.F.Kernel = kernel.Polynomial{Offset: 0, Degree: 1}
-	if err := l.Step(1, []float32{0, 0}, []float64{0}); err == nil || !strings.Contains(err.Error(), "no eigenvalue above 0") {
+	if _, err := l.Step(t.Context(), 1, []float32{0, 0}, []float64{0}); err == nil || !strings.Contains(err.Error(), "no eigenvalue above 0") {
 		t.Error(err)
 	}
 }

@@ -42,7 +42,6 @@ type Config struct {
 	Regularizer float64             // λ > 0
 	Rate        func(t int) float64 // η_t < 1/λ of step t = 0, 1, 2, …
 	Memory      int                 // τ, the most elements
-	Threads     int                 // goroutines a step may use; 0 means 1
 }
 
 type base = stream.Model
@@ -57,15 +56,12 @@ type Learner struct {
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c}
-	samples, err := stream.NewSamples("norma", c.Kernel, c.Classes, c.Dim, l.learn)
-	if err != nil {
-		return nil, err
-	}
 	if c.Memory < 1 || !(c.Regularizer > 0) {
 		return nil, fmt.Errorf("norma: memory of %d elements and regularizer %v: want at least 1, and more than 0", c.Memory, c.Regularizer)
 	}
-	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
-	return l, nil
+	var err error
+	l.base, err = stream.NewModel("norma", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, err
 }
 
 func (l *Learner) learn(x []float32, y float64) error {

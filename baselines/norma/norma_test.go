@@ -65,7 +65,7 @@ func TestEqualsThePaper(t *testing.T) {
 					}
 					at, entry = append(at, time), append(entry, g)
 				}
-				if err := norma.Step(1, x, []float64{y}); err != nil {
+				if _, err := norma.Step(t.Context(), 1, x, []float64{y}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -81,13 +81,13 @@ func TestEqualsThePaper(t *testing.T) {
 func TestBadSamples(t *testing.T) {
 	c := config(loss.MultiHinge{}, 3)
 	l := learnertest.New(t, New, c)
-	if err := l.Step(2, []float32{1, 2, 3, 4}, []float64{0, 3}); err == nil || l.Expansion().Order() != 0 {
+	if _, err := l.Step(t.Context(), 2, []float32{1, 2, 3, 4}, []float64{0, 3}); err == nil || l.Expansion().Order() != 0 {
 		t.Errorf("%v, order %d", err, l.Expansion().Order())
 	}
 	c.Kernel, c.Rate = kernel.Polynomial{Offset: 1, Degree: 20}, func(int) float64 { return 1 }
 	l = learnertest.New(t, New, c)
 	x, y := []float32{1e15, 1e15, 1e15, 1e15}, []float64{0, 1}
-	if err := l.Step(2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
+	if _, err := l.Step(t.Context(), 2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
 		t.Errorf("%v", err)
 	}
 }

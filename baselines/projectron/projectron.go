@@ -57,7 +57,6 @@ type Config struct {
 	Dim     int           // p, features of a sample
 	Error   float64       // η > 0, the largest error of a projection
 	Budget  int           // the most elements; 0 for no limit
-	Threads int           // goroutines a step may use; 0 means 1
 }
 
 type base = stream.Model
@@ -78,15 +77,12 @@ type Learner struct {
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, pair: make([]float64, c.Classes)}
-	samples, err := stream.NewSamples("projectron", c.Kernel, c.Classes, c.Dim, l.learn)
-	if err != nil {
-		return nil, err
-	}
 	if !(c.Error > 0) || c.Budget < 0 {
 		return nil, fmt.Errorf("projectron: error %v and budget %d: want more than 0, and at least 0", c.Error, c.Budget)
 	}
-	l.base = stream.NewModel(samples, c.Kernel, c.Threads)
-	return l, nil
+	var err error
+	l.base, err = stream.NewModel("projectron", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, err
 }
 
 func (l *Learner) learn(x []float32, label float64) error {

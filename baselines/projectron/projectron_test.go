@@ -112,7 +112,7 @@ func TestEqualsThePaper(t *testing.T) {
 		var worst float64
 		for i := range n {
 			x := x[i*c.Dim : (i+1)*c.Dim]
-			if err := l.Step(1, x, y[i:i+1]); err != nil {
+			if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
 				t.Fatal(err)
 			}
 			size := o.step(x, int(y[i]))
@@ -143,7 +143,7 @@ func TestInverse(t *testing.T) {
 	const n = 3000
 	x, y := learnertest.Blobs(8, n, c.Dim, c.Classes)
 	l := learnertest.New(t, New, c)
-	if err := l.Step(n, x, y); err != nil {
+	if _, err := l.Step(t.Context(), n, x, y); err != nil {
 		t.Fatal(err)
 	}
 	m := l.Expansion().Order()

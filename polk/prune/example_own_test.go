@@ -51,7 +51,7 @@ func ExampleNew() {
 	}
 	farthest := 0.0
 	for i := 0; i < 3200; i += 32 {
-		if err := learner.Step(32, set.Train.X[2*i:], set.Train.Y[i:]); err != nil {
+		if _, err := learner.Step(context.Background(), 32, set.Train.X[2*i:], set.Train.Y[i:]); err != nil {
 			log.Fatal(err)
 		}
 	}

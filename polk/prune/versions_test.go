@@ -93,7 +93,7 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 			c := float64(r.IntN(3))
 			x, y = append(x, float32(c+1.5*r.Float64()), float32(2*r.Float64())), append(y, c)
 		}
-		if err := l.Step(3, x, y); err != nil {
+		if _, err := l.Step(t.Context(), 3, x, y); err != nil {
 			t.Fatal(err)
 		}
 	}

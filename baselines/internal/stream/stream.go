@@ -4,6 +4,7 @@
 package stream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,9 @@ var ErrDiverged = errors.New("the loss is no longer finite: the iterates have di
 // Samples gives a learner its samples and keeps their scores, each before the learner
 // learned from the sample. Learners embed it.
 type Samples struct {
+	Threads int   // goroutines a step may use
+	Evals   int64 // of the kernel
+
 	name         string
 	dim, classes int
 	learn        func(x []float32, y float64) error
@@ -41,30 +45,38 @@ func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []f
 	if err != nil {
 		return Samples{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Samples{name: name, dim: dim, classes: classes, learn: learn}, nil
+	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, nil
 }
+
+// SetThreads sets the number of goroutines a step may use, at least 1, which is the
+// default. The result does not depend on it.
+func (s *Samples) SetThreads(n int) { s.Threads = max(n, 1) }
+
+// KernelEvals returns the number of kernel values that steps took.
+func (s *Samples) KernelEvals() int64 { return s.Evals }
+
+// Health returns no counters: there is nothing to supervise.
+func (s *Samples) Health() map[string]float64 { return map[string]float64{} }
 
 // Saw adds a sample's scores.
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
-// Scored returns nil, for all samples of the last step, and their scores, row by row, each
-// of the model before it learned from the sample. They are the learner's own until the next step.
-func (s *Samples) Scored() (samples []int, scores []float64) { return nil, s.scores }
-
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It learns from none if one of them is not valid. It fails at the first that the
-// learner can't learn from, such as one whose loss is not finite.
-func (s *Samples) Step(n int, x []float32, y []float64) error {
+// classes. It returns the scores of each before the learner learned from it, which are the
+// learner's own until the next step. It learns from none if one of the samples is not valid.
+// It fails at the first that the learner can't learn from, such as one whose loss is not
+// finite. It is short and does not look at the context.
+func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return kernel.Scored{}, fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.scores = s.scores[:0]
 	for i := range n {
 		if err := s.learn(x[i*s.dim:(i+1)*s.dim], y[i]); err != nil {
-			return fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
+			return kernel.Scored{}, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
 	}
-	return nil
+	return kernel.Scored{Scores: s.scores}, nil
 }
 
 // A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
@@ -74,27 +86,25 @@ type Model struct {
 	Scores []float64 // f(x) of the latest Score
 
 	grad, x, row []float64
-	threads      int
-	evals        int64
 }
 
-// NewModel returns f = 0, with a function for each class.
-func NewModel(s Samples, k kernel.Kernel, threads int) *Model {
-	return &Model{
-		Samples: s, F: kernel.NewExpansion(k, s.dim, s.classes), Scores: make([]float64, s.classes),
-		grad: make([]float64, s.classes), x: make([]float64, s.dim), threads: max(threads, 1),
+// NewModel returns f = 0, with a function for each class. It fails as [NewSamples] does.
+func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
+	s, err := NewSamples(name, k, classes, dim, learn)
+	if err != nil {
+		return nil, err
 	}
+	return &Model{
+		Samples: s, F: kernel.NewExpansion(k, dim, classes), Scores: make([]float64, classes),
+		grad: make([]float64, classes), x: make([]float64, dim),
+	}, nil
 }
-
-// SetThreads sets the number of goroutines a step may use, at least 1. The result
-// does not depend on it.
-func (m *Model) SetThreads(n int) { m.threads = max(n, 1) }
 
 // Expansion returns the current model, the learner's own.
 func (m *Model) Expansion() *kernel.Expansion { return m.F }
 
-// KernelEvals returns the number of kernel values that steps took.
-func (m *Model) KernelEvals() int64 { return m.evals }
+// Model returns the Expansion.
+func (m *Model) Model() kernel.Model { return m.F }
 
 // Row returns κ(d_j, x) over the dictionary in float64, valid until the next call.
 func (m *Model) Row(x []float32) []float64 {
@@ -102,8 +112,8 @@ func (m *Model) Row(x []float32) []float64 {
 	m.row = slices.Grow(m.row[:0], order)[:order]
 	if order > 0 {
 		kernel.Widen(m.x, x)
-		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.threads)
-		m.evals += int64(order)
+		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.Threads)
+		m.Evals += int64(order)
 	}
 	return m.row
 }

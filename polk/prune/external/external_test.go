@@ -377,7 +377,9 @@ func TestSameBits(t *testing.T) {
 			r := rand.New(rand.NewPCG(18, 11))
 			for range 40 {
 				x, y := sample(r)
-				if err := errors.Join(ours.Step(5, x, y), theirs.Step(5, x, y)); err != nil {
+				_, first := ours.Step(t.Context(), 5, x, y)
+				_, second := theirs.Step(t.Context(), 5, x, y)
+				if err := errors.Join(first, second); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -427,7 +429,8 @@ func learnWith(arguments []string) {
 		panic(err)
 	}
 	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	panic(l.Step(5, x, y))
+	_, err = l.Step(context.Background(), 5, x, y)
+	panic(err)
 }
 
 func sample(r *rand.Rand) (x []float32, y []float64) {
@@ -444,11 +447,11 @@ func fail(t *testing.T, name string) string {
 	t.Helper()
 	l := learner(t, served(t, name))
 	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	err := l.Step(5, x, y)
+	_, err := l.Step(t.Context(), 5, x, y)
 	if err == nil {
 		t.Fatalf("%s: no error", name)
 	}
-	if again := l.Step(5, x, y); again == nil || again.Error() != err.Error() {
+	if _, again := l.Step(t.Context(), 5, x, y); again == nil || again.Error() != err.Error() {
 		t.Errorf("%s: the next step: %v", name, again)
 	}
 	return err.Error()
@@ -489,7 +492,8 @@ func TestStray(t *testing.T) {
 		l, err := newLearner(h)
 		for range steps + 1 {
 			x, y := sample(rand.New(rand.NewPCG(1, 2)))
-			err = cmp.Or(err, l.Step(5, x, y))
+			_, failed := l.Step(t.Context(), 5, x, y)
+			err = cmp.Or(err, failed)
 		}
 		err = cmp.Or(err, made.(io.Closer).Close())
 		if want := "a line while nothing was asked: "; err == nil || !strings.Contains(err.Error(), want) {
@@ -505,7 +509,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	began := time.Now()
-	if err := l.StepContext(ctx, 5, x, y); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
+	if _, err := l.Step(ctx, 5, x, y); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
@@ -559,7 +563,7 @@ func TestIdentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	if err := l.Step(5, x, y); err == nil || !strings.Contains(err.Error(), "its files have changed") {
+	if _, err := l.Step(t.Context(), 5, x, y); err == nil || !strings.Contains(err.Error(), "its files have changed") {
 		t.Errorf("an edited file: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func equalsLiteral(s setup) error {
 		in := newStream(l, 3)
 		for t := range steps {
 			x, y := in.next(batch)
-			if err := fast.Step(batch, x, y); err != nil {
+			if _, err := fast.Step(context.Background(), batch, x, y); err != nil {
 				return err
 			}
 			if err := slow.Step(batch, dim, x, y); err != nil {
@@ -137,7 +137,7 @@ func canBeCancelled(s setup) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	x, y := in.next(batch)
-	if err := l.StepContext(ctx, batch, x, y); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := l.Step(ctx, batch, x, y); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if err := finite(l.Expansion()); err != nil {
@@ -182,7 +182,7 @@ func bearsNonFinite(s setup) error {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		x, y := in.next(batch)
 		x[0] = float32(v)
-		if err := l.Step(batch, x, y); err == nil {
+		if _, err := l.Step(context.Background(), batch, x, y); err == nil {
 			return fmt.Errorf("a feature %v is no error", v)
 		}
 		if err := sameBits(before, l.Expansion()); err != nil {
@@ -212,7 +212,7 @@ func bearsFewElements(s setup) error {
 	}
 	x, y := newStream(logistic, 3).next(1)
 	for range steps { // one point, again and again
-		if err := l.Step(1, x, y); err != nil {
+		if _, err := l.Step(context.Background(), 1, x, y); err != nil {
 			return err
 		}
 		if err := errors.Join(finite(l.Expansion()), s.inBudget(l)); err != nil {
@@ -268,7 +268,9 @@ func goesOnWhenRestored(s setup) error {
 		}
 		for range 7 {
 			x, y := in.next(batch)
-			if err := errors.Join(l.Step(batch, x, y), restored.Step(batch, x, y)); err != nil {
+			_, first := l.Step(context.Background(), batch, x, y)
+			_, second := restored.Step(context.Background(), batch, x, y)
+			if err := errors.Join(first, second); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package prunetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -74,7 +75,7 @@ func follow(l *polk.Learner, s *stream, n int, after func(before int) error) err
 	for t := range n {
 		before := l.Expansion().Order()
 		x, y := s.next(batch)
-		if err := l.Step(batch, x, y); err != nil {
+		if _, err := l.Step(context.Background(), batch, x, y); err != nil {
 			return fmt.Errorf("step %d: %w", t, err)
 		}
 		if after == nil {
