@@ -123,9 +123,8 @@ func (k *komp) insert(b *batch) {
 func (k *komp) evaluateTarget(b *batch) {
 	n, m, c := b.n, k.inverse.order, k.f.Outputs
 	k.target = grow(k.target, (m+n)*c)
-	k.transposeWeights(k.weights, m)
-	gemm.MulABT(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 0, k.target, c, k.threads)
-	gemm.MulABT(n, c, m, 1, b.toDict, m, k.weightsT, m, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weights, c, 0, k.target, c, k.threads)
+	gemm.MulAB(n, c, m, 1, b.toDict, m, k.weights, c, 0, k.target[m*c:], c, k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
@@ -145,31 +144,26 @@ func (k *komp) refineWeights() {
 	if m == 0 {
 		return
 	}
-	k.valueResidual = grow(k.valueResidual, m*c)
+	k.valueResidual, k.residualT = grow(k.valueResidual, m*c), grow(k.residualT, c*m)
 	// Twice: the first round removes most of the error that P has brought, the second
 	// the rest.
 	for range 2 {
 		copy(k.valueResidual, k.target[:m*c])
-		k.transposeWeights(k.f.W, m)
-		gemm.MulABT(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 1, k.valueResidual, c, k.threads)
-		k.transposeWeights(k.valueResidual, m)
-		k.scratch = grow(k.scratch, c*m)
-		k.inverse.mul(c, k.weightsT, 0, k.scratch, k.threads)
-		for j := range m {
-			for q := range c {
-				k.f.W[j*c+q] += k.scratch[q*m+j]
-			}
-		}
+		gemm.MulAB(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.f.W, c, 1, k.valueResidual, c, k.threads)
+		gemm.Transpose(m, c, k.valueResidual, c, k.residualT, m)
+		k.addSolution(k.residualT)
 	}
 }
 
-// transposeWeights sets k.weightsT to the C×m transpose of the first m rows of a.
-func (k *komp) transposeWeights(a []float64, m int) {
-	c := k.f.Outputs
-	k.weightsT = grow(k.weightsT, c*m)
+// addSolution adds P·vᵀ to the weights, for v of C×M, and returns v·P, also C×M.
+func (k *komp) addSolution(v []float64) []float64 {
+	m, c := k.inverse.order, k.f.Outputs
+	k.scratch = grow(k.scratch, c*m)
+	k.inverse.mul(c, v, 0, k.scratch, k.threads)
 	for j := range m {
-		for q, v := range a[j*c : (j+1)*c] {
-			k.weightsT[q*m+j] = v
+		for q := range c {
+			k.f.W[j*c+q] += k.scratch[q*m+j]
 		}
 	}
+	return k.scratch
 }

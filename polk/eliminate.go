@@ -138,10 +138,9 @@ func (k *komp) settle() {
 	if t == 0 {
 		return
 	}
-	k.outsT, k.sharesT = grow(k.outsT, total*t), grow(k.sharesT, c*t)
-	transpose(k.outsT, k.outs, t, total)
-	transpose(k.sharesT, k.shares, t, c)
-	gemm.MulABT(total, c, t, -1, k.outsT, t, k.sharesT, t, 1, k.weights, c, k.threads)
+	k.outsT = grow(k.outsT, total*t)
+	gemm.Transpose(t, total, k.outs, total, k.outsT, t)
+	gemm.MulAB(total, c, t, -1, k.outsT, t, k.shares, c, 1, k.weights, c, k.threads)
 	for j, on := range k.present {
 		if on {
 			k.update(j, sumSquares(k.outsT[j*t:(j+1)*t]))

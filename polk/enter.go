@@ -43,7 +43,6 @@ type entrance struct {
 	kept    []int     // those of them that have entered
 	shares  []float64 // kept×C: their gains by √d
 	rows    []float64 // transposed rows of R̂
-	sharesT []float64
 	schur   []float64 // kept×(n+kept): their rows of S
 }
 
@@ -211,10 +210,9 @@ func (s *withInverse) joinWeights(first int) {
 	}
 	s.weights = extend(s.weights[:(total-l)*c], l*c)
 	clear(s.weights[(total-l)*c:])
-	e.rows, e.sharesT = grow(e.rows, l*total), grow(e.sharesT, l*c)
-	transpose(e.rows, s.newRows.data[first*total:], l, total)
-	transpose(e.sharesT, e.shares, l, c)
-	gemm.MulABT(total, c, l, 1, e.rows, l, e.sharesT, l, 1, s.weights, c, s.threads)
+	e.rows = grow(e.rows, l*total)
+	gemm.Transpose(l, total, s.newRows.data[first*total:], total, e.rows, l)
+	gemm.MulAB(total, c, l, 1, e.rows, l, e.shares, c, 1, s.weights, c, s.threads)
 	for j, on := range s.present {
 		if on {
 			s.norm2[j] = sumSquares(s.weights[j*c : (j+1)*c])

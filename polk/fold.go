@@ -124,13 +124,13 @@ func (k *komp) absorb(b *batch) {
 		return
 	}
 	k.inverse.flush(k.threads)
-	k.weightsT, k.scratch = grow(k.weightsT, c*m), grow(k.scratch, c*m)
-	clear(k.scratch)
+	k.residualT = grow(k.residualT, c*m)
+	clear(k.residualT)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for q, w := range wi {
 			if w != 0 {
-				gemm.Axpy(w, b.toDict[i*m:(i+1)*m], k.scratch[q*m:(q+1)*m])
+				gemm.Axpy(w, b.toDict[i*m:(i+1)*m], k.residualT[q*m:(q+1)*m])
 			}
 		}
 		for j := range n {
@@ -138,11 +138,5 @@ func (k *komp) absorb(b *batch) {
 		}
 		k.removed = append(k.removed, m+b.samples[i])
 	}
-	k.inverse.mul(c, k.scratch, 0, k.weightsT, k.threads)
-	k.spent = max(0, k.spent-dot(k.scratch[:c*m], k.weightsT[:c*m]))
-	for j := range m {
-		for q, w := range k.f.Weights(j) {
-			k.f.Weights(j)[q] = w + k.weightsT[q*m+j]
-		}
-	}
+	k.spent = max(0, k.spent-dot(k.residualT, k.addSolution(k.residualT)))
 }

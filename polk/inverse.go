@@ -43,11 +43,10 @@ type inverseGram struct {
 	self   []float64 // diagonal of K
 	diag   []float64 // diagonal of P
 
-	rank     int // vectors
-	signs    [maxRank]float64
-	updates  []float64 // rank×M: the vectors
-	updatesT []float64 // M×rank, row stride maxRank: their transpose
-	scratch  []float64
+	rank    int // vectors
+	signs   [maxRank]float64
+	updates []float64 // rank×M: the vectors
+	scratch []float64
 }
 
 func (g *inverseGram) gramRow(i int) []float64   { return g.gram[i*g.stride : i*g.stride+g.order] }
@@ -76,7 +75,7 @@ func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threa
 	for i, v := range g.scratch {
 		g.scratch[i] = v * g.signs[i%r]
 	}
-	gemm.MulABT(n, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, dst, m, threads)
+	gemm.MulAB(n, m, r, 1, g.scratch, r, g.updates, g.stride, 1, dst, m, threads)
 }
 
 // add makes P what it is plus sign·v·vᵀ.
@@ -84,12 +83,10 @@ func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	if g.rank == maxRank {
 		g.flush(threads)
 	}
-	i := g.rank
-	g.signs[i] = sign
+	copy(g.updateRow(g.rank), v)
+	g.signs[g.rank] = sign
 	g.rank++
-	copy(g.updateRow(i), v)
 	for j, x := range v {
-		g.updatesT[j*maxRank+i] = x
 		g.diag[j] += float64(sign * x * x)
 	}
 }
@@ -106,13 +103,13 @@ func (g *inverseGram) flushIfWorthwhile(threads int) {
 func (g *inverseGram) flush(threads int) {
 	m, r := g.order, g.rank
 	if r > 0 {
-		g.scratch = grow(g.scratch, m*r)
-		for j := range m {
-			for i, s := range g.signs[:r] {
-				g.scratch[j*r+i] = s * g.updatesT[j*maxRank+i]
-			}
+		g.scratch = grow(g.scratch, 2*m*r)
+		v, signed := g.scratch[:m*r], g.scratch[m*r:] // m×r: V and V·diag(signs)
+		gemm.Transpose(r, m, g.updates, g.stride, v, r)
+		for i, x := range v {
+			signed[i] = g.signs[i%r] * x
 		}
-		gemm.MulABT(m, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, g.base, g.stride, threads)
+		gemm.MulABT(m, m, r, 1, signed, r, v, r, 1, g.base, g.stride, threads)
 		g.readDiagonal()
 	}
 	g.rank = 0
@@ -135,7 +132,6 @@ func (g *inverseGram) reserve(n int) {
 func (g *inverseGram) resize(stride int) {
 	g.gram, g.base = restride(g.gram, g.order, g.order, g.stride, stride, stride), restride(g.base, g.order, g.order, g.stride, stride, stride)
 	g.updates = restride(g.updates, g.rank, g.order, g.stride, maxRank, stride)
-	g.updatesT = append(g.updatesT, make([]float64, stride*maxRank-len(g.updatesT))...)
 	g.self = append(g.self, make([]float64, stride-len(g.self))...)
 	g.diag = append(g.diag, make([]float64, stride-len(g.diag))...)
 	g.stride = stride
@@ -165,7 +161,6 @@ func (g *inverseGram) remove(j int) {
 	for i := range g.rank {
 		g.updates[i*g.stride+j] = g.updates[i*g.stride+last]
 	}
-	copy(g.updatesT[j*maxRank:(j+1)*maxRank], g.updatesT[last*maxRank:])
 	g.order = last
 }
 
@@ -185,7 +180,6 @@ func (g *inverseGram) append(row []float64, self float64) {
 	for i := range g.rank {
 		g.updates[i*g.stride+m] = 0
 	}
-	clear(g.updatesT[m*maxRank : (m+1)*maxRank])
 	g.order++
 }
 
@@ -211,7 +205,7 @@ func (g *inverseGram) invert(tol float64, threads int) bool {
 	}
 	// P = L⁻ᵀ·L⁻¹: the products of the columns of L⁻¹.
 	factor.InvertLower(m, l, m, inv, m, threads)
-	transpose(l, inv, m, m)
+	gemm.Transpose(m, m, inv, m, l, m)
 	gemm.MulABT(m, m, m, 1, l, m, l, m, 0, g.base, g.stride, threads)
 	g.readDiagonal()
 	return true

@@ -150,7 +150,6 @@ type komp struct {
 	outs         []float64 // taken×(M+n): their o, 0 where applied
 	outsT        []float64 // (M+n)×taken: transposed
 	shares       []float64 // taken×C: their w_j/o_j
-	sharesT      []float64 // C×taken: transposed
 	oldDiag      []float64 // M+n: diagonal of P̂, zeros for the new elements
 	newRows      rowFactor // R̂
 	goneOld      []int     // removed dictionary elements in the order of removal
@@ -176,7 +175,7 @@ type komp struct {
 	entering      []float64 // len(keptNew)×M: Z over the dictionary
 	target        []float64 // (M+n)×C: f̃ at all elements, if illConditioned
 	valueResidual []float64 // M×C: f̃ − f at the elements that stay
-	weightsT      []float64 // C×M: transposed weights
+	residualT     []float64 // C×M: transposed
 	scratch       []float64
 }
 

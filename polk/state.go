@@ -390,9 +390,6 @@ func (k *komp) restore(h *inverseHeader, p *savedInverse, sum []byte) {
 	g.rank = copy(g.signs[:], p.sign)
 	for i, v := range p.v {
 		copy(g.updateRow(i), v)
-		for j, x := range v {
-			g.updatesT[j*maxRank+i] = x
-		}
 	}
 	for i, row := range p.base {
 		copy(g.baseRow(i), row)
