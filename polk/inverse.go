@@ -242,13 +242,23 @@ func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist
 	return c, max(self-dot(c, v)-dot(c, res), 0)
 }
 
+// supervision is what is known of P's error.
+type supervision struct {
+	health        Health
+	freshResidual float64 // residual right after the last factorization
+	residual      float64 // the last one measured
+	probe         int     // dictionary element whose column of K tests P
+	wait          int     // steps until the next test
+}
+
 // load computes K and P for the dictionary of k.f.
 func (k *komp) load() {
 	k.inverse = inverseGram{}
 	k.inverse.reserve(k.f.Order())
 	k.computeK()
 	k.probe, k.freshResidual, k.residual, k.wait = 0, 0, 0, 0
-	k.repair(&batch{})
+	k.b = new(batch)
+	k.repair()
 }
 
 // computeK computes K for the dictionary of k.f, a few rows at a time: the bits
@@ -274,11 +284,11 @@ func (k *komp) computeK() {
 
 // supervise measures P at the next dictionary element and repairs it if it is
 // too far from K⁻¹.
-func (k *komp) supervise(b *batch) {
+func (k *komp) supervise() {
 	k.probe = (k.probe + 1) % k.inverse.order
 	k.residual = k.probeResidual()
 	if !(k.residual <= max(repairAbove, repairGrowth*k.freshResidual)) {
-		k.repair(b)
+		k.repair()
 		if k.inverse.order == 0 {
 			return
 		}
@@ -303,11 +313,11 @@ func (k *komp) probeResidual() float64 {
 
 // repair computes P afresh. Elements that make K numerically singular are
 // taken out first and given to the others; what that costs counts as spent.
-func (k *komp) repair(b *batch) {
+func (k *komp) repair() {
 	k.health.Repairs++
 	var out []dropped
 	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
-		out = k.drop(b, k.inverse.dependent(tol), out)
+		out = k.drop(k.inverse.dependent(tol), out)
 	}
 	// Norms are added, not squares: the errors of several elements need not be
 	// orthogonal.
@@ -331,7 +341,7 @@ type dropped struct {
 
 // drop takes the elements js, whose κ(d, ·) lie in the span of the others',
 // out of the dictionary and appends them to out.
-func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
+func (k *komp) drop(js []int, out []dropped) []dropped {
 	k.health.Dropped += len(js)
 	slices.Sort(js)
 	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
@@ -341,7 +351,7 @@ func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
 			out[i].k[j] = out[i].k[last]
 			out[i].k = out[i].k[:last]
 		}
-		b.removeColumn(j, k.inverse.order)
+		k.b.removeColumn(j, k.inverse.order)
 		k.inverse.remove(j)
 		k.f.Remove(j)
 	}

@@ -1,6 +1,7 @@
 package polk
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/big"
@@ -12,6 +13,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/polk/literal"
+	"polkrepro/polk/prune"
 )
 
 // A problem is a random f̃: M old elements, m new ones, weights, and a budget.
@@ -86,17 +88,9 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 		copy(b.toDict[i*m:(i+1)*m], K.RawRowView(m + i)[:m])
 		copy(b.gram[i*n:(i+1)*n], K.RawRowView(m + i)[m:])
 	}
-	k.begin()
-	k.project(b, func() error {
-		for k.left > minOrder {
-			j := k.cheapest()
-			if j < 0 || !(k.spent+k.cost(j) <= p.eps*p.eps) {
-				break
-			}
-			k.spent += k.cost(j)
-			k.eliminate(b, j)
-		}
-		return nil
+	k.begin(b)
+	k.project(func() error {
+		return prune.Pursue(context.Background(), k, minOrder, func(j int) bool { return k.spent+k.Cost(j) <= p.eps*p.eps })
 	})
 	return f, slices.Clone(k.removed), k
 }
