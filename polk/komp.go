@@ -87,9 +87,9 @@ import (
 //
 // # Where it is
 //
-// This file has what a projection starts from: enter computes T, S and L and folds what
-// is dependent. The loop is prune.Pursue; what a removal takes is in eliminate.go. commit.go
-// writes what is left to the dictionary, its weights, K and P.
+// This file has what a projection starts from: enterBatch computes T, S and L, and folds
+// what is dependent. The loop is prune.Pursue; what it asks and does is in eliminate.go.
+// commit.go writes what is left to the dictionary, its weights, K and P.
 const (
 	// dependence is the squared distance to the span of the other elements,
 	// relative to κ(x, x), below which a new element counts as a linear

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -108,7 +107,7 @@ func TestOracle(t *testing.T) {
 		problems = 100 // the others are for the run without the race detector
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	ties, singularOnes, ended, removals, worst := 0, 0, 0, 0, 0.0
+	ties, singularOnes, ended := 0, 0, 0
 	for done := 0; done < problems; {
 		p := randomProblem(r)
 		u := p.union()
@@ -123,24 +122,23 @@ func TestOracle(t *testing.T) {
 			continue
 		}
 		done++
-		removals += len(want)
 		approx, removed, _ := Project(u, p.eps)
-		worst = max(worst, compare(t, fmt.Sprintf("problem %d, Project", done), u, approx, removed, want, stays, weights))
+		compare(t, fmt.Sprintf("problem %d, Project", done), u, approx, removed, want, stays, weights)
 		f, removed, _ := p.incremental(0)
-		worst = max(worst, compare(t, fmt.Sprintf("problem %d, step", done), u, f, removed, want, stays, weights))
+		compare(t, fmt.Sprintf("problem %d, step", done), u, f, removed, want, stays, weights)
 		if apart > 1e-7 {
 			least := r.IntN(u.Order() + 1)
 			want = want[:min(len(want), u.Order()-least)]
 			stays, weights = lessRemoved(literal.NewPursuit(u, true), want)
 			f, removed, _ = p.incremental(least)
-			worst = max(worst, compare(t, fmt.Sprintf("problem %d, step to order %d", done, least), u, f, removed, want, stays, weights))
+			compare(t, fmt.Sprintf("problem %d, step to order %d", done, least), u, f, removed, want, stays, weights)
 			ended++
 		}
 		if t.Failed() {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d problems, %d removals, %d ties and %d nearly singular ones redrawn, %d ended at a least order, largest relative difference of weights %.1e", problems, removals, ties, singularOnes, ended, worst)
+	t.Logf("%d problems, %d ties and %d nearly singular ones redrawn, %d ended at a least order", problems, ties, singularOnes, ended)
 	if ties > problems/10 {
 		t.Errorf("%d of the problems were ties", ties)
 	}
@@ -365,42 +363,6 @@ func TestCholeskyOfSingular(t *testing.T) {
 	}
 }
 
-// TestExactProducts holds the oracles' products of vectors whose terms cancel to as
-// little as 1e-30 of their magnitudes against arithmetic of 2,000 bits: they are right
-// to rounding and the square of it times the magnitudes.
-func TestExactProducts(t *testing.T) {
-	const u = 0x1p-53
-	r := rand.New(rand.NewPCG(5, 6))
-	exact := func(x, y []float64) *big.Float {
-		sum := new(big.Float).SetPrec(2000)
-		for i := range x {
-			a, b := new(big.Float).SetPrec(2000).SetFloat64(x[i]), new(big.Float).SetFloat64(y[i])
-			sum.Add(sum, a.Mul(a, b))
-		}
-		return sum
-	}
-	for range 200 {
-		n := 2 + r.IntN(20)
-		var x, y []float64
-		for range n {
-			x, y = append(x, math.Ldexp(r.NormFloat64(), r.IntN(50))), append(y, math.Ldexp(r.NormFloat64(), r.IntN(50)))
-		}
-		for range r.IntN(3) { // cancels what there is to its last 53 bits
-			v, _ := exact(x, y).Float64()
-			x, y = append(x, -v), append(y, 1)
-		}
-		want, _ := exact(x, y).Float64()
-		var size float64
-		for i, v := range x {
-			size += math.Abs(v * y[i])
-		}
-		got := (&literal.Pursuit{Exact: true}).Dot(x, y)
-		if m := float64(len(x)); !(math.Abs(got-want) <= u*math.Abs(want)+2*m*m*u*u*size) {
-			t.Errorf("%d terms of magnitude %v: %v, want %v", len(x), size, got, want)
-		}
-	}
-}
-
 // separation returns the smallest squared distance of an element to the span
 // of the others, 1/max_j [K⁻¹]_jj.
 func separation(u *kernel.Expansion) float64 {
@@ -416,24 +378,23 @@ func separation(u *kernel.Expansion) float64 {
 	return d
 }
 
-// compare checks removals and weights and returns the largest difference of
-// weights relative to the largest weight.
-func compare(t *testing.T, name string, u, f *kernel.Expansion, got, want, stays []int, weights *mat.Dense) float64 {
+// compare checks removals, and weights to 1e-8 of the largest.
+func compare(t *testing.T, name string, u, f *kernel.Expansion, got, want, stays []int, weights *mat.Dense) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: removed %v, the printed algorithm %v", name, got, want)
-		return 0
+		return
 	}
 	if f.Order() != len(stays) {
 		t.Errorf("%s: %d elements stay, want %d", name, f.Order(), len(stays))
-		return 0
+		return
 	}
 	var diff, scale float64
 	for _, p := range stays {
 		j := find(f, u.Dict.At(p))
 		if j < 0 {
 			t.Errorf("%s: element %d is gone", name, p)
-			return 0
+			return
 		}
 		for q, v := range weights.RawRowView(p) {
 			diff = max(diff, math.Abs(v-f.Weights(j)[q]))
@@ -443,10 +404,6 @@ func compare(t *testing.T, name string, u, f *kernel.Expansion, got, want, stays
 	if diff > 1e-8*scale {
 		t.Errorf("%s: weights differ by %.2e of the largest", name, diff/scale)
 	}
-	if scale == 0 {
-		return 0
-	}
-	return diff / scale
 }
 
 func find(f *kernel.Expansion, x []float32) int {

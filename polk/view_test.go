@@ -80,9 +80,9 @@ func (v *viewer) elements(s prune.Elements) {
 		if s.Norm2(j) != float64(w[0]*w[0])+float64(w[1]*w[1])+float64(w[2]*w[2]) || s.Present(j) && s.Self(j) != v.kernel.Self(x) {
 			v.t.Errorf("%s, step %d: element %d with weights %v has squared norms %v and %v", v.name, step.T, j, w, s.Norm2(j), s.Self(j))
 		}
-		for i, got := range s.Row(j) {
-			if want := v.kernel.Eval(x, s.Point(i)); !(math.Abs(got-want) <= 1e-12) {
-				v.t.Errorf("%s, step %d: κ of elements %d and %d is %v, want %v", v.name, step.T, j, i, got, want)
+		for i, got := range slices.Concat(s.Row(j), s.Values(x)) {
+			if want := v.kernel.Eval(x, s.Point(i%total)); !(math.Abs(got-want) <= 1e-12) {
+				v.t.Errorf("%s, step %d: κ of elements %d and %d is %v, want %v", v.name, step.T, j, i%total, got, want)
 			}
 		}
 		if s.Present(j) {
@@ -145,13 +145,26 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 			v.t.Errorf("%s, step %d: %s of element %d of %d is %v, want %v", v.name, s.Step().T, what, j, s.Total(), got, want)
 		}
 	}
-	spent, oldGone := 0.0, false
+	spent, oldGone, column := 0.0, false, make([]float64, u.Order())
 	for len(present) > v.order(s) {
 		j := present[s.Step().Rand.IntN(len(present))]
 		others := literal.Without(present, j)
 		d2 := distance2(j, others)
 		near("distance", j, s.Distance(j)/d2, 1)
 		near("cost", j, s.Cost(j), sumSquares(p.WTilde.RawRowView(j))*d2)
+		if !v.near {
+			s.Column(column, j)
+			for i, on := range column {
+				want := 0.0 // of K·column, and of what is absent
+				if s.Present(i) {
+					on = dot(p.K.RawRowView(i), column)
+				}
+				if i == j {
+					want = 1
+				}
+				near("column", i, on, want)
+			}
+		}
 		for at, i := range present {
 			if i >= s.Old() && !oldGone {
 				near("distance to those before", i, s.DistanceBefore(i)/distance2(i, present[:at]), 1)

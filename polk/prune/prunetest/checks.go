@@ -25,23 +25,10 @@ var (
 // 1e-6 of the largest, after every step.
 func equalsLiteral(s setup) error {
 	for _, l := range []loss.Loss{logistic, squared} {
-		cfg := s.config(l, 3)
-		fast, err := polk.New(cfg)
-		if err != nil {
-			return err
-		}
-		own := s.config(l, 3)
-		slow := &literal.Learner{
-			Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
-			Epsilon: cfg.Budget.Epsilon(rate), Pruner: own.Pruner, Seed: cfg.Seed,
-		}
-		in := newStream(l, 3)
+		fast, slow, in := s.learner(l, 3), s.literal(l), newStream(l, 3)
 		for t := range steps {
 			x, y := in.next(batch)
-			if err := fast.Step(batch, x, y); err != nil {
-				return err
-			}
-			if err := slow.Step(batch, dim, x, y); err != nil {
+			if err := errors.Join(fast.Step(batch, x, y), slow.Step(batch, dim, x, y)); err != nil {
 				return err
 			}
 			if err := compare(slow, fast); err != nil {
@@ -79,20 +66,14 @@ func compare(l *literal.Learner, fast *polk.Learner) error {
 
 // keepsBudget: an order or an ε that is claimed holds after every step.
 func keepsBudget(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(int) error { return s.inBudget(l) })
 }
 
 // growsByNewSamples: the dictionary never grows by more than the samples with
 // a gradient.
 func growsByNewSamples(s setup) error {
-	l, err := polk.New(s.config(loss.MultiHinge{}, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(loss.MultiHinge{}, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(before int) error {
 		if m, n := l.Expansion().Order(), l.Last().Active; m > before+n {
 			return fmt.Errorf("%d elements became %d by %d new samples", before, m, n)
@@ -105,19 +86,15 @@ func growsByNewSamples(s setup) error {
 func isDetermined(s setup) error {
 	var first *polk.Learner
 	for i := range 3 {
-		cfg := s.config(logistic, 3)
-		cfg.Threads = 1 + i/2
-		l, err := polk.New(cfg)
-		if err != nil {
-			return err
-		}
+		l := s.learner(logistic, 3)
+		l.SetThreads(1 + i/2)
 		if err := follow(l, newStream(logistic, 3), steps, nil); err != nil {
 			return err
 		}
 		if first == nil {
 			first = l
 		} else if err := sameBits(first.Expansion(), l.Expansion()); err != nil {
-			return fmt.Errorf("two runs, %d threads: %w", cfg.Threads, err)
+			return fmt.Errorf("two runs, %d threads: %w", 1+i/2, err)
 		}
 	}
 	return nil
@@ -126,10 +103,7 @@ func isDetermined(s setup) error {
 // canBeCancelled: a step whose context has ended is taken, or fails with the
 // context's error, and leaves a learner that goes on.
 func canBeCancelled(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	if err := follow(l, in, steps, nil); err != nil {
 		return err
@@ -150,13 +124,9 @@ func canBeCancelled(s setup) error {
 // samples is singular.
 func bearsDuplicates(s setup) error {
 	for _, l := range []loss.Loss{logistic, loss.MultiHinge{}} {
-		learner, err := polk.New(s.config(l, 3))
-		if err != nil {
-			return err
-		}
-		in := newStream(l, 3)
+		learner, in := s.learner(l, 3), newStream(l, 3)
 		in.grid = true
-		err = follow(learner, in, 3*steps, func(int) error {
+		err := follow(learner, in, 3*steps, func(int) error {
 			return errors.Join(finite(learner.Expansion()), s.inBudget(learner))
 		})
 		if err != nil {
@@ -170,10 +140,7 @@ func bearsDuplicates(s setup) error {
 // leaves the learner alone, and no weight that is not finite makes the pruner
 // panic or go on for ever.
 func bearsNonFinite(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	if err := follow(l, in, 2, nil); err != nil {
 		return err
@@ -206,10 +173,7 @@ func bearsFewElements(s setup) error {
 			s.pruneState(n, old, func([][]float32, [][]float64) {})
 		}
 	}
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	x, y := newStream(logistic, 3).next(1)
 	for range steps { // one point, again and again
 		if err := l.Step(1, x, y); err != nil {
@@ -228,11 +192,8 @@ func prunesAnyOutputs(s setup) error {
 		loss    loss.Loss
 		classes int
 	}{{loss.BinaryLogistic{}, 2}, {loss.SquaredError{}, 0}, {logistic, 2}, {loss.MultiHinge{}, 5}} {
-		l, err := polk.New(s.config(p.loss, p.classes))
-		if err != nil {
-			return err
-		}
-		err = follow(l, newStream(p.loss, p.classes), steps, func(int) error {
+		l := s.learner(p.loss, p.classes)
+		err := follow(l, newStream(p.loss, p.classes), steps, func(int) error {
 			return errors.Join(finite(l.Expansion()), s.inBudget(l))
 		})
 		if err != nil {
@@ -245,10 +206,7 @@ func prunesAnyOutputs(s setup) error {
 // goesOnWhenRestored: a learner that is saved and one that is restored from it go
 // on with the same bits.
 func goesOnWhenRestored(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	for range 3 {
 		if err := follow(l, in, 5, nil); err != nil {
@@ -283,14 +241,7 @@ func goesOnWhenRestored(s setup) error {
 // their numbers are: in two learners whose dictionaries differ in order alone, the same
 // elements stay. One sample a step, so that no two elements are of the same age.
 func keepsByElement(s setup) error {
-	learner := func() *literal.Learner {
-		cfg := s.config(logistic, 3)
-		return &literal.Learner{
-			Kernel: cfg.Kernel, Loss: logistic, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
-			Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
-		}
-	}
-	one, other := learner(), learner()
+	one, other := s.literal(logistic), s.literal(logistic)
 	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
 		return nil // it keeps nothing
 	}
