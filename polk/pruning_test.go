@@ -62,10 +62,7 @@ func TestFixedDictionary(t *testing.T) {
 	cfg.Pruner = mustPruner(t, "komp-order", prune.Params{"order": 12})
 	cfg.FixedFrom, cfg.FixedTo = 5, 20
 	got := mustNew(t, cfg)
-	var err error
-	if cfg.Pruner, err = prune.New(prune.Heuristic{Name: "removing-new", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return removingNew{} }}, nil); err != nil {
-		t.Fatal(err)
-	}
+	cfg.Pruner = withInverse(t, removingNew{})
 	cfg.FixedFrom, cfg.FixedTo = 0, 0
 	want := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
@@ -104,19 +101,15 @@ func (failingWithInverse) Prune(_ context.Context, s prune.InverseState) error {
 
 // A pruner's error is returned, and the step is taken as far as it went.
 func TestPrunersError(t *testing.T) {
-	for _, h := range []prune.Heuristic{
-		{Name: "failing", About: "for tests", New: func(prune.Params) prune.Pruner { return failing{} }},
-		{Name: "failing", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return failingWithInverse{} }},
+	for _, p := range []*prune.Instance{
+		instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner { return failing{} }}), withInverse(t, failingWithInverse{}),
 	} {
 		cfg := testConfig(logistic)
-		var err error
-		if cfg.Pruner, err = prune.New(h, nil); err != nil {
-			t.Fatal(err)
-		}
+		cfg.Pruner = p
 		l := mustNew(t, cfg)
 		x, y := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes).batch(8)
-		err = l.Step(8, x, y)
-		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
+		err := l.Step(8, x, y)
+		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner own: ") {
 			t.Errorf("error %v", err)
 		}
 		if l.f.Order() != 7 || l.Steps() != 1 || len(l.entries) != 7 {

@@ -215,17 +215,14 @@ func TestView(t *testing.T) {
 		cfg := testConfig(muted{logistic})
 		cfg.Kernel = v.kernel
 		v.t, v.entered = t, make(map[string]int)
-		h := prune.Heuristic{Name: "viewer", About: "for tests"}
+		var h prune.Heuristic
 		if v.inverse {
 			h.NewInverse = func(prune.Params) prune.InversePruner { return viewerWithInverse{v} }
 			h.Ridge = func(prune.Params) float64 { return v.ridge }
 		} else {
 			h.New = func(prune.Params) prune.Pruner { return viewerWithoutInverse{v} }
 		}
-		var err error
-		if cfg.Pruner, err = prune.New(h, nil); err != nil {
-			t.Fatal(err)
-		}
+		cfg.Pruner = instance(t, h)
 		l := mustNew(t, cfg)
 		r := rand.New(rand.NewPCG(7, 7))
 		for step := range 9 {
