@@ -42,22 +42,22 @@ func equalsLiteral(s setup) error {
 // compare reports where a learner is not what l is.
 func compare(l *literal.Learner, fast *polk.Learner) error {
 	e := fast.Expansion()
-	if e.Order() != len(l.X) {
-		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.X))
+	if e.Order() != len(l.D) {
+		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.D))
 	}
 	var largest float64
-	for _, w := range l.W {
-		for _, v := range w {
+	for _, d := range l.D {
+		for _, v := range d.W {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	for j, x := range l.X {
-		if !slices.Equal(e.Dict.At(j), x) {
-			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), x)
+	for j, d := range l.D {
+		if !slices.Equal(e.Dict.At(j), d.X) {
+			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), d.X)
 		}
-		for c, v := range l.W[j] {
+		for c, v := range d.W {
 			if got := e.Weights(j)[c]; !(math.Abs(got-v) <= 1e-6*largest) {
-				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), l.W[j])
+				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), d.W)
 			}
 		}
 	}
@@ -252,11 +252,20 @@ func keepsByElement(s setup) error {
 		if err := errors.Join(one.Step(1, dim, x, y), other.Step(1, dim, x, y)); err != nil {
 			return err
 		}
-		if a, b := slices.Sorted(slices.Values(one.IDs)), slices.Sorted(slices.Values(other.IDs)); !slices.Equal(a, b) {
+		if a, b := ids(one), ids(other); !slices.Equal(a, b) {
 			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID (prune.PerElement), and ties must not be broken by their number (scores that are all NaN are ties)", t, a, b)
 		}
 	}
 	return nil
+}
+
+// ids returns the IDs of the dictionary's elements, sorted.
+func ids(l *literal.Learner) (all []uint64) {
+	for _, d := range l.D {
+		all = append(all, d.ID)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // pruneState prunes a state of n elements, of which the first old ones are old, after a
