@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -360,6 +361,42 @@ func TestCholeskyOfSingular(t *testing.T) {
 	cholesky(a, 3)
 	if math.Abs(a[4]*a[4]-9e-15) > 1e-27 || !slices.Equal([]float64{a[0], a[3], a[6], a[7], a[8]}, []float64{2, 3, 1, 0, 5}) {
 		t.Errorf("%v", a)
+	}
+}
+
+// TestExactProducts holds the oracles' products of vectors whose terms cancel to as
+// little as 1e-30 of their magnitudes against arithmetic of 2,000 bits: they are right
+// to rounding and the square of it times the magnitudes.
+func TestExactProducts(t *testing.T) {
+	const u = 0x1p-53
+	r := rand.New(rand.NewPCG(5, 6))
+	exact := func(x, y []float64) *big.Float {
+		sum := new(big.Float).SetPrec(2000)
+		for i := range x {
+			a, b := new(big.Float).SetPrec(2000).SetFloat64(x[i]), new(big.Float).SetFloat64(y[i])
+			sum.Add(sum, a.Mul(a, b))
+		}
+		return sum
+	}
+	for range 200 {
+		n := 2 + r.IntN(20)
+		var x, y []float64
+		for range n {
+			x, y = append(x, math.Ldexp(r.NormFloat64(), r.IntN(50))), append(y, math.Ldexp(r.NormFloat64(), r.IntN(50)))
+		}
+		for range r.IntN(3) { // cancels what there is to its last 53 bits
+			v, _ := exact(x, y).Float64()
+			x, y = append(x, -v), append(y, 1)
+		}
+		want, _ := exact(x, y).Float64()
+		var size float64
+		for i, v := range x {
+			size += math.Abs(v * y[i])
+		}
+		got := (&literal.Pursuit{Exact: true}).Dot(x, y)
+		if m := float64(len(x)); !(math.Abs(got-want) <= u*math.Abs(want)+2*m*m*u*u*size) {
+			t.Errorf("%d terms of magnitude %v: %v, want %v", len(x), size, got, want)
+		}
 	}
 }
 

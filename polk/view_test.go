@@ -154,15 +154,15 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 		near("cost", j, s.Cost(j), sumSquares(p.WTilde.RawRowView(j))*d2)
 		if !v.near {
 			s.Column(column, j)
-			for i, on := range column {
-				want := 0.0 // of K·column, and of what is absent
-				if s.Present(i) {
-					on = dot(p.K.RawRowView(i), column)
+			for i, entry := range column {
+				switch {
+				case i == j:
+					near("K·column", i, dot(p.K.RawRowView(i), column), 1)
+				case s.Present(i):
+					near("K·column", i, dot(p.K.RawRowView(i), column), 0)
+				case entry != 0:
+					v.t.Errorf("%s: element %d is absent and has %v in a column", v.name, i, entry)
 				}
-				if i == j {
-					want = 1
-				}
-				near("column", i, on, want)
 			}
 		}
 		for at, i := range present {
