@@ -103,7 +103,7 @@ func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []floa
 		t.steps++
 		t.m += order
 		t.active += l.Last().Active
-		t.rank += len(l.komp.goneSorted) + len(l.komp.keptNew)
+		t.rank += len(l.komp.goneOld) + len(l.komp.keptNew)
 		if i%16 == 0 {
 			b.StopTimer()
 			t.floor(l, len(y), x)

@@ -2,6 +2,15 @@ package polk
 
 import "polkrepro/internal/gemm"
 
+// change is what commit makes of a step.
+type change struct {
+	keptNew       []int     // new elements that stay
+	goneCoeff     []float64 // len(keptNew)×len(goneOld): H
+	entering      []float64 // len(keptNew)×M: Z over the dictionary
+	valueResidual []float64 // M×C: f̃ − f at the elements that stay
+	residualT     []float64 // C×M: transposed
+}
+
 // commit writes what was removed to the dictionary, its weights, K and P.
 // A step that removed just its own new elements touches the weights alone.
 //
@@ -10,27 +19,23 @@ import "polkrepro/internal/gemm"
 // new ones enter. The other way round a new element that replaces a near-duplicate
 // would make P as large as 1/distance² before the removal makes it small again,
 // and that would cancel.
-func (k *komp) commit(b *batch) {
-	m, c := k.inverse.order, k.f.Outputs
+func (k *komp) commit() {
+	m, c := k.dict, k.f.Outputs
 	copy(k.f.W, k.weights[:m*c])
-	k.goneSorted, k.keptNew = k.goneSorted[:0], k.keptNew[:0]
-	for j, on := range k.present {
-		switch {
-		case j < m && !on:
-			k.goneSorted = append(k.goneSorted, j)
-		case j >= m && on:
-			k.keptNew = append(k.keptNew, j-m)
+	for i, on := range k.present[m:] {
+		if on {
+			k.keptNew = append(k.keptNew, i)
 		}
 	}
-	if len(k.goneSorted)+len(k.keptNew) == 0 {
+	if len(k.goneOld)+len(k.keptNew) == 0 {
 		return
 	}
-	k.schurKept(b)
+	k.schurKept()
 	for i := range k.goneOld {
-		k.inverse.add(-1, k.goneCols[i*m:(i+1)*m], k.threads)
+		k.inverse.add(-1, k.goneCol(i), k.threads)
 	}
-	k.delete(b)
-	k.insert(b)
+	k.delete()
+	k.insert()
 	k.inverse.flushIfWorthwhile(k.threads)
 }
 
@@ -39,8 +44,8 @@ func (k *komp) commit(b *batch) {
 // over the old elements that stay, T' = T_kept − Yᵀ·H, and H = Y_R⁻ᵀ·T_R over
 // the removed elements R. A sum of squares again, as in (c): the distances of the
 // kept elements can only grow when others leave, and nothing is subtracted.
-func (k *komp) schurKept(b *batch) {
-	n, m, gone, kept := b.n, k.inverse.order, len(k.goneOld), len(k.keptNew)
+func (k *komp) schurKept() {
+	n, m, gone, kept := k.b.n, k.dict, len(k.goneOld), len(k.keptNew)
 	k.goneCoeff, k.chol, k.entering = grow(k.goneCoeff, kept*gone), grow(k.chol, kept*kept), grow(k.entering, kept*m)
 	for i, p := range k.keptNew {
 		h, z := k.goneCoeff[i*gone:(i+1)*gone], k.entering[i*m:(i+1)*m]
@@ -48,7 +53,7 @@ func (k *komp) schurKept(b *batch) {
 		// Forward substitution: Y_R is triangular in the order of removal, because
 		// a column of P̂ is zero at the elements that left before.
 		for j, r := range k.goneOld {
-			y := k.goneCols[j*m : (j+1)*m]
+			y := k.goneCol(j)
 			h[j] = z[r] / y[r]
 			gemm.Axpy(-h[j], y, z)
 		}
@@ -68,12 +73,15 @@ func (k *komp) schurKept(b *batch) {
 
 // delete takes the removed old elements out of the dictionary and everything
 // that is indexed by it.
-func (k *komp) delete(b *batch) {
-	stride, c := k.inverse.order, k.f.Outputs
-	for i := len(k.goneSorted) - 1; i >= 0; i-- {
-		j, last := k.goneSorted[i], k.inverse.order-1
+func (k *komp) delete() {
+	b, stride, c := k.b, k.dict, k.f.Outputs
+	for j := stride - 1; j >= 0; j-- {
+		if k.present[j] {
+			continue
+		}
 		// Element j's place is taken by the last one, here as in K, P and the weights.
 		// From the last removed to the first, so that no removed element moves.
+		last := k.inverse.order - 1
 		for q := range k.keptNew {
 			k.entering[q*stride+j] = k.entering[q*stride+last]
 		}
@@ -90,9 +98,9 @@ func (k *komp) delete(b *batch) {
 
 // insert appends the kept new elements to the dictionary, K and P. Row i of Z
 // goes on over the new elements as row i of −L'⁻¹.
-func (k *komp) insert(b *batch) {
-	m, kept, c, dim := k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
-	stride := m + len(k.goneSorted)
+func (k *komp) insert() {
+	b, m, kept, c, dim := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
+	stride := k.dict
 	k.cholInv = grow(k.cholInv, kept*kept)
 	inverseLower(k.cholInv, k.chol, kept)
 	for i, p := range k.keptNew {
@@ -120,12 +128,11 @@ func (k *komp) insert(b *batch) {
 
 // evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃, while
 // both are still at hand.
-func (k *komp) evaluateTarget(b *batch) {
-	n, m, c := b.n, k.inverse.order, k.f.Outputs
+func (k *komp) evaluateTarget() {
+	b, n, m, c := k.b, k.b.n, k.dict, k.f.Outputs
 	k.target = grow(k.target, (m+n)*c)
-	k.transposeWeights(k.weights, m)
-	gemm.MulABT(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 0, k.target, c, k.threads)
-	gemm.MulABT(n, c, m, 1, b.toDict, m, k.weightsT, m, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weights, c, 0, k.target, c, k.threads)
+	gemm.MulAB(n, c, m, 1, b.toDict, m, k.weights, c, 0, k.target[m*c:], c, k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
@@ -145,31 +152,53 @@ func (k *komp) refineWeights() {
 	if m == 0 {
 		return
 	}
-	k.valueResidual = grow(k.valueResidual, m*c)
+	k.valueResidual, k.residualT = grow(k.valueResidual, m*c), grow(k.residualT, c*m)
 	// Twice: the first round removes most of the error that P has brought, the second
 	// the rest.
 	for range 2 {
 		copy(k.valueResidual, k.target[:m*c])
-		k.transposeWeights(k.f.W, m)
-		gemm.MulABT(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.weightsT, m, 1, k.valueResidual, c, k.threads)
-		k.transposeWeights(k.valueResidual, m)
-		k.scratch = grow(k.scratch, c*m)
-		k.inverse.mul(c, k.weightsT, 0, k.scratch, k.threads)
-		for j := range m {
-			for q := range c {
-				k.f.W[j*c+q] += k.scratch[q*m+j]
-			}
-		}
+		gemm.MulAB(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.f.W, c, 1, k.valueResidual, c, k.threads)
+		gemm.Transpose(m, c, k.valueResidual, c, k.residualT, m)
+		k.addSolution(k.residualT)
 	}
 }
 
-// transposeWeights sets k.weightsT to the C×m transpose of the first m rows of a.
-func (k *komp) transposeWeights(a []float64, m int) {
-	c := k.f.Outputs
-	k.weightsT = grow(k.weightsT, c*m)
+// addSolution adds P·vᵀ to the weights, for v of C×M, and returns v·P, also C×M.
+func (k *komp) addSolution(v []float64) []float64 {
+	m, c := k.inverse.order, k.f.Outputs
+	k.scratch = grow(k.scratch, c*m)
+	k.inverse.mul(c, v, 0, k.scratch, k.threads)
 	for j := range m {
-		for q, v := range a[j*c : (j+1)*c] {
-			k.weightsT[q*m+j] = v
+		for q := range c {
+			k.f.W[j*c+q] += k.scratch[q*m+j]
 		}
 	}
+	return k.scratch
+}
+
+// absorb removes all new elements and none of the dictionary: f + Σ w_i κ(x_i, ·)
+// becomes its projection on the span of the dictionary, w ← w + P·K_DX·w_X, in one
+// product with P for each function. The squared error is w_Xᵀ·S·w_X over all of them.
+func (k *komp) absorb(b *batch) {
+	k.begin(b)
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
+	if n == 0 {
+		return
+	}
+	k.inverse.flush(k.threads)
+	k.residualT = grow(k.residualT, c*m)
+	clear(k.residualT)
+	for i := range n {
+		wi := b.weights[i*c : (i+1)*c]
+		for q, w := range wi {
+			if w != 0 {
+				gemm.Axpy(w, b.toDict[i*m:(i+1)*m], k.residualT[q*m:(q+1)*m])
+			}
+		}
+		for j := range n {
+			k.spent += float64(b.gram[i*n+j] * dot(wi, b.weights[j*c:(j+1)*c]))
+		}
+		k.removed = append(k.removed, m+b.samples[i])
+	}
+	k.spent = max(0, k.spent-dot(k.residualT, k.addSolution(k.residualT)))
 }

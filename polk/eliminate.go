@@ -5,24 +5,52 @@ import (
 
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/portable"
+	"polkrepro/polk/prune"
 )
 
-// The loop of Algorithm 1 (lines 2 to 14 in polk/literal). Letters refer to the
-// derivation in komp.go.
+// What the loop of Algorithm 1 (prune.Pursue; lines 2 to 14 in polk/literal) asks and does:
+// Cheapest, Cost and Remove. Letters refer to the derivation in komp.go.
+
+// costs are what is known of all M+n elements, by their numbers.
+type costs struct {
+	weights []float64 // (M+n)×C: w
+	norm2   []float64 // ‖w_j‖²
+	invDiag []float64 // Q_jj
+	price   []float64 // at most √(‖w_j‖²/Q_jj), +Inf of a removed one
+	spread  []float64 // 1/√Q_jj at its last update, so at most the present one
+	applied []int     // removals that are in the weights and Q_jj of element j
+}
+
+// deferred are the removals that not all elements have had yet.
+type deferred struct {
+	taken  int
+	outs   []float64 // taken×(M+n): their o, 0 where applied
+	outsT  []float64 // (M+n)×taken: transposed
+	shares []float64 // taken×C: their w_j/o_j
+}
 
 // maxTaken bounds the removals whose columns are kept until the others get theirs.
 const maxTaken = 64
 
+// loopInverse is Q = P̂ + R̂ᵀR̂.
+type loopInverse struct {
+	oldDiag  []float64 // M+n: diagonal of P̂, zeros for the new elements
+	newRows  rowFactor // R̂
+	goneOld  []int     // removed dictionary elements in the order of removal
+	goneCols []float64 // len(goneOld)×M: x of each
+}
+
 // startLoop sets up Q = P + RᵀR over all M+n elements (c), of which only the
 // diagonal is formed.
-func (k *komp) startLoop(b *batch) {
-	n, m := b.n, k.inverse.order
+func (k *komp) startLoop() {
+	n, m := k.b.n, k.dict
 	total := m + n
 	k.oldDiag, k.price, k.spread, k.applied = grow(k.oldDiag, total), grow(k.price, total), grow(k.spread, total), grow(k.applied, total)
 	copy(k.oldDiag, k.inverse.diag[:m])
 	clear(k.oldDiag[m:])
 	clear(k.applied)
 	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
+	k.goneOld = k.goneOld[:0]
 	k.newRows.reset(n, total)
 	k.scratch = grow(k.scratch, m)
 	copy(k.invDiag[:m], k.inverse.diag)
@@ -35,33 +63,21 @@ func (k *komp) startLoop(b *batch) {
 		gemm.Axpy(1, k.scratch, k.invDiag[:m])
 	}
 	for j := range m {
-		k.invDiagFloor[j] = 1 / k.inverse.self[j]
-		k.invDiag[j] = max(k.invDiag[j], k.invDiagFloor[j])
+		k.invDiag[j] = max(k.invDiag[j], k.leastInverse(j))
 	}
 	for j := range total {
 		k.reprice(j)
 	}
 }
 
-// remove is the loop of the paper: while the cheapest removal keeps the squared error
-// within eps2, it removes that element and refits the weights of the others.
+// leastInverse returns 1/κ(x_j, x_j), below which no Q_jj can fall.
+func (k *komp) leastInverse(j int) float64 { return 1 / k.diagonal(j) }
+
+// Cheapest returns j* (line 6, by (a)), the first of equals, with all removals applied to it.
 //
 // Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are
-// applied to element j. If the least price is exact, its element is j* (line 6, by (a)).
-func (k *komp) remove(b *batch, eps2 float64) {
-	for {
-		j := k.cheapest()
-		if j < 0 || !(k.spent+k.cost(j) <= eps2) {
-			return
-		}
-		k.spent += k.cost(j)
-		k.eliminate(b, j)
-	}
-}
-
-// cheapest returns j*, the first of equals, with all removals applied to it, or −1 if
-// there is no element whose cost is a finite number.
-func (k *komp) cheapest() int {
+// applied to element j. If the least price is exact, its element is j*.
+func (k *komp) Cheapest() int {
 	for {
 		best, least := -1, math.Inf(1)
 		for j, v := range k.price {
@@ -69,43 +85,53 @@ func (k *komp) cheapest() int {
 				best, least = j, v
 			}
 		}
-		if best < 0 || k.applied[best] == k.taken {
+		switch {
+		case best < 0: // no cost is a finite number
+			return prune.Least(k, k.Cost)
+		case k.applied[best] == k.taken:
 			return best
 		}
 		k.catchUp(best)
 	}
 }
 
-// cost is ‖w_j‖²/Q_jj of an element to which all removals have been applied.
-func (k *komp) cost(j int) float64 { return k.norm2[j] / k.invDiag[j] }
+// current returns j, with all removals applied to it.
+func (k *komp) current(j int) int {
+	if k.present[j] && k.applied[j] < k.taken {
+		k.catchUp(j)
+	}
+	return j
+}
 
-// eliminate takes element j, to which all removals have been applied, out of Q, and gives
-// its weights to the others when they are asked for.
-func (k *komp) eliminate(b *batch, j int) {
+// Cost is ‖w_j‖²/Q_jj.
+func (k *komp) Cost(j int) float64 { return k.norm2[k.current(j)] / k.invDiag[j] }
+
+// Remove is lines 9 to 12.
+func (k *komp) Remove(j int) {
+	k.spent += k.Cost(j)
+	k.eliminate(j)
+}
+
+// eliminate takes element j, to which all removals have been applied, out of P̂ and R̂, and
+// notes what the others get: catchUp and settle give it to them.
+func (k *komp) eliminate(j int) {
 	if k.taken == maxTaken {
 		k.settle()
 	}
-	k.take(b, j)
-}
-
-// take takes element j, whose weights and Q_jj are right, out of P̂ and R̂, and
-// notes what the others get: catchUp and settle give it to them.
-func (k *komp) take(b *batch, j int) {
-	m, c := k.inverse.order, k.f.Outputs
-	k.present[j] = false
+	k.leave(j)
 	k.price[j] = math.Inf(1)
-	k.left--
-	var out []float64
+	m, c, past := k.dict, k.f.Outputs, len(k.outs)
+	k.outs = extend(k.outs, k.newRows.cols)
+	out := k.outs[past:]
 	if j < m {
-		out = k.takeOld(j)
+		k.takeOld(out, j)
 		k.removed = append(k.removed, j)
 	} else {
-		out = k.newRows.take(j)
-		if sample := b.samples[j-m]; sample >= 0 { // not what a pruner has entered
+		copy(out, k.newRows.take(j))
+		if sample := k.Sample(j); sample >= 0 { // not what a pruner has entered
 			k.removed = append(k.removed, m+sample)
 		}
 	}
-	k.outs = append(k.outs, out...)
 	for _, v := range k.weights[j*c : (j+1)*c] {
 		k.shares = append(k.shares, v/out[j])
 	}
@@ -138,10 +164,9 @@ func (k *komp) settle() {
 	if t == 0 {
 		return
 	}
-	k.outsT, k.sharesT = grow(k.outsT, total*t), grow(k.sharesT, c*t)
-	transpose(k.outsT, k.outs, t, total)
-	transpose(k.sharesT, k.shares, t, c)
-	gemm.MulABT(total, c, t, -1, k.outsT, t, k.sharesT, t, 1, k.weights, c, k.threads)
+	k.outsT = grow(k.outsT, total*t)
+	gemm.Transpose(t, total, k.outs, total, k.outsT, t)
+	gemm.MulAB(total, c, t, -1, k.outsT, t, k.shares, c, 1, k.weights, c, k.threads)
 	for j, on := range k.present {
 		if on {
 			k.update(j, sumSquares(k.outsT[j*t:(j+1)*t]))
@@ -164,7 +189,7 @@ func (k *komp) update(j int, lost float64) {
 			left = k.oldDiag[j] + k.newRows.columnNorm(j)
 		}
 		// Q_jj is at least 1/κ(x_j, x_j), whatever rounding says.
-		k.invDiag[j] = max(left, k.invDiagFloor[j])
+		k.invDiag[j] = max(left, k.leastInverse(j))
 		k.norm2[j] = sumSquares(k.weights[j*k.f.Outputs : (j+1)*k.f.Outputs])
 	}
 	k.reprice(j)
@@ -176,20 +201,23 @@ func (k *komp) reprice(j int) {
 	k.price[j] = math.Sqrt(k.norm2[j]) * k.spread[j]
 }
 
-// takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and returns the o that goes,
+// takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and writes the o that goes to out,
 // by a reflection of R̂ and a rotation of its last row with the scaled column x of
-// P̂.
-func (k *komp) takeOld(j int) []float64 {
-	x := k.oldColumn(j)
+// P̂, which is one more row of goneCols: P̂ less its square is P̂ without j.
+func (k *komp) takeOld(out []float64, j int) {
+	m, past := k.dict, len(k.goneOld)*k.dict
+	k.goneCols = extend(k.goneCols[:past], m)
+	x := k.goneCols[past:]
+	k.oldColumn(x, j)
+	k.goneOld = append(k.goneOld, j)
+	scale(1/math.Sqrt(max(x[j], k.leastInverse(j))), x)
 	for i, v := range x {
 		k.oldDiag[i] -= float64(v * v)
 	}
-	out := grow(k.outCol, k.newRows.cols)
-	k.outCol = out
 	clear(out)
 	copy(out, x)
 	if k.newRows.rows == 0 {
-		return out
+		return
 	}
 	k.newRows.reflect(j)
 	y := k.newRows.row(k.newRows.rows - 1)
@@ -201,24 +229,20 @@ func (k *komp) takeOld(j int) []float64 {
 	for i, v := range y {
 		out[i], y[i] = float64(cos*out[i])+float64(sin*v), float64(cos*v)-float64(sin*out[i])
 	}
-	return out
 }
 
-// oldColumn appends to k.goneCols the scaled column x of P̂ for element j, so that
-// P̂ less its square is P̂ without j. Looking left: the column of P less what each
-// removed element took from it.
-func (k *komp) oldColumn(j int) []float64 {
-	m, past := k.inverse.order, len(k.goneOld)
-	k.goneCols = extend(k.goneCols[:past*m], m)
-	x := k.goneCols[past*m:]
+// oldColumn writes column j of P̂ to x, M long. Looking left: the column of P less what
+// each removed element took from it.
+func (k *komp) oldColumn(x []float64, j int) {
 	k.inverse.column(x, j)
-	for i := range past {
-		gemm.Axpy(-k.goneCols[i*m+j], k.goneCols[i*m:(i+1)*m], x)
+	for i := range k.goneOld {
+		gone := k.goneCol(i)
+		gemm.Axpy(-gone[j], gone, x)
 	}
-	k.goneOld = append(k.goneOld, j)
-	scale(1/math.Sqrt(max(x[j], k.invDiagFloor[j])), x)
-	return x
 }
+
+// goneCol returns the scaled column x of the ith dictionary element that was removed.
+func (k *komp) goneCol(i int) []float64 { return k.goneCols[i*k.dict : (i+1)*k.dict] }
 
 // A rowFactor is a matrix R of which RᵀR is meant, so that orthogonal
 // transformations of its rows change nothing. Its rows become fewer.

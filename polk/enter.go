@@ -9,24 +9,24 @@ import (
 )
 
 // Values returns κ between x and all elements.
-func (s *withInverse) Values(x []float32) []float64 {
-	m, n := s.dict, s.b.n
-	s.values, s.wide = grow(s.values, m+n), grow(s.wide, len(x))
-	kernel.Widen(s.wide, x)
-	s.f.Dict.Block64(s.f.Kernel, 1, s.wide, s.values, m+n, 1)
-	s.newPoints().Block64(s.f.Kernel, 1, s.wide, s.values[m:], n, 1)
-	s.l.evals += int64(m + n)
-	return s.values
+func (k *komp) Values(x []float32) []float64 {
+	m, n := k.dict, k.b.n
+	k.values, k.wide = grow(k.values, m+n), grow(k.wide, len(x))
+	kernel.Widen(k.wide, x)
+	k.f.Dict.Block64(k.f.Kernel, 1, k.wide, k.values, m+n, 1)
+	k.newPoints().Block64(k.f.Kernel, 1, k.wide, k.values[m:], n, 1)
+	k.l.evals += int64(m + n)
+	return k.values
 }
 
 // newPoints returns the points of the new elements, of which those of the mini-batch
 // may have been folded into others.
-func (s *withInverse) newPoints() *kernel.Points {
-	p, dim := s.l.points, s.f.Dict.Dim()
-	if p.Len() != s.b.n {
+func (k *komp) newPoints() *kernel.Points {
+	p, dim := k.l.points, k.f.Dict.Dim()
+	if p.Len() != k.b.n {
 		p.Reset()
-		for i := range s.b.n {
-			p.Append(s.b.points[i*dim : (i+1)*dim])
+		for i := range k.b.n {
+			p.Append(k.b.points[i*dim : (i+1)*dim])
 		}
 	}
 	return p
@@ -43,7 +43,6 @@ type entrance struct {
 	kept    []int     // those of them that have entered
 	shares  []float64 // kept×C: their gains by √d
 	rows    []float64 // transposed rows of R̂
-	sharesT []float64
 	schur   []float64 // kept×(n+kept): their rows of S
 }
 
@@ -61,55 +60,55 @@ type entrance struct {
 // and of S.
 //
 // The products with P and with all weights are made once, for all points.
-func (s *withInverse) Enter(points ...[]float32) []int {
-	s.settle()
-	s.evaluate(points)
-	first, numbers := s.newRows.rows, make([]int, len(points))
-	s.widen(s.dict + s.b.n + len(points))
+func (k *komp) Enter(points ...[]float32) []int {
+	k.settle()
+	k.evaluate(points)
+	first, numbers := k.newRows.rows, make([]int, len(points))
+	k.widen(k.dict + k.b.n + len(points))
 	for i := range points {
-		numbers[i] = s.border(i, first)
+		numbers[i] = k.border(i, first)
 	}
-	s.widen(s.dict + s.b.n + len(s.entrance.kept))
-	s.joinWeights(first)
-	s.joinBatch(points)
+	k.widen(k.dict + k.b.n + len(k.entrance.kept))
+	k.joinWeights(first)
+	k.joinBatch(points)
 	return numbers
 }
 
 // evaluate appends to the batch the points' kernel values to the dictionary and their rows
 // of T, and fills in the entrance.
-func (s *withInverse) evaluate(points [][]float32) {
-	e, b, m, n, c, dim := &s.entrance, s.b, s.dict, s.b.n, s.f.Outputs, s.f.Dict.Dim()
-	l, total := len(points), s.dict+s.b.n
+func (k *komp) evaluate(points [][]float32) {
+	e, b, m, n, c, dim := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs, k.f.Dict.Dim()
+	l, total := len(points), k.dict+k.b.n
 	if e.points == nil {
 		e.points = kernel.NewPoints(dim)
 	}
 	e.points.Reset()
-	s.wide = grow(s.wide, l*dim)
+	k.wide = grow(k.wide, l*dim)
 	for i, x := range points {
 		e.points.Append(x)
-		kernel.Widen(s.wide[i*dim:], x)
+		kernel.Widen(k.wide[i*dim:], x)
 	}
-	b.toDict, s.coeff = extend(b.toDict[:n*m], l*m), extend(s.coeff[:n*m], l*m)
+	b.toDict, k.coeff = extend(b.toDict[:n*m], l*m), extend(k.coeff[:n*m], l*m)
 	v := b.toDict[n*m:]
-	s.f.Dict.Block64(s.f.Kernel, l, s.wide, v, m, s.threads)
+	k.f.Dict.Block64(k.f.Kernel, l, k.wide, v, m, k.threads)
 	e.among = grow(e.among, l*(n+l))
-	s.newPoints().Block64(s.f.Kernel, l, s.wide, e.among, n+l, s.threads)
-	e.points.Block64(s.f.Kernel, l, s.wide, e.among[n:], n+l, 1)
-	s.l.evals += int64(l) * int64(total+l)
-	s.coefficients(l, v, s.coeff[n*m:])
+	k.newPoints().Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
+	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
+	k.l.evals += int64(l) * int64(total+l)
+	k.coefficients(l, v, k.coeff[n*m:])
 	e.residue, e.gain, e.target = grow(e.residue, total*c), grow(e.gain, l*c), grow(e.target, l*c)
-	copy(e.residue, s.f.W)
+	copy(e.residue, k.f.W)
 	copy(e.residue[m*c:], b.weights[:n*c])
 	atPoints := func(dst []float64) {
-		gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, dst, c, s.threads)
-		gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, dst, c, s.threads)
+		gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, dst, c, k.threads)
+		gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, dst, c, k.threads)
 	}
-	if s.illConditioned {
+	if k.illConditioned {
 		atPoints(e.target)
 	}
-	for j, on := range s.present {
+	for j, on := range k.present {
 		if on {
-			axpy(-1, s.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
+			axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
 		}
 	}
 	atPoints(e.gain)
@@ -119,52 +118,52 @@ func (s *withInverse) evaluate(points [][]float32) {
 // border makes point i of the entrance part of the loop, R̂ and all that is kept by element
 // but the weights, and returns its number, −1 if it is too near to the others. The rows of
 // R̂ from first on are those of the points before it.
-func (s *withInverse) border(i, first int) int {
-	e, m, n, c := &s.entrance, s.dict, s.b.n, s.f.Outputs
+func (k *komp) border(i, first int) int {
+	e, m, n, c := &k.entrance, k.dict, k.b.n, k.f.Outputs
 	among := e.among[i*(n+e.points.Len()) : (i+1)*(n+e.points.Len())]
-	s.values = grow(s.values, s.newRows.cols)
-	v, number := s.values, m+n+len(e.kept)
-	copy(v, s.b.toDict[(n+i)*m:(n+i+1)*m])
+	k.values = grow(k.values, k.newRows.cols)
+	v, number := k.values, m+n+len(e.kept)
+	copy(v, k.b.toDict[(n+i)*m:(n+i+1)*m])
 	copy(v[m:], among[:n])
 	clear(v[m+n:])
 	for a, q := range e.kept {
 		v[m+n+a] = among[n+q]
 	}
 	gain, x := e.gain[i*c:(i+1)*c], e.points.At(i)
-	t := s.timesInverse(v, s.coeff[(n+i)*m:(n+i+1)*m])
+	t := k.timesInverse(v, k.coeff[(n+i)*m:(n+i+1)*m])
 	for a := range e.kept {
-		axpy(-dot(s.newRows.row(first+a), v), e.shares[a*c:(a+1)*c], gain)
+		axpy(-dot(k.newRows.row(first+a), v), e.shares[a*c:(a+1)*c], gain)
 	}
-	self := s.f.Kernel.Self(x)
-	d := self + s.ridge - dot(t, v)
+	self := k.f.Kernel.Self(x)
+	d := self + k.ridge - dot(t, v)
 	if !(d > prune.Distinct*self) || !(self <= largest) {
 		return -1
 	}
-	s.spent = max(s.spent-sumSquares(gain)/d, 0)
+	k.spent = max(k.spent-sumSquares(gain)/d, 0)
 	for _, g := range gain {
 		e.shares = append(e.shares, g/math.Sqrt(d))
 	}
 	e.kept = append(e.kept, i)
-	s.enterLoop(number, t, d, self+s.ridge)
+	k.enterLoop(number, t, d)
 	return number
 }
 
 // timesInverse returns Q·v, for P·v over the dictionary.
-func (s *withInverse) timesInverse(v, pv []float64) []float64 {
-	m := s.dict
-	s.product = grow(s.product, len(v))
-	t := s.product
+func (k *komp) timesInverse(v, pv []float64) []float64 {
+	m := k.dict
+	k.product = grow(k.product, len(v))
+	t := k.product
 	clear(t[m:])
 	copy(t, pv)
-	for i := range s.goneOld {
-		past := s.goneCols[i*m : (i+1)*m]
+	for i := range k.goneOld {
+		past := k.goneCol(i)
 		gemm.Axpy(-dot(past, v[:m]), past, t[:m])
 	}
-	for i := range s.newRows.rows {
-		row := s.newRows.row(i)
+	for i := range k.newRows.rows {
+		row := k.newRows.row(i)
 		axpy(dot(row, v), row, t)
 	}
-	for j, on := range s.present {
+	for j, on := range k.present {
 		if !on {
 			t[j] = 0
 		}
@@ -174,70 +173,69 @@ func (s *withInverse) timesInverse(v, pv []float64) []float64 {
 
 // widen makes R̂ and all that is kept by element, but the weights, total elements long.
 // Those that it adds are not present.
-func (s *withInverse) widen(total int) {
-	was := s.newRows.cols
-	s.newRows.widen(total)
-	for _, a := range []*[]float64{&s.invDiag, &s.invDiagFloor, &s.oldDiag, &s.norm2, &s.price, &s.spread} {
+func (k *komp) widen(total int) {
+	was := k.newRows.cols
+	k.newRows.widen(total)
+	for _, a := range []*[]float64{&k.invDiag, &k.oldDiag, &k.norm2, &k.price, &k.spread} {
 		*a = append((*a)[:min(was, total)], make([]float64, max(total-was, 0))...)
 	}
-	s.present = append(s.present[:min(was, total)], make([]bool, max(total-was, 0))...)
-	s.applied = append(s.applied[:min(was, total)], make([]int, max(total-was, 0))...)
+	k.present = append(k.present[:min(was, total)], make([]bool, max(total-was, 0))...)
+	k.applied = append(k.applied[:min(was, total)], make([]int, max(total-was, 0))...)
 	for j := was; j < total; j++ {
-		s.price[j] = math.Inf(1)
+		k.price[j] = math.Inf(1)
 	}
 }
 
 // enterLoop makes element j, with t = Q·v and the distance d, part of R̂ and of all that is
 // kept by element but the weights.
-func (s *withInverse) enterLoop(j int, t []float64, d, self float64) {
-	r, root := &s.newRows, math.Sqrt(d)
+func (k *komp) enterLoop(j int, t []float64, d float64) {
+	r, root := &k.newRows, math.Sqrt(d)
 	for i, v := range t {
 		r.data = append(r.data, -v/root)
-		s.invDiag[i] += v * v / d
+		k.invDiag[i] += v * v / d
 	}
 	r.rows++
 	r.row(r.rows - 1)[j] = 1 / root
-	s.invDiag[j], s.invDiagFloor[j] = 1/d, 1/self
-	s.present[j] = true
-	s.left++
+	k.invDiag[j] = 1 / d
+	k.present[j] = true
+	k.left++
 }
 
 // joinWeights gives all elements the weights with those that have entered, whose rows of
 // R̂ begin at first.
-func (s *withInverse) joinWeights(first int) {
-	e, c, l, total := &s.entrance, s.f.Outputs, len(s.entrance.kept), s.newRows.cols
+func (k *komp) joinWeights(first int) {
+	e, c, l, total := &k.entrance, k.f.Outputs, len(k.entrance.kept), k.newRows.cols
 	if l == 0 {
 		return
 	}
-	s.weights = extend(s.weights[:(total-l)*c], l*c)
-	clear(s.weights[(total-l)*c:])
-	e.rows, e.sharesT = grow(e.rows, l*total), grow(e.sharesT, l*c)
-	transpose(e.rows, s.newRows.data[first*total:], l, total)
-	transpose(e.sharesT, e.shares, l, c)
-	gemm.MulABT(total, c, l, 1, e.rows, l, e.sharesT, l, 1, s.weights, c, s.threads)
-	for j, on := range s.present {
+	k.weights = extend(k.weights[:(total-l)*c], l*c)
+	clear(k.weights[(total-l)*c:])
+	e.rows = grow(e.rows, l*total)
+	gemm.Transpose(l, total, k.newRows.data[first*total:], total, e.rows, l)
+	gemm.MulAB(total, c, l, 1, e.rows, l, e.shares, c, 1, k.weights, c, k.threads)
+	for j, on := range k.present {
 		if on {
-			s.norm2[j] = sumSquares(s.weights[j*c : (j+1)*c])
-			s.reprice(j)
+			k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
+			k.reprice(j)
 		}
 	}
 }
 
 // joinBatch makes those that have entered new elements of the step, with their rows of S.
-func (s *withInverse) joinBatch(points [][]float32) {
-	e, b, m, n, c := &s.entrance, s.b, s.dict, s.b.n, s.f.Outputs
+func (k *komp) joinBatch(points [][]float32) {
+	e, b, m, n, c := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs
 	l := len(e.kept)
 	for a, i := range e.kept {
 		copy(b.toDict[(n+a)*m:(n+a+1)*m], b.toDict[(n+i)*m:])
-		copy(s.coeff[(n+a)*m:(n+a+1)*m], s.coeff[(n+i)*m:])
+		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
 		b.points = append(b.points[:(n+a)*len(points[i])], points[i]...)
-		s.l.points.Append(points[i])
+		k.l.points.Append(points[i])
 		b.samples = append(b.samples[:n+a], -1)
-		if s.illConditioned {
-			s.target = append(s.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)
+		if k.illConditioned {
+			k.target = append(k.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)
 		}
 	}
-	b.toDict, s.coeff = b.toDict[:(n+l)*m], s.coeff[:(n+l)*m]
+	b.toDict, k.coeff = b.toDict[:(n+l)*m], k.coeff[:(n+l)*m]
 	b.weights = extend(b.weights[:n*c], l*c)
 	clear(b.weights[n*c:])
 	e.schur = e.schur[:0]
@@ -247,26 +245,26 @@ func (s *withInverse) joinBatch(points [][]float32) {
 		for _, q := range e.kept {
 			e.schur = append(e.schur, among[n+q])
 		}
-		e.schur[a*(n+l)+n+a] = s.f.Kernel.Self(points[i]) + s.ridge
+		e.schur[a*(n+l)+n+a] = k.f.Kernel.Self(points[i]) + k.ridge
 	}
 	b.gram = bordered(b.gram, n, l, e.schur)
-	coeff := s.coeff[n*m:]
-	gemm.MulABT(l, n+l, m, -1, coeff, m, b.toDict, m, 1, e.schur, n+l, s.threads)
-	if s.illConditioned { // as in formSchur
-		gemm.MulABT(l, n+l, m, -1, s.residualOf(l, b.toDict[n*m:], coeff), m, s.coeff, m, 1, e.schur, n+l, s.threads)
+	coeff := k.coeff[n*m:]
+	gemm.MulABT(l, n+l, m, -1, coeff, m, b.toDict, m, 1, e.schur, n+l, k.threads)
+	if k.illConditioned { // as in formSchur
+		gemm.MulABT(l, n+l, m, -1, k.residualOf(l, b.toDict[n*m:], coeff), m, k.coeff, m, 1, e.schur, n+l, k.threads)
 	}
-	s.schur = bordered(s.schur, n, l, e.schur)
+	k.schur = bordered(k.schur, n, l, e.schur)
 	b.n += l
 }
 
 // startWeights returns the weights of j in f̃, less what Drop took of them. Until commit
 // they are where they were before the loop.
-func (s *withInverse) startWeights(j int) []float64 {
-	if j < s.dict {
-		return s.f.Weights(j)
+func (k *komp) startWeights(j int) []float64 {
+	if j < k.dict {
+		return k.f.Weights(j)
 	}
-	c := s.f.Outputs
-	return s.b.weights[(j-s.dict)*c : (j-s.dict+1)*c]
+	c := k.f.Outputs
+	return k.b.weights[(j-k.dict)*c : (j-k.dict+1)*c]
 }
 
 // bordered returns the symmetric n×n matrix a with l rows and columns more, of which rows

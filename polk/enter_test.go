@@ -132,13 +132,7 @@ func TestEnter(t *testing.T) {
 		r := &restless{t: t}
 		cfg := testConfig(logistic)
 		cfg.Kernel, cfg.Seed = kernel.Gaussian{Bandwidth: bandwidth}, 5
-		var err error
-		cfg.Pruner, err = prune.New(prune.Heuristic{
-			Name: "restless", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return r },
-		}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cfg.Pruner = withInverse(t, r)
 		l := mustNew(t, cfg)
 		mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
 		worst := 0.0

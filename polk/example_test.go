@@ -64,52 +64,6 @@ func Example() {
 	// test error below 6 %: true
 }
 
-// Mini-batches from a stream that does not end: every sample is predicted
-// before it is learned, so the error needs no test set.
-func ExampleLearner_Step() {
-	source, err := data.NewMultidistStream(data.Calibrated, data.FigureDraw().Seed, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	learner, err := polk.New(polk.Config{
-		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiLogistic{},
-		Classes: source.Classes(), Dim: source.Dim(), Regularizer: 1e-6,
-		LearningRate: polk.Constant(6), Budget: polk.Parsimony(0.04),
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-
-	const batch = 16
-	x, y := make([]float32, batch*source.Dim()), make([]float64, batch)
-	scores := make([]float64, batch*source.Classes())
-	var scorer kernel.Scorer // keeps its buffers
-	var wrong, seen int
-	for step := range 300 {
-		for i := range y {
-			y[i] = source.Next(x[i*source.Dim() : (i+1)*source.Dim()])
-		}
-		scorer.Scores(learner.Expansion(), batch, x, scores, 1)
-		for i := range y {
-			if step >= 200 && loss.Decide(scores[i*source.Classes():(i+1)*source.Classes()]) != y[i] {
-				wrong++
-			}
-		}
-		if step >= 200 {
-			seen += batch
-		}
-		if _, err := learner.Step(context.Background(), batch, x, y); err != nil {
-			log.Fatal(err)
-		}
-	}
-	fmt.Println("error on the last", seen, "samples below 8 %:", float64(wrong)/float64(seen) < 0.08)
-	last := learner.Last()
-	fmt.Println("the last step kept its error budget:", last.Error <= last.Budget)
-	// Output:
-	// error on the last 1600 samples below 8 %: true
-	// the last step kept its error budget: true
-}
-
 // A learner that is saved in mid-stream and restored goes on bit for bit as the
 // one that was not.
 func ExampleRestore() {

@@ -13,6 +13,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
+	"polkrepro/polk/prune"
 )
 
 var (
@@ -40,6 +41,23 @@ func mustNew(t testing.TB, cfg Config) *Learner {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// instance returns a pruner of the test's own.
+func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
+	t.Helper()
+	h.Name, h.About = "own", "for tests"
+	i, err := prune.New(h, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// withInverse returns a pruner that works with the inverse.
+func withInverse(t testing.TB, p prune.InversePruner) *prune.Instance {
+	t.Helper()
+	return instance(t, prune.Heuristic{NewInverse: func(prune.Params) prune.InversePruner { return p }})
 }
 
 func mustStep(t testing.TB, l *Learner, n int, x []float32, y []float64) {

@@ -43,11 +43,10 @@ type inverseGram struct {
 	self   []float64 // diagonal of K
 	diag   []float64 // diagonal of P
 
-	rank     int // vectors
-	signs    [maxRank]float64
-	updates  []float64 // rank×M: the vectors
-	updatesT []float64 // M×rank, row stride maxRank: their transpose
-	scratch  []float64
+	rank    int // vectors
+	signs   [maxRank]float64
+	updates []float64 // rank×M: the vectors
+	scratch []float64
 }
 
 func (g *inverseGram) gramRow(i int) []float64   { return g.gram[i*g.stride : i*g.stride+g.order] }
@@ -76,7 +75,7 @@ func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threa
 	for i, v := range g.scratch {
 		g.scratch[i] = v * g.signs[i%r]
 	}
-	gemm.MulABT(n, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, dst, m, threads)
+	gemm.MulAB(n, m, r, 1, g.scratch, r, g.updates, g.stride, 1, dst, m, threads)
 }
 
 // add makes P what it is plus sign·v·vᵀ.
@@ -84,12 +83,10 @@ func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	if g.rank == maxRank {
 		g.flush(threads)
 	}
-	i := g.rank
-	g.signs[i] = sign
+	copy(g.updateRow(g.rank), v)
+	g.signs[g.rank] = sign
 	g.rank++
-	copy(g.updateRow(i), v)
 	for j, x := range v {
-		g.updatesT[j*maxRank+i] = x
 		g.diag[j] += float64(sign * x * x)
 	}
 }
@@ -106,13 +103,13 @@ func (g *inverseGram) flushIfWorthwhile(threads int) {
 func (g *inverseGram) flush(threads int) {
 	m, r := g.order, g.rank
 	if r > 0 {
-		g.scratch = grow(g.scratch, m*r)
-		for j := range m {
-			for i, s := range g.signs[:r] {
-				g.scratch[j*r+i] = s * g.updatesT[j*maxRank+i]
-			}
+		g.scratch = grow(g.scratch, 2*m*r)
+		v, signed := g.scratch[:m*r], g.scratch[m*r:] // m×r: V and V·diag(signs)
+		gemm.Transpose(r, m, g.updates, g.stride, v, r)
+		for i, x := range v {
+			signed[i] = g.signs[i%r] * x
 		}
-		gemm.MulABT(m, m, r, 1, g.scratch, r, g.updatesT, maxRank, 1, g.base, g.stride, threads)
+		gemm.MulABT(m, m, r, 1, signed, r, v, r, 1, g.base, g.stride, threads)
 		g.readDiagonal()
 	}
 	g.rank = 0
@@ -135,7 +132,6 @@ func (g *inverseGram) reserve(n int) {
 func (g *inverseGram) resize(stride int) {
 	g.gram, g.base = restride(g.gram, g.order, g.order, g.stride, stride, stride), restride(g.base, g.order, g.order, g.stride, stride, stride)
 	g.updates = restride(g.updates, g.rank, g.order, g.stride, maxRank, stride)
-	g.updatesT = append(g.updatesT, make([]float64, stride*maxRank-len(g.updatesT))...)
 	g.self = append(g.self, make([]float64, stride-len(g.self))...)
 	g.diag = append(g.diag, make([]float64, stride-len(g.diag))...)
 	g.stride = stride
@@ -165,7 +161,6 @@ func (g *inverseGram) remove(j int) {
 	for i := range g.rank {
 		g.updates[i*g.stride+j] = g.updates[i*g.stride+last]
 	}
-	copy(g.updatesT[j*maxRank:(j+1)*maxRank], g.updatesT[last*maxRank:])
 	g.order = last
 }
 
@@ -185,7 +180,6 @@ func (g *inverseGram) append(row []float64, self float64) {
 	for i := range g.rank {
 		g.updates[i*g.stride+m] = 0
 	}
-	clear(g.updatesT[m*maxRank : (m+1)*maxRank])
 	g.order++
 }
 
@@ -211,7 +205,7 @@ func (g *inverseGram) invert(tol float64, threads int) bool {
 	}
 	// P = L⁻ᵀ·L⁻¹: the products of the columns of L⁻¹.
 	factor.InvertLower(m, l, m, inv, m, threads)
-	transpose(l, inv, m, m)
+	gemm.Transpose(m, m, inv, m, l, m)
 	gemm.MulABT(m, m, m, 1, l, m, l, m, 0, g.base, g.stride, threads)
 	g.readDiagonal()
 	return true
@@ -248,13 +242,23 @@ func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist
 	return c, max(self-dot(c, v)-dot(c, res), 0)
 }
 
+// supervision is what is known of P's error.
+type supervision struct {
+	health        Health
+	freshResidual float64 // residual right after the last factorization
+	residual      float64 // the last one measured
+	probe         int     // dictionary element whose column of K tests P
+	wait          int     // steps until the next test
+}
+
 // load computes K and P for the dictionary of k.f.
 func (k *komp) load() {
 	k.inverse = inverseGram{}
 	k.inverse.reserve(k.f.Order())
 	k.computeK()
 	k.probe, k.freshResidual, k.residual, k.wait = 0, 0, 0, 0
-	k.repair(&batch{})
+	k.b = new(batch)
+	k.repair()
 }
 
 // computeK computes K for the dictionary of k.f, a few rows at a time: the bits
@@ -280,11 +284,11 @@ func (k *komp) computeK() {
 
 // supervise measures P at the next dictionary element and repairs it if it is
 // too far from K⁻¹.
-func (k *komp) supervise(b *batch) {
+func (k *komp) supervise() {
 	k.probe = (k.probe + 1) % k.inverse.order
 	k.residual = k.probeResidual()
 	if !(k.residual <= max(repairAbove, repairGrowth*k.freshResidual)) {
-		k.repair(b)
+		k.repair()
 		if k.inverse.order == 0 {
 			return
 		}
@@ -309,11 +313,11 @@ func (k *komp) probeResidual() float64 {
 
 // repair computes P afresh. Elements that make K numerically singular are
 // taken out first and given to the others; what that costs counts as spent.
-func (k *komp) repair(b *batch) {
+func (k *komp) repair() {
 	k.health.Repairs++
 	var out []dropped
 	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
-		out = k.drop(b, k.inverse.dependent(tol), out)
+		out = k.drop(k.inverse.dependent(tol), out)
 	}
 	// Norms are added, not squares: the errors of several elements need not be
 	// orthogonal.
@@ -337,7 +341,7 @@ type dropped struct {
 
 // drop takes the elements js, whose κ(d, ·) lie in the span of the others',
 // out of the dictionary and appends them to out.
-func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
+func (k *komp) drop(js []int, out []dropped) []dropped {
 	k.health.Dropped += len(js)
 	slices.Sort(js)
 	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
@@ -347,7 +351,7 @@ func (k *komp) drop(b *batch, js []int, out []dropped) []dropped {
 			out[i].k[j] = out[i].k[last]
 			out[i].k = out[i].k[:last]
 		}
-		b.removeColumn(j, k.inverse.order)
+		k.b.removeColumn(j, k.inverse.order)
 		k.inverse.remove(j)
 		k.f.Remove(j)
 	}

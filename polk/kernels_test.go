@@ -9,7 +9,6 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
 )
 
 // function is a kernel of another package, right or wrong.
@@ -115,33 +114,4 @@ type counted struct {
 func (k counted) Eval(x, y []float32) float64 {
 	*k.count++
 	return k.Kernel.Eval(x, y)
-}
-
-// TestKernelWithoutProducts: the Gaussian kernel as any function of two points
-// leads to the same model as its matrix products, up to their rounding.
-func TestKernelWithoutProducts(t *testing.T) {
-	for _, lo := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		cfg := testConfig(lo)
-		other := cfg
-		other.Kernel = function(cfg.Kernel.Eval)
-		a, b := mustNew(t, cfg), mustNew(t, other)
-		mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
-		for range 100 {
-			x, y := mix.batch(8)
-			mustStep(t, a, 8, x, y)
-			mustStep(t, b, 8, x, y)
-		}
-		if a.Expansion().Order() != b.Expansion().Order() {
-			t.Fatalf("%s: model orders %d and %d", lo.Name(), a.Expansion().Order(), b.Expansion().Order())
-		}
-		for range 50 {
-			x, _ := mix.batch(1)
-			f, g := literal.Value(a.Expansion(), x), literal.Value(b.Expansion(), x)
-			for c := range f {
-				if math.Abs(f[c]-g[c]) > 1e-9 {
-					t.Errorf("%s: score %v, with matrix products %v", lo.Name(), g[c], f[c])
-				}
-			}
-		}
-	}
 }

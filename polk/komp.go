@@ -1,8 +1,13 @@
 package polk
 
 import (
+	"context"
+	"math"
+	"slices"
+
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
+	"polkrepro/polk/prune"
 )
 
 // Algorithm 1 as fast as this package can do it: the same removals in the same
@@ -75,10 +80,16 @@ import (
 // # Where rounding decides
 //
 // New elements that are combinations of the others to rounding have no row in R:
-// they are given to the others before the loop (fold.go). A P that has drifted
+// they are given to the others before the loop (foldDependent). A P that has drifted
 // from K⁻¹ is found by a probe, used with iterative refinement or computed afresh
 // (inverse.go), and weights whose error would be that of an ill-conditioned P are
 // refined against K itself at the end (refineWeights).
+//
+// # Where it is
+//
+// This file has what a projection starts from: enterBatch computes T, S and L, and folds
+// what is dependent. The loop is prune.Pursue; what it asks and does is in eliminate.go.
+// commit.go writes what is left to the dictionary, its weights, K and P.
 const (
 	// dependence is the squared distance to the span of the other elements,
 	// relative to κ(x, x), below which a new element counts as a linear
@@ -114,153 +125,133 @@ type batch struct {
 type komp struct {
 	f       *kernel.Expansion
 	threads int
-	ridge   float64 // added to the diagonal of K
-
-	// K_DD, P, and what is known of P's error.
-	inverse       inverseGram
-	health        Health
-	freshResidual float64 // residual right after the last factorization
-	residual      float64 // the last one measured
-	probe         int     // dictionary element whose column of K tests P
-	wait          int     // steps until the next test
+	ridge   float64     // added to the diagonal of K
+	inverse inverseGram // K_DD and P
+	supervision
 
 	// The outcome of a step.
 	spent   float64 // r², the squared error of the removals
 	removed []int   // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
 
-	// The start of a step (c).
+	stepState
+	start
+	costs
+	deferred
+	loopInverse
+	change
+
+	// Scratch of single functions, and of pruners' questions.
+	scratch  []float64
+	values   []float64 // M+n: κ to a point
+	wide     []float64 // that point, or those that enter
+	product  []float64 // M+n: Q·v
+	entrance entrance
+}
+
+// start is what a step starts from (c), and the scratch of its computation.
+type start struct {
 	illConditioned bool      // the weights must be refined after the removals
 	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
 	coeffResidual  []float64 // n×M: residualOf
 	schur          []float64 // n×n: S
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
+	target         []float64 // (M+n)×C: f̃ at all elements, if illConditioned
 
-	// The loop, over all M+n elements.
-	left         int       // elements that have not been removed
-	present      []bool    // which
-	weights      []float64 // (M+n)×C: w
-	norm2        []float64 // ‖w_j‖²
-	invDiag      []float64 // Q_jj
-	invDiagFloor []float64 // 1/κ(x, x), below which no Q_jj can fall
-	price        []float64 // at most √(‖w_j‖²/Q_jj), +Inf of a removed one
-	spread       []float64 // 1/√Q_jj at its last update, so at most the present one
-	applied      []int     // removals that are in the weights and Q_jj of element j
-	taken        int       // removals whose outs are kept
-	outs         []float64 // taken×(M+n): their o, 0 where applied
-	outsT        []float64 // (M+n)×taken: transposed
-	shares       []float64 // taken×C: their w_j/o_j
-	sharesT      []float64 // C×taken: transposed
-	oldDiag      []float64 // M+n: diagonal of P̂, zeros for the new elements
-	newRows      rowFactor // R̂
-	goneOld      []int     // removed dictionary elements in the order of removal
-	goneCols     []float64 // len(goneOld)×M: x of each
-	outCol       []float64 // o of a dictionary element
-
-	// fold.go
+	// pivot
 	schurLeft  []float64 // n×n: what pivoting leaves of S
 	pivotRows  []float64 // n×n: row i of its factor is element i's
 	unpivoted  []int     // new elements that have not been a pivot
 	pivotOrder []int     // those that have, in that order
-
-	// enter.go
-	values   []float64 // M+n: κ to a point
-	wide     []float64 // that point, or those that enter
-	product  []float64 // M+n: Q·v
-	entrance entrance
-
-	// commit.go
-	goneSorted    []int     // removed dictionary elements, ascending
-	keptNew       []int     // new elements that stay
-	goneCoeff     []float64 // len(keptNew)×len(goneOld): H
-	entering      []float64 // len(keptNew)×M: Z over the dictionary
-	target        []float64 // (M+n)×C: f̃ at all elements, if illConditioned
-	valueResidual []float64 // M×C: f̃ − f at the elements that stay
-	weightsT      []float64 // C×M: transposed weights
-	scratch       []float64
 }
 
 // approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
 // with a squared error of at most eps2 in the Hilbert norm. On return k.removed lists
 // what was removed.
 func (k *komp) approximate(b *batch, eps2 float64) {
-	k.begin()
+	k.begin(b)
 	if b.n == 0 && !k.removable(eps2) {
 		return
 	}
-	k.project(b, func() error { k.remove(b, eps2); return nil }) // which has no error
+	// The loop has an error only where its context ends.
+	k.project(func() error {
+		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return k.spent+k.Cost(j) <= eps2 })
+	})
 }
 
 // project is what comes before and after the loop, whatever the rule by which it removes
 // elements.
-func (k *komp) project(b *batch, loop func() error) error {
-	for i := range b.n {
-		b.gram[i*b.n+i] += k.ridge
-	}
-	k.enter(b)
-	k.startLoop(b)
+func (k *komp) project(loop func() error) error {
+	k.enterBatch()
+	k.startLoop()
 	before := k.left
 	err := loop()
 	k.settle()
-	changed := b.n > 0 || k.left < before
-	k.commit(b)
+	changed := k.b.n > 0 || k.left < before
+	k.commit()
 	if k.illConditioned && changed {
 		k.refineWeights()
 	}
 	return err
 }
 
-func (k *komp) begin() {
-	k.spent, k.illConditioned = 0, false
+// begin begins a step that adds b.
+func (k *komp) begin(b *batch) {
+	k.b, k.spent, k.illConditioned = b, 0, false
 	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
 }
 
 // removable reports whether a dictionary element is cheap enough to leave when
-// there are no new ones. If one is, the weights must be refined where the
-// dictionary is ill-conditioned, which solve would find by its probe.
+// there are no new ones.
 func (k *komp) removable(eps2 float64) bool {
-	cheap := false
 	for j, p := range k.inverse.diag[:k.inverse.order] {
-		cheap = cheap || !(sumSquares(k.f.Weights(j)) > eps2*p)
-		k.illConditioned = k.illConditioned || !(p*k.inverse.self[j] < 1/delicate)
+		if !(sumSquares(k.f.Weights(j)) > eps2*p) {
+			return true
+		}
 	}
-	return cheap
+	return false
 }
 
-// enter computes T, S and L, and sets up the weights of all M+n elements, before
+// enterBatch computes T, S and L, and sets up the weights of all M+n elements, before
 // anything can be removed.
-func (k *komp) enter(b *batch) {
-	k.solve(b)
-	k.formSchur(b)
-	if !k.factor(b) {
-		k.foldDependent(b)
-		k.factor(b)
+func (k *komp) enterBatch() {
+	b := k.b
+	for i := range b.n {
+		b.gram[i*(b.n+1)] += k.ridge
 	}
-	n, m, c := b.n, k.inverse.order, k.f.Outputs
-	total := m + n
-	k.weights, k.norm2, k.present = grow(k.weights, total*c), grow(k.norm2, total), grow(k.present, total)
+	k.solve()
+	k.dict = k.inverse.order
+	k.formSchur()
+	if !k.factor() {
+		k.foldDependent()
+		k.factor()
+	}
+	n, m, c := b.n, k.dict, k.f.Outputs
+	k.number(m + n)
+	k.weights, k.norm2 = grow(k.weights, (m+n)*c), grow(k.norm2, m+n)
 	copy(k.weights, k.f.W)
 	copy(k.weights[m*c:], b.weights[:n*c])
-	for j := range total {
+	for j := range m + n {
 		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
-		k.present[j] = true
 	}
-	k.left = total
-	k.goneOld = k.goneOld[:0]
 	if k.illConditioned {
-		k.evaluateTarget(b)
+		k.evaluateTarget()
 	}
 }
 
 // solve computes Tᵀ = K_XD·P. Now and then it measures P first, and repairs it
-// if the measurement says so.
-func (k *komp) solve(b *batch) {
-	m := k.inverse.order
+// if the measurement says so. Without new elements, P's diagonal alone says whether the
+// dictionary is ill-conditioned.
+func (k *komp) solve() {
+	b, m := k.b, k.inverse.order
 	if b.n == 0 || m == 0 {
+		for j, p := range k.inverse.diag[:m] {
+			k.illConditioned = k.illConditioned || !(p*k.inverse.self[j] < 1/delicate)
+		}
 		return
 	}
 	if k.wait--; k.wait < 0 {
-		k.supervise(b)
+		k.supervise()
 		m = k.inverse.order // a repair may have taken elements out
 		k.wait = m / probeShare
 	}
@@ -300,8 +291,8 @@ func (k *komp) residualOf(n int, v, coeff []float64) []float64 {
 // formSchur computes S = K_XX − K_XD·T. With a refined T the residual
 // E = K_DX − K·T contributes −EᵀT: the result, K_XX − TᵀK_DX − K_XD·T + TᵀKT, has
 // an error that is quadratic in that of T, and small squared distances survive.
-func (k *komp) formSchur(b *batch) {
-	m, n := k.inverse.order, b.n
+func (k *komp) formSchur() {
+	b, m, n := k.b, k.inverse.order, k.b.n
 	k.schur = grow(k.schur, n*n)
 	copy(k.schur, b.gram[:n*n])
 	if m == 0 || n == 0 {
@@ -324,9 +315,9 @@ func (k *komp) formSchur(b *batch) {
 // reciprocal is the squared distance of an element to the span of all others.
 // It reports whether that leaves no doubt that they are independent, and if so
 // whether the weights must be refined.
-func (k *komp) factor(b *batch) bool {
-	n, m := b.n, k.inverse.order
-	k.invDiag, k.invDiagFloor = grow(k.invDiag, m+n), grow(k.invDiagFloor, m+n)
+func (k *komp) factor() bool {
+	n, m := k.b.n, k.inverse.order
+	k.invDiag = grow(k.invDiag, m+n)
 	k.chol = append(k.chol[:0], k.schur[:n*n]...)
 	cholesky(k.chol, n)
 	k.cholInv = grow(k.cholInv, n*n)
@@ -341,13 +332,119 @@ func (k *komp) factor(b *batch) bool {
 	}
 	nearest := 1.0 // squared distance relative to κ(x, x)
 	for i := range diag {
-		k.invDiagFloor[m+i] = 1 / b.gram[i*n+i]
-		diag[i] = max(diag[i], k.invDiagFloor[m+i])
-		nearest = min(nearest, k.invDiagFloor[m+i]/diag[i])
+		diag[i] = max(diag[i], k.leastInverse(m+i))
+		nearest = min(nearest, k.leastInverse(m+i)/diag[i])
 	}
 	if !(nearest > independent) {
 		return false
 	}
 	k.illConditioned = k.illConditioned || nearest < delicate
 	return true
+}
+
+// foldDependent takes out of b the new elements that lie, to rounding, in the
+// span of the dictionary and the other new elements, and gives their weights
+// to those. Diagonal pivoting chooses the elements to keep: in any other order
+// the coefficients of the rest could be as large as the condition of S.
+func (k *komp) foldDependent() {
+	b, n, m, c := k.b, k.b.n, k.inverse.order, k.f.Outputs
+	rest := k.pivot()
+	if len(rest) == 0 {
+		return
+	}
+	r := len(k.pivotOrder)
+	for i, p := range k.pivotOrder {
+		copy(k.chol[i*n:i*n+r], k.pivotRows[p*n:p*n+r])
+	}
+	var lost float64 // a sum of norms: what the elements lose need not be orthogonal
+	for _, i := range rest {
+		coeff := k.pivotRows[i*n : i*n+r]
+		backward(k.chol, n, coeff)
+		k.fold(i, coeff)
+		k.health.Folded++
+		// ‖w_i‖ times the distance from the span of those that stay: what f̃ loses.
+		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
+		k.removed = append(k.removed, m+b.samples[i])
+	}
+	k.spent += float64(lost * lost)
+	slices.Sort(k.pivotOrder)
+	k.compress()
+}
+
+// pivot factorizes S with diagonal pivoting for as long as the pivots exceed
+// dependence. k.pivotOrder lists the elements in the order of the pivots, row i of
+// k.pivotRows is element i's row of the factor; the diagonal of k.schurLeft holds
+// the squared distances of the elements that are returned, those that are left, to
+// the span of all others.
+func (k *komp) pivot() []int {
+	n := k.b.n
+	k.schurLeft, k.pivotRows, k.chol = append(k.schurLeft[:0], k.schur[:n*n]...), grow(k.pivotRows, n*n), grow(k.chol, n*n)
+	k.pivotOrder = k.pivotOrder[:0]
+	rest := k.unpivoted[:0]
+	for i := range n {
+		rest = append(rest, i)
+	}
+	k.unpivoted = rest
+	// Invariant: schurLeft over the elements of rest is S less what the r pivots so
+	// far explain, the Schur complement over the dictionary and those pivots.
+	for r := range n {
+		q, left := 0, 0.0
+		for p, i := range rest {
+			if v := k.schurLeft[i*n+i] / k.b.gram[i*n+i]; v > left {
+				q, left = p, v
+			}
+		}
+		if left <= dependence { // relative to κ(x, x), so the kernel's scale does not matter
+			break
+		}
+		k.illConditioned = k.illConditioned || left < delicate
+		i := rest[q]
+		rest = slices.Delete(rest, q, q+1)
+		k.pivotOrder = append(k.pivotOrder, i)
+		d := math.Sqrt(k.schurLeft[i*n+i])
+		k.pivotRows[i*n+r] = d
+		for _, j := range rest {
+			k.pivotRows[j*n+r] = k.schurLeft[j*n+i] / d
+		}
+		for _, j := range rest {
+			for _, p := range rest {
+				k.schurLeft[j*n+p] -= float64(k.pivotRows[j*n+r] * k.pivotRows[p*n+r])
+			}
+		}
+	}
+	return rest
+}
+
+// fold gives the weights of new element i, which is Σ coeff_q κ(x_pivotOrder[q], ·)
+// plus a combination of dictionary elements, to those. That combination's
+// coefficients are t_i − Σ coeff_q t_q: its projection on the dictionary less what
+// the kept ones already bring along.
+func (k *komp) fold(i int, coeff []float64) {
+	b, m, c := k.b, k.inverse.order, k.f.Outputs
+	wi := b.weights[i*c : (i+1)*c]
+	t := k.coeff[i*m : (i+1)*m]
+	for q, j := range k.pivotOrder {
+		axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
+		gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
+	}
+	for j, v := range t {
+		axpy(v, wi, k.f.Weights(j))
+	}
+}
+
+// compress drops from b, T and S the new elements that are not in k.pivotOrder.
+func (k *komp) compress() {
+	b, n, m, c, dim, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, k.f.Dict.Dim(), len(k.pivotOrder)
+	for to, from := range k.pivotOrder {
+		copy(b.points[to*dim:(to+1)*dim], b.points[from*dim:])
+		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
+		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
+		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])
+		b.samples[to] = b.samples[from]
+		for q, j := range k.pivotOrder {
+			k.schur[to*r+q] = k.schur[from*n+j]
+			b.gram[to*r+q] = b.gram[from*n+j]
+		}
+	}
+	b.n = r
 }

@@ -47,20 +47,6 @@ func inverseLower(dst, l []float64, m int) {
 	}
 }
 
-// transpose writes the transpose of the rows×cols matrix a to dst, by tiles
-// that stay in the nearest cache.
-func transpose(dst, a []float64, rows, cols int) {
-	const tile = 8
-	for j0 := 0; j0 < cols; j0 += tile {
-		j1 := min(j0+tile, cols)
-		for i := range rows {
-			for j, v := range a[i*cols+j0 : i*cols+j1] {
-				dst[(j0+j)*rows+i] = v
-			}
-		}
-	}
-}
-
 // extend returns b longer by n elements, whose values are not set.
 func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -13,23 +12,25 @@ import (
 // prune makes the dictionary of f + Σ b.weights κ(b.points, ·) smaller, b the
 // batch of the step.
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
-	k, b := &l.komp, &l.batch
+	k := &l.komp
 	if l.t >= l.cfg.FixedFrom && l.t < l.cfg.FixedTo {
-		k.absorb(b)
+		k.absorb(&l.batch)
 		return nil
 	}
 	if l.cfg.Pruner == nil {
-		k.approximate(b, float64(step.Epsilon*step.Epsilon))
+		k.approximate(&l.batch, float64(step.Epsilon*step.Epsilon))
 		return nil
 	}
-	step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
+	k.l, k.step = l, step
+	k.step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
 	var err error
 	switch p := l.cfg.Pruner.Pruner.(type) {
 	case prune.InversePruner:
-		err = l.pruneWithInverse(ctx, p, step)
+		k.begin(&l.batch)
+		err = k.project(func() error { return p.Prune(ctx, k) })
 		l.enterKept()
 	case prune.Pruner:
-		err = l.pruneWithoutInverse(ctx, p, step)
+		err = l.pruneWithoutInverse(ctx, p)
 	}
 	l.forget()
 	if err != nil {
@@ -76,15 +77,39 @@ func (l *Learner) enter(i, j int) {
 	l.entries[l.f.Dict.ID(j)] = entry{l.t, l.entered + uint64(i)}
 }
 
-// stepState is what states with and without the inverse share.
+// stepState is what states with and without the inverse share: the elements of a step by
+// their numbers.
 type stepState struct {
-	l    *Learner
-	step prune.Step
-	dict int // elements before the step
+	l       *Learner // nil for the paper's pruner, which asks for nothing of it
+	step    prune.Step
+	b       *batch // what the step adds
+	dict    int    // M: elements before the step
+	present []bool // which of all have not been removed
+	left    int    // how many
 }
 
-func (s *stepState) Step() prune.Step { return s.step }
-func (s *stepState) Old() int         { return s.dict }
+// number numbers the elements of a step.
+func (s *stepState) number(total int) {
+	s.left, s.present = total, grow(s.present, total)
+	for j := range s.present {
+		s.present[j] = true
+	}
+}
+
+// leave notes that element j is removed.
+func (s *stepState) leave(j int) {
+	if !s.present[j] {
+		panic("polk: the pruner removes an element that is not present")
+	}
+	s.present[j] = false
+	s.left--
+}
+
+func (s *stepState) Step() prune.Step   { return s.step }
+func (s *stepState) Old() int           { return s.dict }
+func (s *stepState) Total() int         { return len(s.present) }
+func (s *stepState) Len() int           { return s.left }
+func (s *stepState) Present(j int) bool { return s.present[j] }
 
 // Age returns how many steps ago element j entered; new ones are not known yet.
 func (s *stepState) Age(j int) int {
@@ -102,227 +127,154 @@ func (s *stepState) ID(j int) uint64 {
 	return s.l.entries[s.l.f.Dict.ID(j)].id
 }
 
-const absent = "polk: the pruner removes an element that is not present"
-
-// withoutInverse is the state for pruners that need no inverse: all elements are
-// in the expansion until the pruner is through.
-type withoutInverse struct {
-	stepState
-	present []bool
-	left    int
-	samples []int // positions of the new elements in the mini-batch
-	x       []float64
-	row     []float64
-}
-
-var _ prune.State = (*withoutInverse)(nil)
-
-// pruneWithoutInverse lets p prune without an inverse.
-func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner, step prune.Step) error {
-	k, b, c := &l.komp, &l.batch, l.f.Outputs
-	k.begin()
-	s := &withoutInverse{stepState: stepState{l, step, l.f.Order()}, samples: b.samples}
-	for i := range b.n {
-		l.f.Append(b.points[i*l.cfg.Dim:(i+1)*l.cfg.Dim], b.weights[i*c:(i+1)*c])
-	}
-	s.left = l.f.Order()
-	k.present = grow(k.present, s.left)
-	for j := range k.present {
-		k.present[j] = true
-	}
-	s.present, s.row, s.x = k.present, k.scratch, k.coeffResidual
-	err := p.Prune(ctx, s)
-	k.present, k.scratch, k.coeffResidual = s.present, s.row, s.x
-	for j := s.dict; j < len(s.present); j++ {
-		l.enter(j-s.dict, j)
-	}
-	l.entered += uint64(len(s.present) - s.dict)
-	for j := len(s.present) - 1; j >= 0; j-- {
-		if !s.present[j] {
-			l.f.Remove(j)
-		}
-	}
-	return err
-}
-
-func (s *withoutInverse) Total() int              { return len(s.present) }
-func (s *withoutInverse) Len() int                { return s.left }
-func (s *withoutInverse) Present(j int) bool      { return s.present[j] }
-func (s *withoutInverse) Point(j int) []float32   { return s.l.f.Dict.At(j) }
-func (s *withoutInverse) Weights(j int) []float64 { return s.l.f.Weights(j) }
-func (s *withoutInverse) Norm2(j int) float64     { return sumSquares(s.l.f.Weights(j)) }
-func (s *withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.l.f.Dict.At(j)) }
-
-func (s *withoutInverse) Sample(j int) int {
-	if j < s.dict || j-s.dict >= len(s.samples) {
-		return -1
-	}
-	return s.samples[j-s.dict]
-}
-
-func (s *withoutInverse) Row(j int) []float64 {
-	n, f := len(s.present), s.l.f
-	s.row, s.x = grow(s.row, n), grow(s.x, f.Dict.Dim())
-	kernel.Widen(s.x, f.Dict.At(j))
-	f.Dict.Block64(f.Kernel, 1, s.x, s.row, n, 1)
-	s.row[j] = s.Self(j)
-	s.l.evals += int64(n)
-	return s.row
-}
-
-func (s *withoutInverse) Values(x []float32) []float64 {
-	n, f, k := len(s.present), s.l.f, &s.l.komp
-	k.values, s.x = grow(k.values, n), grow(s.x, len(x))
-	kernel.Widen(s.x, x)
-	f.Dict.Block64(f.Kernel, 1, s.x, k.values, n, 1)
-	s.l.evals += int64(n)
-	return k.values
-}
-
-func (s *withoutInverse) Drop(j int) {
-	if !s.present[j] {
-		panic(absent)
-	}
-	s.present[j] = false
-	s.left--
-	s.l.komp.removed = append(s.l.komp.removed, j)
-}
-
-func (s *withoutInverse) Add(x []float32, w []float64) int {
-	s.l.f.Append(x, w)
-	s.present = append(s.present, true)
-	s.left++
-	return len(s.present) - 1
-}
-
-// withInverse is the state for pruners that use the inverse: komp in the middle
-// of its elimination.
-type withInverse struct {
-	stepState
-	*komp
-	b *batch
-}
-
-var _ prune.InverseState = (*withInverse)(nil)
-
-// pruneWithInverse lets p prune with the inverse at hand.
-func (l *Learner) pruneWithInverse(ctx context.Context, p prune.InversePruner, step prune.Step) error {
-	k, b := &l.komp, &l.batch
-	k.begin()
-	if b.n == 0 {
-		k.removable(0) // finds out whether the weights must be refined
-	}
-	return k.project(b, func() error {
-		return p.Prune(ctx, &withInverse{stepState{l, step, k.inverse.order}, k, b}) // not the order of step: a repair may have taken elements out
-	})
-}
-
-// Cheapest falls back on all costs where none is a number.
-func (s *withInverse) Cheapest() int {
-	if j := s.cheapest(); j >= 0 {
-		return j
-	}
-	return prune.Least(s, s.Cost)
-}
-
-// current returns j, with all removals applied to it.
-func (s *withInverse) current(j int) int {
-	if s.present[j] && s.applied[j] < s.taken {
-		s.catchUp(j)
-	}
-	return j
-}
-
-func (s *withInverse) Total() int             { return s.dict + s.b.n }
-func (s *withInverse) Len() int               { return s.left }
-func (s *withInverse) Present(j int) bool     { return s.present[j] }
-func (s *withInverse) Norm2(j int) float64    { return s.norm2[s.current(j)] }
-func (s *withInverse) Cost(j int) float64     { return s.cost(s.current(j)) }
-func (s *withInverse) Spent() float64         { return s.spent }
-func (s *withInverse) Distance(j int) float64 { return 1 / s.invDiag[s.current(j)] }
-
-func (s *withInverse) Weights(j int) []float64 {
-	c := s.f.Outputs
-	return s.weights[s.current(j)*c : (j+1)*c]
-}
-
-func (s *withInverse) Point(j int) []float32 {
-	if j < s.dict {
-		return s.f.Dict.At(j)
-	}
-	dim := s.f.Dict.Dim()
-	return s.b.points[(j-s.dict)*dim : (j-s.dict+1)*dim]
-}
-
-func (s *withInverse) Sample(j int) int {
+func (s *stepState) Sample(j int) int {
 	if j < s.dict {
 		return -1
 	}
 	return s.b.samples[j-s.dict]
 }
 
-func (s *withInverse) Self(j int) float64 {
-	if j < s.dict {
-		return s.inverse.self[j] - s.ridge
-	}
-	return s.b.gram[(j-s.dict)*(s.b.n+1)] - s.ridge
+// withoutInverse is the state for pruners that need no inverse: all elements are
+// in the expansion until the pruner is through.
+type withoutInverse struct {
+	*stepState
+	k *komp // for its buffers
 }
 
-func (s *withInverse) Row(j int) []float64 {
-	m, n := s.dict, s.b.n
-	s.scratch = grow(s.scratch, m+n)
-	row := s.scratch
-	if j < m {
-		copy(row, s.inverse.gramRow(j))
-		for i := range n {
-			row[m+i] = s.b.toDict[i*m+j]
-		}
-	} else {
-		copy(row, s.b.toDict[(j-m)*m:(j-m+1)*m])
-		copy(row[m:], s.b.gram[(j-m)*n:(j-m+1)*n])
+var _ prune.State = withoutInverse{}
+
+// pruneWithoutInverse lets p prune without an inverse.
+func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error {
+	k, b, c := &l.komp, &l.batch, l.f.Outputs
+	k.begin(b)
+	k.dict = l.f.Order()
+	for i := range b.n {
+		l.f.Append(b.points[i*l.cfg.Dim:(i+1)*l.cfg.Dim], b.weights[i*c:(i+1)*c])
 	}
+	k.number(l.f.Order())
+	err := p.Prune(ctx, withoutInverse{&k.stepState, k})
+	for j := k.dict; j < k.Total(); j++ {
+		l.enter(j-k.dict, j)
+	}
+	l.entered += uint64(k.Total() - k.dict)
+	for j := k.Total() - 1; j >= 0; j-- {
+		if !k.present[j] {
+			l.f.Remove(j)
+		}
+	}
+	return err
+}
+
+func (s withoutInverse) Point(j int) []float32   { return s.l.f.Dict.At(j) }
+func (s withoutInverse) Weights(j int) []float64 { return s.l.f.Weights(j) }
+func (s withoutInverse) Norm2(j int) float64     { return sumSquares(s.l.f.Weights(j)) }
+func (s withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.l.f.Dict.At(j)) }
+
+func (s withoutInverse) Row(j int) []float64 {
+	row := s.kernelTo(&s.k.scratch, s.Point(j))
 	row[j] = s.Self(j)
 	return row
 }
 
-func (s *withInverse) Remove(j int) {
-	if !s.present[j] {
-		panic(absent)
+func (s withoutInverse) Values(x []float32) []float64 { return s.kernelTo(&s.k.values, x) }
+
+// kernelTo returns κ between x and all elements, in a buffer.
+func (s withoutInverse) kernelTo(buffer *[]float64, x []float32) []float64 {
+	n, f := s.Total(), s.l.f
+	*buffer, s.k.wide = grow(*buffer, n), grow(s.k.wide, len(x))
+	kernel.Widen(s.k.wide, x)
+	f.Dict.Block64(f.Kernel, 1, s.k.wide, *buffer, n, 1)
+	s.l.evals += int64(n)
+	return *buffer
+}
+
+func (s withoutInverse) Drop(j int) {
+	s.leave(j)
+	s.k.removed = append(s.k.removed, j)
+}
+
+func (s withoutInverse) Add(x []float32, w []float64) int {
+	s.l.f.Append(x, w)
+	s.b.samples = append(s.b.samples, -1)
+	s.present = append(s.present, true)
+	s.left++
+	return len(s.present) - 1
+}
+
+// A komp is the state for pruners that use the inverse, in the middle of its elimination.
+var _ prune.InverseState = (*komp)(nil)
+
+func (k *komp) Norm2(j int) float64    { return k.norm2[k.current(j)] }
+func (k *komp) Spent() float64         { return k.spent }
+func (k *komp) Distance(j int) float64 { return 1 / k.invDiag[k.current(j)] }
+
+func (k *komp) Weights(j int) []float64 {
+	c := k.f.Outputs
+	return k.weights[k.current(j)*c : (j+1)*c]
+}
+
+func (k *komp) Point(j int) []float32 {
+	if j < k.dict {
+		return k.f.Dict.At(j)
 	}
-	s.spent += s.Cost(j)
-	s.eliminate(s.b, j)
+	dim := k.f.Dict.Dim()
+	return k.b.points[(j-k.dict)*dim : (j-k.dict+1)*dim]
+}
+
+func (k *komp) Self(j int) float64 { return k.diagonal(j) - k.ridge }
+
+// diagonal returns K_jj, which has the ridge in it.
+func (k *komp) diagonal(j int) float64 {
+	if j < k.dict {
+		return k.inverse.self[j]
+	}
+	return k.b.gram[(j-k.dict)*(k.b.n+1)]
+}
+
+func (k *komp) Row(j int) []float64 {
+	m, n := k.dict, k.b.n
+	k.scratch = grow(k.scratch, m+n)
+	row := k.scratch
+	if j < m {
+		copy(row, k.inverse.gramRow(j))
+		for i := range n {
+			row[m+i] = k.b.toDict[i*m+j]
+		}
+	} else {
+		copy(row, k.b.toDict[(j-m)*m:(j-m+1)*m])
+		copy(row[m:], k.b.gram[(j-m)*n:(j-m+1)*n])
+	}
+	row[j] = k.Self(j)
+	return row
 }
 
 // Drop is the elimination of an element whose weights are zero.
-func (s *withInverse) Drop(j int) {
-	if !s.present[j] {
-		panic(absent)
-	}
-	w := s.Weights(j)
-	if s.illConditioned { // the weights are refined to what is left of f̃ without the element
-		for i, v := range s.Row(j) {
+func (k *komp) Drop(j int) {
+	w := k.Weights(j)
+	if k.illConditioned { // the weights are refined to what is left of f̃ without the element
+		for i, v := range k.Row(j) {
 			if i == j {
-				v += s.ridge
+				v += k.ridge
 			}
-			axpy(-v, w, s.target[i*len(w):(i+1)*len(w)])
+			axpy(-v, w, k.target[i*len(w):(i+1)*len(w)])
 		}
 	}
-	axpy(-1, w, s.startWeights(j)) // for an element that enters later
+	axpy(-1, w, k.startWeights(j)) // for an element that enters later
 	clear(w)
-	s.norm2[j] = 0
-	s.eliminate(s.b, j)
+	k.norm2[j] = 0
+	k.eliminate(j)
 }
 
 // DistanceBefore is the last pivot of a Cholesky factorization of S over the
 // new elements up to j.
-func (s *withInverse) DistanceBefore(j int) float64 {
-	m, n := s.dict, s.b.n
-	if j < m || len(s.goneOld) > 0 {
+func (k *komp) DistanceBefore(j int) float64 {
+	m, n := k.dict, k.b.n
+	if j < m || len(k.goneOld) > 0 {
 		panic("polk: DistanceBefore is for new elements, before an old one is removed")
 	}
 	rows := make([]int, 0, n)
 	for i := range j - m {
-		if s.present[m+i] {
+		if k.present[m+i] {
 			rows = append(rows, i)
 		}
 	}
@@ -331,7 +283,7 @@ func (s *withInverse) DistanceBefore(j int) float64 {
 	a := make([]float64, r*r)
 	for i, p := range rows {
 		for q, o := range rows {
-			a[i*r+q] = s.schur[p*n+o]
+			a[i*r+q] = k.schur[p*n+o]
 		}
 	}
 	cholesky(a, r)
@@ -339,22 +291,17 @@ func (s *withInverse) DistanceBefore(j int) float64 {
 }
 
 // Column forms a column of Q = P̂ + R̂ᵀR̂.
-func (s *withInverse) Column(dst []float64, j int) {
-	m := s.dict
+func (k *komp) Column(dst []float64, j int) {
+	m := k.dict
 	clear(dst)
 	if j < m {
-		v := dst[:m]
-		s.inverse.column(v, j)
-		for i := range s.goneOld {
-			past := s.goneCols[i*m : (i+1)*m]
-			gemm.Axpy(-past[j], past, v)
-		}
+		k.oldColumn(dst[:m], j)
 	}
-	for i := range s.newRows.rows {
-		row := s.newRows.row(i)
+	for i := range k.newRows.rows {
+		row := k.newRows.row(i)
 		axpy(row[j], row, dst)
 	}
-	for i, on := range s.present {
+	for i, on := range k.present {
 		if !on {
 			dst[i] = 0
 		}

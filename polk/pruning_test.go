@@ -62,10 +62,7 @@ func TestFixedDictionary(t *testing.T) {
 	cfg.Pruner = mustPruner(t, "komp-order", prune.Params{"order": 12})
 	cfg.FixedFrom, cfg.FixedTo = 5, 20
 	got := mustNew(t, cfg)
-	var err error
-	if cfg.Pruner, err = prune.New(prune.Heuristic{Name: "removing-new", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return removingNew{} }}, nil); err != nil {
-		t.Fatal(err)
-	}
+	cfg.Pruner = withInverse(t, removingNew{})
 	cfg.FixedFrom, cfg.FixedTo = 0, 0
 	want := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
@@ -81,76 +78,6 @@ func TestFixedDictionary(t *testing.T) {
 		if math.Abs(got.last.Error-want.last.Error) > 1e-6 || got.last.Removed != want.last.Removed {
 			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
 		}
-	}
-}
-
-// probing compares what the state says of the inverse with what it is.
-type probing struct{ t *testing.T }
-
-func (p probing) Prune(_ context.Context, s prune.InverseState) error {
-	for s.Len() > 9 {
-		p.compare(s)
-		if s.Len()%3 == 0 {
-			s.Drop(prune.Least(s, s.Norm2))
-		} else {
-			s.Remove(prune.Least(s, s.Cost))
-		}
-	}
-	p.compare(s)
-	return nil
-}
-
-// compare checks Σ_i K_ji·column_i = e_j and the distances.
-func (p probing) compare(s prune.InverseState) {
-	column := make([]float64, s.Total())
-	for j := range s.Total() {
-		if !s.Present(j) {
-			continue
-		}
-		s.Column(column, j)
-		if d := 1 / column[j]; math.Abs(d-s.Distance(j)) > 1e-6*d {
-			p.t.Fatalf("distance %v, and the column says %v", s.Distance(j), d)
-		}
-		for i := range s.Total() {
-			if !s.Present(i) {
-				if column[i] != 0 {
-					p.t.Fatalf("element %d is not present and has %v", i, column[i])
-				}
-				continue
-			}
-			got, want := ridgeOfProbing*column[i]+dot(s.Row(i), column), 0.0
-			if i == j {
-				want = 1
-			}
-			if math.Abs(got-want) > 1e-6 {
-				p.t.Fatalf("K·column %d at %d is %v, want %v", j, i, got, want)
-			}
-		}
-	}
-}
-
-const ridgeOfProbing = 0.01
-
-// Through old and new elements, removed with and without a refit.
-func TestStateOfTheInverse(t *testing.T) {
-	h := prune.Heuristic{
-		Name: "probing", About: "for tests",
-		Ridge:      func(prune.Params) float64 { return ridgeOfProbing },
-		NewInverse: func(prune.Params) prune.InversePruner { return probing{t} },
-	}
-	cfg := testConfig(logistic)
-	var err error
-	if cfg.Pruner, err = prune.New(h, nil); err != nil {
-		t.Fatal(err)
-	}
-	l := mustNew(t, cfg)
-	mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
-	for range 20 {
-		x, y := mix.batch(12)
-		mustStep(t, l, 12, x, y)
-	}
-	if l.f.Order() != 9 {
-		t.Errorf("model order %d, want 9", l.f.Order())
 	}
 }
 
@@ -174,58 +101,20 @@ func (failingWithInverse) Prune(_ context.Context, s prune.InverseState) error {
 
 // A pruner's error is returned, and the step is taken as far as it went.
 func TestPrunersError(t *testing.T) {
-	for _, h := range []prune.Heuristic{
-		{Name: "failing", About: "for tests", New: func(prune.Params) prune.Pruner { return failing{} }},
-		{Name: "failing", About: "for tests", NewInverse: func(prune.Params) prune.InversePruner { return failingWithInverse{} }},
+	for _, p := range []*prune.Instance{
+		instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner { return failing{} }}), withInverse(t, failingWithInverse{}),
 	} {
 		cfg := testConfig(logistic)
-		var err error
-		if cfg.Pruner, err = prune.New(h, nil); err != nil {
-			t.Fatal(err)
-		}
+		cfg.Pruner = p
 		l := mustNew(t, cfg)
 		x, y := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes).batch(8)
-		_, err = l.Step(t.Context(), 8, x, y)
-		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner failing: ") {
+		_, err := l.Step(t.Context(), 8, x, y)
+		if !errors.Is(err, errFailing) || !strings.HasPrefix(err.Error(), "polk: pruner own: ") {
 			t.Errorf("error %v", err)
 		}
 		if l.f.Order() != 7 || l.Steps() != 1 || len(l.entries) != 7 {
 			t.Errorf("model order %d after %d steps, ages of %d", l.f.Order(), l.Steps(), len(l.entries))
 		}
-	}
-}
-
-// looking compares Values with κ.
-type looking struct{ t *testing.T }
-
-func (l looking) Prune(_ context.Context, s prune.State) error {
-	step := s.Step()
-	for i := range step.N {
-		x := step.X[i*len(step.X)/step.N : (i+1)*len(step.X)/step.N]
-		for j, v := range s.Values(x) {
-			if want := step.Kernel.Eval(x, s.Point(j)); math.Abs(v-want) > 1e-9 {
-				l.t.Fatalf("Values says %v at element %d, and κ is %v", v, j, want)
-			}
-		}
-	}
-	return nil
-}
-
-func TestValuesWithoutInverse(t *testing.T) {
-	cfg := testConfig(hinge)
-	var err error
-	cfg.Pruner, err = prune.New(prune.Heuristic{Name: "looking", About: "for tests", New: func(prune.Params) prune.Pruner { return looking{t} }}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := mustNew(t, cfg)
-	mix := newMixture(rand.New(rand.NewPCG(2, 1)), cfg.Dim, cfg.Classes)
-	for range 5 {
-		x, y := mix.batch(12)
-		mustStep(t, l, 12, x, y)
-	}
-	if l.f.Order() == 0 {
-		t.Error("no elements: the test shows nothing")
 	}
 }
 

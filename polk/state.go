@@ -1,7 +1,6 @@
 package polk
 
 import (
-	"encoding"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"strconv"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/modelfile"
@@ -58,41 +56,18 @@ type stateHeader struct {
 	Entered uint64   `json:"entered,omitempty"`
 
 	Order   int            `json:"order"`
-	Norm2   number         `json:"norm2"`
+	Norm2   float64        `json:"norm2,string"`
 	Kept    int            `json:"kept,omitempty"` // bytes that the pruner keeps
 	Inverse *inverseHeader `json:"inverse,omitempty"`
 }
 
 // inverseHeader is what is known of P.
 type inverseHeader struct {
-	Rank     int    `json:"rank"`
-	Probe    int    `json:"probe"`
-	Wait     int    `json:"wait"`
-	Settled  number `json:"settled"`
-	Residual number `json:"residual"`
-}
-
-// A number is a float64 that JSON holds bit for bit, as a string.
-type number float64
-
-var (
-	_ encoding.TextMarshaler   = number(0)
-	_ encoding.TextUnmarshaler = (*number)(nil)
-)
-
-// MarshalText writes the fewest digits that stand for the number.
-func (n number) MarshalText() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
-}
-
-// UnmarshalText reads a finite number of at least 0.
-func (n *number) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseFloat(string(b), 64)
-	if err != nil || !(v >= 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("%.40q is not a number of at least 0", b)
-	}
-	*n = number(v)
-	return nil
+	Rank     int     `json:"rank"`
+	Probe    int     `json:"probe"`
+	Wait     int     `json:"wait"`
+	Settled  float64 `json:"settled,string"`
+	Residual float64 `json:"residual,string"`
 }
 
 // state describes the learner as it is, and returns what its pruner keeps. A P
@@ -109,14 +84,14 @@ func (l *Learner) state() (h stateHeader, kept []byte, err error) {
 	h = stateHeader{
 		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
 		Steps: l.t, KernelEvals: l.evals, Health: k.health,
-		Order: l.f.Order(), Norm2: number(l.norm2),
+		Order: l.f.Order(), Norm2: l.norm2,
 	}
 	h.Pruner, h.Params = l.cfg.prunerName()
 	if !(h.Health.Residual <= math.MaxFloat64) {
 		h.Health.Residual = math.MaxFloat64
 	}
 	if l.cfg.inverse() {
-		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, number(k.freshResidual), number(k.residual)}
+		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, k.freshResidual, k.residual}
 	}
 	kept, err = l.describeElements(&h)
 	h.Kept = len(kept)
@@ -269,7 +244,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	l := newLearner(cfg, f)
-	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, float64(h.Norm2)
+	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, h.Norm2
 	if err := l.restorePruner(&h, kept); err != nil {
 		return nil, err
 	}
@@ -291,13 +266,13 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	case h.Loss != cfg.Loss.Name() || h.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
 		return fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
 			h.Loss, h.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
-	case h.Steps < 0 || h.KernelEvals < 0:
-		return fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations", h.Steps, h.KernelEvals)
+	case h.Steps < 0 || h.KernelEvals < 0 || h.Norm2 < 0:
+		return fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations, to a squared norm of %v", h.Steps, h.KernelEvals, h.Norm2)
 	case h.Order != f.Order():
 		return fmt.Errorf("polk: the state is of %d elements, and the functions have %d", h.Order, f.Order())
 	case (i != nil) != cfg.inverse() || h.Kept < 0:
 		return fmt.Errorf("%w: it has not what the configuration's pruner keeps", ErrState)
-	case i != nil && (i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
+	case i != nil && (i.Settled < 0 || i.Residual < 0 || i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
 		return fmt.Errorf("%w: P of rank %d, probed at %d, in %d steps", ErrState, i.Rank, i.Probe, i.Wait)
 	}
 	return cfg.checkOrder(h.Order)
@@ -390,15 +365,12 @@ func (k *komp) restore(h *inverseHeader, p *savedInverse, sum []byte) {
 	g.rank = copy(g.signs[:], p.sign)
 	for i, v := range p.v {
 		copy(g.updateRow(i), v)
-		for j, x := range v {
-			g.updatesT[j*maxRank+i] = x
-		}
 	}
 	for i, row := range p.base {
 		copy(g.baseRow(i), row)
 	}
 	g.mirror()
-	k.freshResidual, k.residual, k.probe, k.wait = float64(h.Settled), float64(h.Residual), h.Probe, h.Wait
+	k.freshResidual, k.residual, k.probe, k.wait = h.Settled, h.Residual, h.Probe, h.Wait
 	if !k.plausible(sum) {
 		k.load()
 	}

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
 )
 
 // TestHardStreams feeds streams that make K_DD singular or trivial. On every
@@ -83,51 +81,6 @@ func TestHardStreams(t *testing.T) {
 	}
 }
 
-// TestEqualFeatures: when all samples have the same features and every class
-// is as frequent, the best function is a constant, and the softmax on it gives
-// every class 1/C.
-func TestEqualFeatures(t *testing.T) {
-	cfg := testConfig(logistic)
-	cfg.LearningRate = Inverse{Initial: 1, Horizon: 20}
-	l := mustNew(t, cfg)
-	for range 300 {
-		mustStep(t, l, 3, []float32{1, 1, 1, 1, 1, 1}, []float64{0, 1, 2})
-	}
-	p := make([]float64, 3)
-	loss.MultiLogistic{}.Probabilities(p, literal.Value(l.Expansion(), []float32{1, 1}))
-	for _, v := range p {
-		if math.Abs(v-1./3) > 1e-3 {
-			t.Fatalf("probabilities %v", p)
-		}
-	}
-}
-
-// TestOneClass: only one of the classes ever appears. The learner predicts it
-// and, under the hinge, stops to change once the margin is met.
-func TestOneClass(t *testing.T) {
-	for _, cost := range []loss.Loss{hinge, logistic} {
-		cfg := testConfig(cost)
-		cfg.Regularizer = 0
-		m := newMixture(rand.New(rand.NewPCG(6, 6)), 2, 1)
-		l := mustNew(t, cfg)
-		quiet := 0
-		for range 400 {
-			x, _ := m.batch(4)
-			mustStep(t, l, 4, x, []float64{2, 2, 2, 2})
-			checkFinite(t, l)
-			if quiet++; l.Last().Active > 0 {
-				quiet = 0
-			}
-		}
-		if c := loss.Predict(literal.Value(l.Expansion(), []float32{float32(m.means[0][0]), float32(m.means[0][1])})); c != 2 {
-			t.Errorf("%s: class %d is predicted", cost.Name(), c)
-		}
-		if cost == hinge && quiet == 0 {
-			t.Errorf("the hinge still has violated margins after %d steps", l.Steps())
-		}
-	}
-}
-
 // TestOneSample: a single step on a single sample gives −η·ℓ'(0)·κ(x, ·).
 func TestOneSample(t *testing.T) {
 	l := mustNew(t, testConfig(logistic))
@@ -140,89 +93,43 @@ func TestOneSample(t *testing.T) {
 	}
 }
 
-// TestHugeBudget: a budget above ‖f̃‖ empties the dictionary at every step
-// (assumption mnist-parsimony, as printed), and the error is ‖f̃‖.
-func TestHugeBudget(t *testing.T) {
-	cfg := testConfig(logistic)
-	cfg.Budget = Parsimony(100)
-	l := mustNew(t, cfg)
-	m := newMixture(rand.New(rand.NewPCG(7, 7)), 2, 3)
-	for range 50 {
-		x, y := m.batch(8)
-		u := newTilde(l, 8, x, y)
-		mustStep(t, l, 8, x, y)
-		checkFinite(t, l)
-		norm := math.Sqrt(u.f.NormSq(1))
-		if s := l.Last(); l.Expansion().Order() != 0 || s.Removed != 8 || math.Abs(s.Error-norm) > 1e-3*norm {
-			t.Fatalf("step %d: order %d, %d removed, error %v, ‖f̃‖ = %v", l.Steps(), l.Expansion().Order(), s.Removed, s.Error, norm)
-		}
-	}
-}
-
-// TestNoBudget: with K = 0 a stream of 60 points, a third of them copies, is
-// learned as by stochastic gradient descent without projection: all distinct
-// points are kept and f is the sum of all steps.
-func TestNoBudget(t *testing.T) {
-	for _, cost := range []loss.Loss{hinge, logistic} {
-		cfg := testConfig(cost)
-		cfg.Kernel, cfg.Dim, cfg.Budget = kernel.Gaussian{Bandwidth: 0.3}, 3, Parsimony(0)
-		r := rand.New(rand.NewPCG(8, 8))
-		m := newMixture(r, 3, 3)
-		x, y := m.batch(60)
-		for i := 3; i < 60; i += 3 {
-			copy(x[i*3:i*3+3], x[(i-1)*3:])
-		}
-		l := mustNew(t, cfg)
-		plain := kernel.NewExpansion(cfg.Kernel, 3, 3)
-		distinct := map[[3]float32]bool{}
-		g := make([]float64, 3)
-		for i := range 60 {
-			xi := x[i*3 : i*3+3]
-			value := cost.Gradient(g, literal.Value(plain, xi), y[i])
-			for q := range g {
-				g[q] *= -2
-			}
-			for j := range plain.W {
-				plain.W[j] *= 1 - 2*cfg.Regularizer
-			}
-			if value > 0 {
-				plain.Append(xi, g)
-				distinct[[3]float32(xi)] = true
-			}
-			mustStep(t, l, 1, xi, y[i:i+1])
-			checkFinite(t, l)
-		}
-		if l.Expansion().Order() != len(distinct) {
-			t.Errorf("%s: order %d, want %d distinct points", cost.Name(), l.Expansion().Order(), len(distinct))
-		}
-		for range 100 {
-			p, _ := m.batch(1)
-			got, want := literal.Value(l.Expansion(), p), literal.Value(plain, p)
-			for q := range got {
-				if math.Abs(got[q]-want[q]) > 1e-9 {
-					t.Fatalf("%s: f(%v) = %v, without projection %v", cost.Name(), p, got, want)
-				}
-			}
-		}
-	}
-}
-
-// TestNoBudgetInThePlane: K = 0 in the plane with a wide kernel, where far
-// fewer than 60 elements are independent to rounding.
-func TestNoBudgetInThePlane(t *testing.T) {
-	for _, width := range []float64{0.3, 1, 5} {
+// TestKernelOfSmallScale: κ(x, x) may be far from 1. Scaling all features by s
+// scales a homogeneous polynomial kernel by s^(2·degree); with the learning
+// rate and the budget scaled to match, the learner is the same one.
+func TestKernelOfSmallScale(t *testing.T) {
+	steps := func(scale float64) *Learner {
 		cfg := testConfig(logistic)
-		cfg.Kernel, cfg.Budget = kernel.Gaussian{Bandwidth: width}, Parsimony(0)
+		cfg.Dim, cfg.Kernel, cfg.Regularizer = 4, kernel.Polynomial{Degree: 3}, 0
+		cfg.LearningRate = Constant(0.01 / math.Pow(scale, 6))
+		cfg.Budget = fixedBudget(0.01 / math.Pow(scale, 3))
 		l := mustNew(t, cfg)
-		m := newMixture(rand.New(rand.NewPCG(9, 9)), 2, 3)
-		for range 30 {
-			x, y := m.batch(2)
-			mustStep(t, l, 2, x, y)
-			checkFinite(t, l)
+		m := newMixture(rand.New(rand.NewPCG(14, 14)), 4, 3)
+		for range 60 {
+			x, y := m.batch(4)
+			for i := range x {
+				x[i] *= float32(scale)
+			}
+			mustStep(t, l, 4, x, y)
 		}
-		if h := l.Health(); width == 5 && h["folded"]+h["dropped"] == 0 {
-			t.Errorf("bandwidth %v: order %d, nothing folded: %v", width, l.Expansion().Order(), h)
+		return l
+	}
+	want := steps(1)
+	for _, exp := range []int{-12, -5, 5, 12} { // powers of two, which round alike
+		got := steps(math.Ldexp(1, exp))
+		if got.f.Order() != want.f.Order() {
+			t.Errorf("scale 2^%d: order %d, want %d", exp, got.f.Order(), want.f.Order())
+			continue
 		}
-		t.Logf("bandwidth %v: order %d of 60, largest weight %.3g, %v", width, l.Expansion().Order(), slices.Max(l.Expansion().W), l.Health())
+		if k := got.komp.inverse; k.order > 0 && !finishes(func() { got.komp.load() }) {
+			t.Fatalf("scale 2^%d: computing P afresh does not end", exp)
+		}
+		if got.f.Order() != want.f.Order() || got.komp.health.Dropped > 0 {
+			t.Errorf("scale 2^%d: computing P afresh left %d of %d elements", exp, got.f.Order(), want.f.Order())
+		}
 	}
 }
+
+type fixedBudget float64
+
+func (b fixedBudget) Epsilon(float64) float64 { return float64(b) }
+func (fixedBudget) Validate() error           { return nil }

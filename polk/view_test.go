@@ -80,9 +80,9 @@ func (v *viewer) elements(s prune.Elements) {
 		if s.Norm2(j) != float64(w[0]*w[0])+float64(w[1]*w[1])+float64(w[2]*w[2]) || s.Present(j) && s.Self(j) != v.kernel.Self(x) {
 			v.t.Errorf("%s, step %d: element %d with weights %v has squared norms %v and %v", v.name, step.T, j, w, s.Norm2(j), s.Self(j))
 		}
-		for i, got := range s.Row(j) {
-			if want := v.kernel.Eval(x, s.Point(i)); !(math.Abs(got-want) <= 1e-12) {
-				v.t.Errorf("%s, step %d: κ of elements %d and %d is %v, want %v", v.name, step.T, j, i, got, want)
+		for i, got := range slices.Concat(s.Row(j), s.Values(x)) {
+			if want := v.kernel.Eval(x, s.Point(i%total)); !(math.Abs(got-want) <= 1e-12) {
+				v.t.Errorf("%s, step %d: κ of elements %d and %d is %v, want %v", v.name, step.T, j, i%total, got, want)
 			}
 		}
 		if s.Present(j) {
@@ -145,13 +145,26 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 			v.t.Errorf("%s, step %d: %s of element %d of %d is %v, want %v", v.name, s.Step().T, what, j, s.Total(), got, want)
 		}
 	}
-	spent, oldGone := 0.0, false
+	spent, oldGone, column := 0.0, false, make([]float64, u.Order())
 	for len(present) > v.order(s) {
 		j := present[s.Step().Rand.IntN(len(present))]
 		others := literal.Without(present, j)
 		d2 := distance2(j, others)
 		near("distance", j, s.Distance(j)/d2, 1)
 		near("cost", j, s.Cost(j), sumSquares(p.WTilde.RawRowView(j))*d2)
+		if !v.near {
+			s.Column(column, j)
+			for i, entry := range column {
+				switch {
+				case i == j:
+					near("K·column", i, dot(p.K.RawRowView(i), column), 1)
+				case s.Present(i):
+					near("K·column", i, dot(p.K.RawRowView(i), column), 0)
+				case entry != 0:
+					v.t.Errorf("%s: element %d is absent and has %v in a column", v.name, i, entry)
+				}
+			}
+		}
 		for at, i := range present {
 			if i >= s.Old() && !oldGone {
 				near("distance to those before", i, s.DistanceBefore(i)/distance2(i, present[:at]), 1)
@@ -202,17 +215,14 @@ func TestView(t *testing.T) {
 		cfg := testConfig(muted{logistic})
 		cfg.Kernel = v.kernel
 		v.t, v.entered = t, make(map[string]int)
-		h := prune.Heuristic{Name: "viewer", About: "for tests"}
+		var h prune.Heuristic
 		if v.inverse {
 			h.NewInverse = func(prune.Params) prune.InversePruner { return viewerWithInverse{v} }
 			h.Ridge = func(prune.Params) float64 { return v.ridge }
 		} else {
 			h.New = func(prune.Params) prune.Pruner { return viewerWithoutInverse{v} }
 		}
-		var err error
-		if cfg.Pruner, err = prune.New(h, nil); err != nil {
-			t.Fatal(err)
-		}
+		cfg.Pruner = instance(t, h)
 		l := mustNew(t, cfg)
 		r := rand.New(rand.NewPCG(7, 7))
 		for step := range 9 {

@@ -25,11 +25,8 @@ type Learner struct {
 	Pruner      *prune.Instance
 	Seed        uint64
 
-	X    [][]float32 // dictionary
-	W    [][]float64 // its weights
-	Born []int
-	IDs  []uint64 // of the elements
-	t    int
+	D []Element // dictionary
+	t int
 
 	entered uint64 // new elements so far
 
@@ -37,12 +34,24 @@ type Learner struct {
 	Reorder func(n int) []int
 }
 
+// An Element is one of a dictionary, or of a step.
+type Element struct {
+	X  []float32
+	W  []float64
+	ID uint64
+
+	born   int       // step in which it entered
+	sample int       // position in the mini-batch, −1 of an old one
+	start  []float64 // weights in f̃ less what was dropped; nil before the first refit
+	gone   bool
+}
+
 // Score returns f(x).
 func (l *Learner) Score(x []float32) []float64 {
 	f := make([]float64, l.Loss.Outputs(l.Classes))
-	for j, d := range l.X {
-		k := l.Kernel.Eval(x, d)
-		for c, w := range l.W[j] {
+	for _, d := range l.D {
+		k := l.Kernel.Eval(x, d.X)
+		for c, w := range d.W {
 			f[c] += k * w
 		}
 	}
@@ -51,11 +60,9 @@ func (l *Learner) Score(x []float32) []float64 {
 
 // Step is polk.Learner.Step.
 func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
-	s := &state{l: l, old: len(l.X), x: slices.Clone(l.X), ids: slices.Clone(l.IDs)}
-	for j, w := range l.W {
-		s.w = append(s.w, scaled(1-l.Rate*l.Regularizer, w))
-		s.orig = append(s.orig, -1)
-		s.age = append(s.age, l.t-l.Born[j])
+	s := &state{l: l, old: len(l.D)}
+	for _, d := range l.D {
+		s.d = append(s.d, Element{X: d.X, W: scaled(1-l.Rate*l.Regularizer, d.W), ID: d.ID, born: d.born, sample: -1})
 	}
 	for i := range n {
 		xi := slices.Clone(x[i*dim : (i+1)*dim])
@@ -66,7 +73,7 @@ func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 		}
 	}
 	s.step = prune.Step{
-		T: l.t, Len: len(s.x), N: n, X: x, Y: y, Rate: l.Rate, Epsilon: l.Epsilon, Kernel: l.Kernel,
+		T: l.t, Len: len(s.d), N: n, X: x, Y: y, Rate: l.Rate, Epsilon: l.Epsilon, Kernel: l.Kernel,
 		Loss: l.Loss, Outputs: l.Loss.Outputs(l.Classes), Threads: 1,
 		Rand: rand.New(rand.NewPCG(l.Seed, uint64(l.t))),
 	}
@@ -87,41 +94,30 @@ func scaled(a float64, x []float64) []float64 {
 // take makes what s holds the dictionary. The last element takes the place of
 // one that leaves; where the inverse is kept, new elements come in after that.
 func (l *Learner) take(s *state) {
-	born := make([]int, len(s.x))
-	for j := range born {
-		born[j] = l.t - s.age[j]
-	}
-	first := len(s.x)
+	first := len(s.d)
 	if l.Pruner.Heuristic.Inverse() {
 		first = s.old
 	}
-	var order []int
-	for j := range first {
-		order = append(order, j)
-	}
+	d := slices.Clone(s.d[:first])
 	for j := first - 1; j >= 0; j-- {
-		if s.gone[j] {
-			order[j] = order[len(order)-1]
-			order = order[:len(order)-1]
+		if d[j].gone {
+			d[j] = d[len(d)-1]
+			d = d[:len(d)-1]
 		}
 	}
-	for j := first; j < len(s.x); j++ {
-		if !s.gone[j] {
-			order = append(order, j)
+	for _, e := range s.d[first:] {
+		if !e.gone {
+			d = append(d, e)
 		}
 	}
+	l.D = d
 	if l.Reorder != nil {
-		permuted := make([]int, len(order))
-		for i, p := range l.Reorder(len(order)) {
-			permuted[i] = order[p]
+		l.D = nil
+		for _, p := range l.Reorder(len(d)) {
+			l.D = append(l.D, d[p])
 		}
-		order = permuted
 	}
-	l.X, l.W, l.Born, l.IDs = nil, nil, nil, nil
-	for _, j := range order {
-		l.X, l.W, l.Born, l.IDs = append(l.X, s.x[j]), append(l.W, s.w[j]), append(l.Born, born[j]), append(l.IDs, s.ids[j])
-	}
-	l.entered += uint64(len(s.x) - s.old)
+	l.entered += uint64(len(s.d) - s.old)
 }
 
 // A State has what pruners with and without the inverse work on, every quantity
@@ -143,14 +139,8 @@ type state struct {
 	l     *Learner
 	step  prune.Step
 	old   int
-	x     [][]float32
-	w     [][]float64
-	orig  []int
-	age   []int
-	ids   []uint64
-	gone  map[int]bool
+	d     []Element
 	spent float64
-	start [][]float64 // weights of f̃ less what was dropped; nil before the first refit
 
 	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
 }
@@ -159,62 +149,54 @@ type state struct {
 // dictionary, age says when each of these entered, and the others are the
 // mini-batch's samples in their order. The elements' IDs are their numbers.
 func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) State {
-	s := &state{l: &Learner{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, entered: uint64(old)}, step: step, old: old}
+	s := &state{l: &Learner{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, t: step.T, entered: uint64(old)}, step: step, old: old}
 	for j := range x {
 		s.add(x[j], slices.Clone(w[j]), max(j-old, -1))
-		s.ids[j] = uint64(j)
+		s.d[j].ID = uint64(j)
 		if j < old {
-			s.age[j] = age[j]
+			s.d[j].born -= age[j]
 		}
 	}
 	return s
 }
 
 func (s *state) add(x []float32, w []float64, sample int) int {
-	s.x, s.w = append(s.x, x), append(s.w, w)
-	s.orig, s.age = append(s.orig, sample), append(s.age, 0)
-	s.ids = append(s.ids, s.l.entered+uint64(len(s.ids)-s.old))
+	s.d = append(s.d, Element{X: x, W: w, ID: s.l.entered + uint64(len(s.d)-s.old), born: s.l.t, sample: sample})
 	s.inv = nil
-	return len(s.x) - 1
+	return len(s.d) - 1
 }
 
 func (s *state) Step() prune.Step        { return s.step }
 func (s *state) Old() int                { return s.old }
-func (s *state) Total() int              { return len(s.x) }
-func (s *state) Len() int                { return len(s.x) - len(s.gone) }
-func (s *state) Present(j int) bool      { return !s.gone[j] }
-func (s *state) Point(j int) []float32   { return s.x[j] }
-func (s *state) Weights(j int) []float64 { return s.w[j] }
-func (s *state) Age(j int) int           { return s.age[j] }
-func (s *state) ID(j int) uint64         { return s.ids[j] }
-func (s *state) Sample(j int) int        { return s.orig[j] }
-func (s *state) Self(j int) float64      { return s.l.Kernel.Self(s.x[j]) }
+func (s *state) Total() int              { return len(s.d) }
+func (s *state) Len() int                { return len(s.present(len(s.d))) }
+func (s *state) Present(j int) bool      { return !s.d[j].gone }
+func (s *state) Point(j int) []float32   { return s.d[j].X }
+func (s *state) Weights(j int) []float64 { return s.d[j].W }
+func (s *state) Age(j int) int           { return s.l.t - s.d[j].born }
+func (s *state) ID(j int) uint64         { return s.d[j].ID }
+func (s *state) Sample(j int) int        { return s.d[j].sample }
+func (s *state) Self(j int) float64      { return s.l.Kernel.Self(s.d[j].X) }
 func (s *state) Spent() float64          { return s.spent }
 
 func (s *state) Norm2(j int) float64 {
 	var sum float64
-	for _, v := range s.w[j] {
+	for _, v := range s.d[j].W {
 		sum += v * v
 	}
 	return sum
 }
 
-func (s *state) Row(j int) []float64 {
-	row := make([]float64, len(s.x))
-	for i, x := range s.x {
-		row[i] = s.l.Kernel.Eval(s.x[j], x)
-	}
-	return row
-}
+func (s *state) Row(j int) []float64 { return s.Values(s.d[j].X) }
 
 func (s *state) Add(x []float32, w []float64) int {
 	return s.add(slices.Clone(x), slices.Clone(w), -1)
 }
 
 func (s *state) Values(x []float32) []float64 {
-	v := make([]float64, len(s.x))
+	v := make([]float64, len(s.d))
 	for i := range v {
-		v[i] = s.l.Kernel.Eval(x, s.x[i])
+		v[i] = s.l.Kernel.Eval(x, s.d[i].X)
 	}
 	return v
 }
@@ -223,28 +205,28 @@ func (s *state) Enter(points ...[]float32) (numbers []int) {
 	for _, x := range points {
 		s.keepStart()
 		j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
-		s.start = append(s.start, make([]float64, s.step.Outputs))
+		s.d[j].start = make([]float64, s.step.Outputs)
 		if s.Distance(j) > prune.Distinct*s.Self(j) {
 			numbers = append(numbers, j)
 			s.refit()
 			continue
 		}
 		numbers = append(numbers, -1)
-		s.x, s.w, s.age, s.orig, s.ids, s.start, s.inv = s.x[:j], s.w[:j], s.age[:j], s.orig[:j], s.ids[:j], s.start[:j], nil
+		s.d, s.inv = s.d[:j], nil
 	}
 	return numbers
 }
 
 // refit gives the elements that are present the weights of the best approximation of f̃.
 func (s *state) refit() {
-	all := make([]int, len(s.x))
-	start := mat.NewDense(len(s.x), s.step.Outputs, nil)
+	all := make([]int, len(s.d))
+	start := mat.NewDense(len(s.d), s.step.Outputs, nil)
 	for j := range all {
 		all[j] = j
-		start.SetRow(j, s.start[j])
+		start.SetRow(j, s.d[j].start)
 	}
 	p := &Pursuit{s.gram(all), start, true}
-	is := s.present(len(s.x))
+	is := s.present(len(s.d))
 	if len(is) > 0 {
 		if _, ok := p.factorize(is); !ok {
 			return // points that are equal or not finite: nothing is best
@@ -252,18 +234,16 @@ func (s *state) refit() {
 	}
 	gamma, w := p.Approximate(is)
 	s.spent = gamma * gamma
-	for j := range all {
-		if !s.gone[j] {
-			s.w[j] = w.RawRowView(j)
-		}
+	for _, j := range is {
+		s.d[j].W = w.RawRowView(j)
 	}
 }
 
 // keepStart keeps the weights of f̃ before the first of them changes.
 func (s *state) keepStart() {
-	if s.start == nil {
-		for _, w := range s.w {
-			s.start = append(s.start, slices.Clone(w))
+	for j := range s.d {
+		if d := &s.d[j]; d.start == nil {
+			d.start = slices.Clone(d.W)
 		}
 	}
 }
@@ -271,23 +251,17 @@ func (s *state) keepStart() {
 // Drop takes the element out of f̃, too.
 func (s *state) Drop(j int) {
 	s.keepStart()
-	if j < len(s.start) { // not of one that Add has added
-		for c, v := range s.w[j] {
-			s.start[j][c] -= v
-		}
+	for c, v := range s.d[j].W {
+		s.d[j].start[c] -= v
 	}
 	s.leave(j)
 }
 
 func (s *state) leave(j int) {
-	if s.gone[j] {
+	if s.d[j].gone {
 		panic("literal: an element is removed that is not present")
 	}
-	if s.gone == nil {
-		s.gone = make(map[int]bool)
-	}
-	s.gone[j] = true
-	s.inv = nil
+	s.d[j].gone, s.inv = true, nil
 }
 
 // gram returns the elements is and their K.
@@ -295,7 +269,7 @@ func (s *state) gram(is []int) *mat.Dense {
 	k := mat.NewDense(max(len(is), 1), max(len(is), 1), nil)
 	for a, i := range is {
 		for b, j := range is {
-			k.Set(a, b, s.l.Kernel.Eval(s.x[i], s.x[j]))
+			k.Set(a, b, s.l.Kernel.Eval(s.d[i].X, s.d[j].X))
 		}
 		k.Set(a, a, k.At(a, a)+s.l.Pruner.Ridge())
 	}
@@ -306,7 +280,7 @@ func (s *state) gram(is []int) *mat.Dense {
 func (s *state) present(limit int) []int {
 	var is []int
 	for i := range limit {
-		if !s.gone[i] {
+		if !s.d[i].gone {
 			is = append(is, i)
 		}
 	}
@@ -324,11 +298,11 @@ func (s *state) inverse(is []int) *mat.Dense {
 
 func (s *state) Column(dst []float64, j int) {
 	if s.inv == nil {
-		is := s.present(len(s.x))
+		is := s.present(len(s.d))
 		p := s.inverse(is)
 		s.inv = make(map[int][]float64)
 		for b, i := range is {
-			s.inv[i] = make([]float64, len(s.x))
+			s.inv[i] = make([]float64, len(s.d))
 			for a, q := range is {
 				s.inv[i][q] = p.At(a, b)
 			}
@@ -339,7 +313,7 @@ func (s *state) Column(dst []float64, j int) {
 }
 
 func (s *state) Distance(j int) float64 {
-	column := make([]float64, len(s.x))
+	column := make([]float64, len(s.d))
 	s.Column(column, j)
 	return 1 / column[j]
 }

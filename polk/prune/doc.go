@@ -32,7 +32,8 @@
 // # Which one
 //
 // The paper's KOMP keeps to an error and lets the model order follow. For a fixed
-// order, komp-order removes the same elements and stops at M. [All] lists the
+// order, komp-order removes the same elements and stops at M; [Pursue] is the loop of
+// both, for one that stops by a rule of its own. [All] lists the
 // others with what they do and where they are from; runall compare measures them,
 // and docs/pruning.md has its findings.
 //

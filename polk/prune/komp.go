@@ -18,13 +18,25 @@ func init() {
 type komp struct{}
 
 func (komp) Prune(ctx context.Context, s InverseState) error {
-	epsilon := s.Step().Epsilon
-	for ctx.Err() == nil {
-		j := s.Cheapest()
-		if j < 0 || !(s.Spent()+s.Cost(j) <= epsilon*epsilon) {
-			return nil
+	return Pursue(ctx, s, 0, func(j int) bool { return withinBudget(s, j) })
+}
+
+// Pursue is the loop of Algorithm 1: the cheapest element leaves and the others are
+// refitted, while more than order are left and may allows the removal of the cheapest. It
+// returns the context's error when there is one.
+func Pursue(ctx context.Context, s InverseState, order int, may func(j int) bool) error {
+	for s.Len() > order && ctx.Err() == nil { // line 2
+		j := s.Cheapest() // lines 3 to 6
+		if !may(j) {      // line 7
+			return nil // line 8
 		}
-		s.Remove(j)
+		s.Remove(j) // lines 9 to 12
 	}
 	return ctx.Err()
+}
+
+// withinBudget reports γ_j ≤ ε.
+func withinBudget(s InverseState, j int) bool {
+	epsilon := s.Step().Epsilon
+	return s.Spent()+s.Cost(j) <= epsilon*epsilon
 }

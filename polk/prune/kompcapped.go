@@ -22,13 +22,5 @@ func init() {
 type kompCapped struct{ order int }
 
 func (k kompCapped) Prune(ctx context.Context, s InverseState) error {
-	epsilon := s.Step().Epsilon
-	for s.Len() > 0 && ctx.Err() == nil {
-		j := s.Cheapest()
-		if s.Len() <= k.order && !(s.Spent()+s.Cost(j) <= epsilon*epsilon) {
-			return nil
-		}
-		s.Remove(j)
-	}
-	return ctx.Err()
+	return Pursue(ctx, s, 0, func(j int) bool { return s.Len() > k.order || withinBudget(s, j) })
 }

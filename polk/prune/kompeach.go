@@ -19,12 +19,5 @@ func init() {
 type kompEach struct{ most float64 }
 
 func (k kompEach) Prune(ctx context.Context, s InverseState) error {
-	for s.Len() > 0 && ctx.Err() == nil {
-		j := s.Cheapest()
-		if !(s.Cost(j) <= k.most*k.most) {
-			return nil
-		}
-		s.Remove(j)
-	}
-	return ctx.Err()
+	return Pursue(ctx, s, 0, func(j int) bool { return s.Cost(j) <= k.most*k.most })
 }

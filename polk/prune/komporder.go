@@ -17,8 +17,5 @@ func init() {
 type kompOrder struct{ order int }
 
 func (k kompOrder) Prune(ctx context.Context, s InverseState) error {
-	for s.Len() > k.order && ctx.Err() == nil {
-		s.Remove(s.Cheapest())
-	}
-	return ctx.Err()
+	return Pursue(ctx, s, k.order, func(int) bool { return true })
 }

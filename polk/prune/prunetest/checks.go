@@ -25,17 +25,7 @@ var (
 // 1e-6 of the largest, after every step.
 func equalsLiteral(s setup) error {
 	for _, l := range []loss.Loss{logistic, squared} {
-		cfg := s.config(l, 3)
-		fast, err := polk.New(cfg)
-		if err != nil {
-			return err
-		}
-		own := s.config(l, 3)
-		slow := &literal.Learner{
-			Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
-			Epsilon: cfg.Budget.Epsilon(rate), Pruner: own.Pruner, Seed: cfg.Seed,
-		}
-		in := newStream(l, 3)
+		fast, slow, in := s.learner(l, 3), s.literal(l), newStream(l, 3)
 		for t := range steps {
 			x, y := in.next(batch)
 			if _, err := fast.Step(context.Background(), batch, x, y); err != nil {
@@ -55,22 +45,22 @@ func equalsLiteral(s setup) error {
 // compare reports where a learner is not what l is.
 func compare(l *literal.Learner, fast *polk.Learner) error {
 	e := fast.Expansion()
-	if e.Order() != len(l.X) {
-		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.X))
+	if e.Order() != len(l.D) {
+		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.D))
 	}
 	var largest float64
-	for _, w := range l.W {
-		for _, v := range w {
+	for _, d := range l.D {
+		for _, v := range d.W {
 			largest = max(largest, math.Abs(v))
 		}
 	}
-	for j, x := range l.X {
-		if !slices.Equal(e.Dict.At(j), x) {
-			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), x)
+	for j, d := range l.D {
+		if !slices.Equal(e.Dict.At(j), d.X) {
+			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), d.X)
 		}
-		for c, v := range l.W[j] {
+		for c, v := range d.W {
 			if got := e.Weights(j)[c]; !(math.Abs(got-v) <= 1e-6*largest) {
-				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), l.W[j])
+				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), d.W)
 			}
 		}
 	}
@@ -79,20 +69,14 @@ func compare(l *literal.Learner, fast *polk.Learner) error {
 
 // keepsBudget: an order or an ε that is claimed holds after every step.
 func keepsBudget(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(int) error { return s.inBudget(l) })
 }
 
 // growsByNewSamples: the dictionary never grows by more than the samples with
 // a gradient.
 func growsByNewSamples(s setup) error {
-	l, err := polk.New(s.config(loss.MultiHinge{}, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(loss.MultiHinge{}, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(before int) error {
 		if m, n := l.Expansion().Order(), l.Last().Active; m > before+n {
 			return fmt.Errorf("%d elements became %d by %d new samples", before, m, n)
@@ -105,19 +89,15 @@ func growsByNewSamples(s setup) error {
 func isDetermined(s setup) error {
 	var first *polk.Learner
 	for i := range 3 {
-		cfg := s.config(logistic, 3)
-		cfg.Threads = 1 + i/2
-		l, err := polk.New(cfg)
-		if err != nil {
-			return err
-		}
+		l := s.learner(logistic, 3)
+		l.SetThreads(1 + i/2)
 		if err := follow(l, newStream(logistic, 3), steps, nil); err != nil {
 			return err
 		}
 		if first == nil {
 			first = l
 		} else if err := sameBits(first.Expansion(), l.Expansion()); err != nil {
-			return fmt.Errorf("two runs, %d threads: %w", cfg.Threads, err)
+			return fmt.Errorf("two runs, %d threads: %w", 1+i/2, err)
 		}
 	}
 	return nil
@@ -126,10 +106,7 @@ func isDetermined(s setup) error {
 // canBeCancelled: a step whose context has ended is taken, or fails with the
 // context's error, and leaves a learner that goes on.
 func canBeCancelled(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	if err := follow(l, in, steps, nil); err != nil {
 		return err
@@ -150,13 +127,9 @@ func canBeCancelled(s setup) error {
 // samples is singular.
 func bearsDuplicates(s setup) error {
 	for _, l := range []loss.Loss{logistic, loss.MultiHinge{}} {
-		learner, err := polk.New(s.config(l, 3))
-		if err != nil {
-			return err
-		}
-		in := newStream(l, 3)
+		learner, in := s.learner(l, 3), newStream(l, 3)
 		in.grid = true
-		err = follow(learner, in, 3*steps, func(int) error {
+		err := follow(learner, in, 3*steps, func(int) error {
 			return errors.Join(finite(learner.Expansion()), s.inBudget(learner))
 		})
 		if err != nil {
@@ -170,10 +143,7 @@ func bearsDuplicates(s setup) error {
 // leaves the learner alone, and no weight that is not finite makes the pruner
 // panic or go on for ever.
 func bearsNonFinite(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	if err := follow(l, in, 2, nil); err != nil {
 		return err
@@ -206,10 +176,7 @@ func bearsFewElements(s setup) error {
 			s.pruneState(n, old, func([][]float32, [][]float64) {})
 		}
 	}
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	x, y := newStream(logistic, 3).next(1)
 	for range steps { // one point, again and again
 		if _, err := l.Step(context.Background(), 1, x, y); err != nil {
@@ -228,11 +195,8 @@ func prunesAnyOutputs(s setup) error {
 		loss    loss.Loss
 		classes int
 	}{{loss.BinaryLogistic{}, 2}, {loss.SquaredError{}, 0}, {logistic, 2}, {loss.MultiHinge{}, 5}} {
-		l, err := polk.New(s.config(p.loss, p.classes))
-		if err != nil {
-			return err
-		}
-		err = follow(l, newStream(p.loss, p.classes), steps, func(int) error {
+		l := s.learner(p.loss, p.classes)
+		err := follow(l, newStream(p.loss, p.classes), steps, func(int) error {
 			return errors.Join(finite(l.Expansion()), s.inBudget(l))
 		})
 		if err != nil {
@@ -245,10 +209,7 @@ func prunesAnyOutputs(s setup) error {
 // goesOnWhenRestored: a learner that is saved and one that is restored from it go
 // on with the same bits.
 func goesOnWhenRestored(s setup) error {
-	l, err := polk.New(s.config(logistic, 3))
-	if err != nil {
-		return err
-	}
+	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	for range 3 {
 		if err := follow(l, in, 5, nil); err != nil {
@@ -285,14 +246,7 @@ func goesOnWhenRestored(s setup) error {
 // their numbers are: in two learners whose dictionaries differ in order alone, the same
 // elements stay. One sample a step, so that no two elements are of the same age.
 func keepsByElement(s setup) error {
-	learner := func() *literal.Learner {
-		cfg := s.config(logistic, 3)
-		return &literal.Learner{
-			Kernel: cfg.Kernel, Loss: logistic, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
-			Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
-		}
-	}
-	one, other := learner(), learner()
+	one, other := s.literal(logistic), s.literal(logistic)
 	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
 		return nil // it keeps nothing
 	}
@@ -303,11 +257,20 @@ func keepsByElement(s setup) error {
 		if err := errors.Join(one.Step(1, dim, x, y), other.Step(1, dim, x, y)); err != nil {
 			return err
 		}
-		if a, b := slices.Sorted(slices.Values(one.IDs)), slices.Sorted(slices.Values(other.IDs)); !slices.Equal(a, b) {
+		if a, b := ids(one), ids(other); !slices.Equal(a, b) {
 			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID (prune.PerElement), and ties must not be broken by their number (scores that are all NaN are ties)", t, a, b)
 		}
 	}
 	return nil
+}
+
+// ids returns the IDs of the dictionary's elements, sorted.
+func ids(l *literal.Learner) (all []uint64) {
+	for _, d := range l.D {
+		all = append(all, d.ID)
+	}
+	slices.Sort(all)
+	return all
 }
 
 // pruneState prunes a state of n elements, of which the first old ones are old, after a

@@ -10,6 +10,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -38,6 +39,24 @@ func (s setup) config(l loss.Loss, classes int) polk.Config {
 	return polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: classes, Dim: dim, Regularizer: ridge,
 		LearningRate: polk.Constant(rate), Budget: polk.Parsimony(bound), Pruner: p, Seed: 7,
+	}
+}
+
+// learner returns a learner with a pruner of its own.
+func (s setup) learner(l loss.Loss, classes int) *polk.Learner {
+	learner, err := polk.New(s.config(l, classes))
+	if err != nil {
+		panic(err)
+	}
+	return learner
+}
+
+// literal returns what learner should do, by definition, for three classes.
+func (s setup) literal(l loss.Loss) *literal.Learner {
+	cfg := s.config(l, 3)
+	return &literal.Learner{
+		Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
+		Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
 	}
 }
 
