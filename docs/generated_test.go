@@ -197,7 +197,7 @@ func counts(t *testing.T) string {
 		n    evidence.Counts
 	}{
 		{"cells of Tables 2 and 3", v.Counts.Cells},
-		{"their numbers: targets of a choice", v.Scorecard.Targets}, {"never a target", v.Scorecard.Others}, {"settings", v.Scorecard.Set},
+		{"targets of a choice", v.Scorecard.Targets}, {"never a target", v.Scorecard.Others}, {"settings", v.Scorecard.Set},
 		{"sentences, captions and ranks", v.Counts.Sentences}, {"statements of Table 1 and its theorems", v.Counts.Theorems},
 		{"cells at half the margins", v.Counts.Half}, {"cells at twice the margins", v.Counts.Twice},
 	} {
