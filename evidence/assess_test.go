@@ -469,7 +469,7 @@ func TestText(t *testing.T) {
 	if _, ok := a.Find("nonsense"); ok {
 		t.Error("nonsense is a claim")
 	}
-	if got := a.Using("table2.multidist.klr.polk-large"); !slices.Equal(got, []string{"multidist.low-risk", "multidist.between-4-and-5"}) {
+	if got := a.Using("table2.multidist.klr.polk-large"); !slices.Equal(got, []string{"multidist.low-risk", "multidist.between-4-and-5", "analysis.larger-radius"}) {
 		t.Errorf("using %v", got)
 	}
 }
