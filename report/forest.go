@@ -77,7 +77,7 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 					}
 					continue
 				}
-				if strings.HasPrefix(claim.Claim.Section, "Table") { // ranks, for which there is no room
+				if !plottedSection(claim.Claim.Section) {
 					continue
 				}
 				for j := range claim.Tests {
@@ -97,6 +97,12 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 		}
 	}
 	return d
+}
+
+// plottedSection reports whether sentences of a section of the paper are plotted: those of
+// the experiments and their captions. For ranks and the discussion there is no room.
+func plottedSection(section string) bool {
+	return strings.HasPrefix(section, "Experiments") || strings.HasPrefix(section, "Figure")
 }
 
 // entries are all entries, the numbers first.

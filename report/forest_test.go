@@ -141,7 +141,7 @@ func TestForestSentences(t *testing.T) {
 	}
 	for _, c := range l.Claims {
 		for _, test := range c.Tests {
-			if !c.Theorem() && !strings.HasPrefix(c.Section, "Table") && (test.Kind == experiments.KindLess || (test.Low == nil) != (test.High == nil)) {
+			if plottedSection(c.Section) && (test.Kind == experiments.KindLess || (test.Low == nil) != (test.High == nil)) {
 				want = append(want, c.ID+"."+test.ID)
 			}
 		}
