@@ -96,7 +96,7 @@ func TestCheckPaperTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"17 same, 0 different, 42 not in profile smoke", "| table2.multidist.klr.polk ", "**Table 2.", "**Table 3."} {
+	for _, want := range []string{"17 same, 0 different, 48 not in profile smoke", "| table2.multidist.klr.polk ", "**Table 2.", "**Table 3."} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("no %q in the summary:\n%s", want, page)
 		}
