@@ -57,17 +57,17 @@ func firstDraw() uint64 { return 1 }
 // in common with a training patch, Facts["test_pixels_seen"] the share of their
 // pixels that lie in one.
 func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *Set {
-	pre, draw := ref.Variant, layout(whole)
+	pre, places := ref.Variant, layout(whole)
 	for _, l := range layouts[1:] {
 		if before, found := strings.CutSuffix(pre, l.suffix); found {
-			pre, draw = before, l.layout
+			pre, places = before, l.layout
 		}
 	}
 	opt := texton.Options{
 		Preprocessing: texton.Preprocessing(pre), Textons: textons, Samples: samples, Threads: runtime.GOMAXPROCS(0),
 	}.Defaults()
 	maps := textonMaps(images, opt, ref.Draw)
-	train, test := drawPatches(maps, m.Train, m.Test, draw, ref.Draw)
+	train, test := drawPatches(maps, m.Train, m.Test, places, ref.Draw)
 	touched, covered := texton.Overlap(maps, train, test, textureSide)
 	return &Set{
 		Name:    m.Name,

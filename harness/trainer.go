@@ -40,7 +40,8 @@ func (e *sampleError) Unwrap() error { return e.err }
 type trainer struct {
 	run       experiments.Run
 	set       *data.Set
-	batch     int // samples a step
+	whole     bool // the run's method is a batch method; found once, not in every step
+	batch     int  // samples a step
 	learner   Learner
 	process   process
 	objective *Objective
@@ -81,8 +82,8 @@ func (noProcess) Seconds() float64            { return 0 }
 
 // newTrainer prepares a run on its data. A batch method tells progress how far it is.
 func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress func(fraction float64)) (*trainer, error) {
-	t := &trainer{run: run, set: set, batch: run.Params.BatchSize, process: noProcess{}, cores: cores, step: func(int) {}}
-	if run.Batch() {
+	t := &trainer{run: run, set: set, whole: run.Batch(), batch: run.Params.BatchSize, process: noProcess{}, cores: cores, step: func(int) {}}
+	if t.whole {
 		t.batch = set.Train.N
 	}
 	if err := t.check(); err != nil {
@@ -101,7 +102,7 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 		}
 	}
 	t.objective = NewObjective(p.Loss, run.Params.Regularizer, set, run.Evaluation.TrainLimit)
-	if run.Batch() {
+	if t.whole {
 		t.objective.windows = 0 // all of the data are of its time
 	}
 	t.order = orderOf(set, run.Sampling, run.Seed)
@@ -115,7 +116,7 @@ func (t *trainer) check() error {
 	switch {
 	case t.run.Samples < 1:
 		return fmt.Errorf("run of %d samples", t.run.Samples)
-	case train < 1 || test < 1 || t.run.Batch() && train != t.run.Samples:
+	case train < 1 || test < 1 || t.whole && train != t.run.Samples:
 		return fmt.Errorf("data set %s: %d training and %d test examples, for a run on %d", t.set.Name, train, test, t.run.Samples)
 	case t.batch < 1:
 		return fmt.Errorf("mini-batches of %d samples", t.batch)
@@ -145,7 +146,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 		}
 		n := min(t.batch, t.run.Samples-samples)
 		if err := t.learn(ctx, n); err != nil {
-			if t.run.Batch() {
+			if t.whole {
 				return err
 			}
 			return &sampleError{samples, err}
@@ -175,7 +176,7 @@ func (t *trainer) learn(ctx context.Context, n int) error {
 	scored, err := t.learner.Step(ctx, n, t.x, t.y)
 	t.watch.stop()
 	t.watch.total.Pruner = t.process.Seconds()
-	if needsMachine(t.run) {
+	if t.whole && needsMachine(t.run) {
 		debug.FreeOSMemory() // the kernel matrix is garbage now
 	}
 	if err != nil || t.batch >= t.set.Train.N {
@@ -187,7 +188,7 @@ func (t *trainer) learn(ctx context.Context, n int) error {
 // draw fills the mini-batch with the next n examples of the stream. A batch method has
 // them in the data's order.
 func (t *trainer) draw(n int) {
-	if t.run.Batch() {
+	if t.whole {
 		t.x, t.y = t.set.Train.X, t.set.Train.Y
 		return
 	}

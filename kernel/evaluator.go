@@ -91,11 +91,12 @@ func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq f
 // fromScratch gives the values up and evaluates without them.
 func (v *Evaluator) fromScratch(s *Snapshot, threads int) (normSq float64) {
 	v.ids, v.gram = nil, gram{}
+	e := s.expansion()
 	for i := range v.sets {
 		k := &v.sets[i]
 		k.forget()
 		k.scores = grow(k.scores, k.n*s.outputs)
-		s.Scores(k.n, k.x, k.scores, threads)
+		v.scorer.Scores(e, k.n, k.x, k.scores, threads)
 	}
-	return s.NormSq(threads)
+	return e.NormSq(threads)
 }

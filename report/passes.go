@@ -52,7 +52,8 @@ func (b *builder) passes() (out []*Figure) {
 // paths are those of the methods of the cells that begin so, and of the same methods with
 // other published budget maintenance, or stopped after some iterations.
 func (b *builder) paths(cells string) (out []*path) {
-	of := make(map[string]bool) // ID of a cell's run, but for what may differ
+	of := make(map[string]bool)
+	// The ID of a run without the settings in which it may differ from a cell's.
 	key := func(r experiments.Run) string {
 		r.Params.Maintenance, r.Params.Iterations, r.Evaluation = "", 0, experiments.Evaluation{}
 		return experiments.ID(r)
@@ -82,10 +83,9 @@ func (b *builder) paths(cells string) (out []*path) {
 
 // add adds the points of a series.
 func (p *path) add(s *Series) {
-	at := [quantityCount]map[int][]float64{
-		finiteAt(s.Runs, func(p record.Point) float64 { return p.TrainRisk }),
-		finiteAt(s.Runs, func(p record.Point) float64 { return 100 * p.TestError }),
-		finiteAt(s.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) }),
+	var at [quantityCount]map[int][]float64
+	for q, shown := range trainingCurves(s.Run.Task).quantities() {
+		at[q] = finiteAt(s.Runs, shown.of)
 	}
 	for _, samples := range slices.Sorted(maps.Keys(at[qRisk])) {
 		point := pathPoint{after: samples}
@@ -118,12 +118,17 @@ func nearest(paths []*path) string {
 	return strings.Join(out, "; ")
 }
 
+// trainingCurves are curves of a task's training risk, which the paper prints of Brodatz.
+func trainingCurves(task string) *curves {
+	return &curves{data: experiments.PaperData{Risk: experiments.RiskTrain}, paper: experiments.PaperFigure{Task: task}}
+}
+
 // passesPicture lays a figure of paths out.
 func passesPicture(paths []*path) *plot.Picture {
 	p := &plot.Picture{}
+	shown := trainingCurves(paths[0].series.Run.Task).quantities()
 	for i, q := range []int{qError, qOrder} {
-		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: "training risk", LogX: true, LogY: true}
-		pn.YLabel = []string{"test error rate (%)", "model order M_t"}[i]
+		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: riskName(experiments.RiskTrain), YLabel: shown[q].label, LogX: true, LogY: true}
 		for _, of := range paths {
 			look := of.series.look()
 			t := plot.Trace{Label: of.label, Look: look}

@@ -73,7 +73,7 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	for _, s := range experiments.Supplements() {
 		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p experiments.Planned) bool {
 			return experiments.SupplementOf(p.Spec) == s.Name
-		}, training, wall, b.columnsOfQuestions(s.Name)...))
+		}, training, wall, columnsOfQuestions(s.Name)...))
 	}
 	r.Tables = append(r.Tables, slices.DeleteFunc(tables, func(t *Table) bool { return len(t.Rows) == 0 })...)
 	if f := b.forest(); f != nil {

@@ -107,7 +107,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 // columnsOfQuestions are those that the table of open questions has beyond the other
 // supplements: the risk that the paper prints of some data, and how near a run that is
 // measured against the minimizer has come to it.
-func (b *builder) columnsOfQuestions(supplement string) []column {
+func columnsOfQuestions(supplement string) []column {
 	if supplement != experiments.OpenQuestions {
 		return nil
 	}

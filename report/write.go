@@ -21,9 +21,10 @@ import (
 // WriteAll writes the report into a folder, which it makes if need be:
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
 // of the paper's figures, figures/contact.{svg,png}, and index.md; with keep, only those
-// of them whose paths it reports. A figure of images alone has no CSV file. It returns the paths it wrote. Files of a
-// figure that has no data any more are removed. Every file is written whole or not
-// at all, and none through a symbolic link that stands for one of these folders.
+// of them whose paths it reports. A figure of images alone has no CSV file. It returns the
+// paths it wrote. Files of a figure that has no data any more are removed. Every file is
+// written whole or not at all, and none through a symbolic link that stands for one of
+// these folders.
 func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
 	w := writer{dir: dir, keep: keep}
 	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
