@@ -23,7 +23,7 @@ func TestMergeLoss(t *testing.T) {
 		r, c := rapid.Float64Range(0.01, 1).Draw(t, "r"), rapid.Float64Range(-1, 1).Draw(t, "c")
 		kappa, h := rapid.Float64Range(1e-9, 1).Draw(t, "κ"), rapid.Float64Range(0, 1).Draw(t, "h")
 		// direct loses the digits of 1/r².
-		if got, want := mergeLoss(r, c, kappa, h), direct(r, c, kappa, h); math.Abs(got-want) > 1e-14/(r*r) {
+		if got, want := kernel.MergeLoss(r, c, kappa, h), direct(r, c, kappa, h); math.Abs(got-want) > 1e-14/(r*r) {
 			t.Fatalf("loss %v, by definition %v", got, want)
 		}
 	})
@@ -33,8 +33,8 @@ func TestMergeLoss(t *testing.T) {
 		{0.5, 1, 0.6, 0, 1 - .36}, // p projected on n
 		{0, 1, 0.6, 0, 1 - .36},
 	} {
-		if got := mergeLoss(tt.r, tt.c, tt.kappa, tt.h); math.Abs(got-tt.want) > 1e-15 {
-			t.Errorf("mergeLoss(%v) = %v", tt, got)
+		if got := kernel.MergeLoss(tt.r, tt.c, tt.kappa, tt.h); math.Abs(got-tt.want) > 1e-15 {
+			t.Errorf("MergeLoss(%v) = %v", tt, got)
 		}
 	}
 }
@@ -45,13 +45,13 @@ func TestMergeLoss(t *testing.T) {
 func TestMergePointIsTheBest(t *testing.T) {
 	const n = 400
 	check := func(r, c, kappa float64) {
-		h := mergePoint(r, c, kappa)
+		h := kernel.MergePoint(r, c, kappa)
 		if !(h >= 0 && h <= 0.5) {
 			t.Fatalf("h = %v at r=%v c=%v κ=%v", h, r, c, kappa)
 		}
-		got := mergeLoss(r, c, kappa, h)
+		got := kernel.MergeLoss(r, c, kappa, h)
 		for i := range n + 1 {
-			if other := mergeLoss(r, c, kappa, float64(i)/n); other < got-1e-13/(r*r) {
+			if other := kernel.MergeLoss(r, c, kappa, float64(i)/n); other < got-1e-13/(r*r) {
 				t.Fatalf("r=%v c=%v κ=%v: %v at h=%v, but %v at %v", r, c, kappa, got, h, other, float64(i)/n)
 			}
 		}
@@ -62,7 +62,7 @@ func TestMergePointIsTheBest(t *testing.T) {
 		check(1-rng.Float64()/100, 2*rng.Float64()-1, math.Exp(-4*rng.Float64())) // both sides of e⁻², r near 1
 		check(rng.Float64(), -rng.Float64(), 1-rng.Float64()/1000)
 	}
-	if h := mergePoint(1, 1, 0.5); h != 0.5 {
+	if h := kernel.MergePoint(1, 1, 0.5); h != 0.5 {
 		t.Errorf("equal elements merge at h = %v, not exactly halfway", h)
 	}
 }
@@ -81,7 +81,7 @@ func TestTableError(t *testing.T) {
 		if i%4 == 0 {
 			c = math.Copysign(1, c)
 		}
-		e := math.Abs(table.at(r, c, kappa) - mergeLoss(r, c, kappa, mergePoint(r, c, kappa)))
+		e := math.Abs(table.at(r, c, kappa) - kernel.MergeLoss(r, c, kappa, kernel.MergePoint(r, c, kappa)))
 		worst, sum = math.Max(worst, e), sum+e
 		if i%4 == 0 {
 			binary = math.Max(binary, e)

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"polkrepro/internal/portable"
+	"polkrepro/kernel"
 )
 
 // A mergeTable holds the least D/‖α_p‖² on a grid of r, c and √(1−κ), to be
@@ -51,20 +52,20 @@ func buildMergeTable() *mergeTable {
 	return t
 }
 
-func scanTerms(kappa float64) []terms {
+func scanTerms(kappa float64) []kernel.MergeTerms {
 	if kappa <= 0 {
 		return nil
 	}
-	scan := make([]terms, scanH+1)
+	scan := make([]kernel.MergeTerms, scanH+1)
 	for i := range scan {
-		scan[i] = mergeTerms(portable.Log(kappa), 0.5*float64(i)/scanH)
+		scan[i] = kernel.NewMergeTerms(portable.Log(kappa), 0.5*float64(i)/scanH)
 	}
 	return scan
 }
 
 // leastLoss returns min_h D/‖α_p‖² from its values on a grid of h, improved
 // by the parabola through the three lowest neighbours.
-func leastLoss(r, c, kappa float64, scan []terms) float64 {
+func leastLoss(r, c, kappa float64, scan []kernel.MergeTerms) float64 {
 	if scan == nil {
 		return 1
 	}
@@ -73,13 +74,13 @@ func leastLoss(r, c, kappa float64, scan []terms) float64 {
 	}
 	best := 0
 	for i, t := range scan {
-		if t.at(r, c) < scan[best].at(r, c) {
+		if t.Loss(r, c) < scan[best].Loss(r, c) {
 			best = i
 		}
 	}
 	i := min(max(best, 1), len(scan)-2)
-	low := parabola(scan[i-1].at(r, c), scan[i].at(r, c), scan[i+1].at(r, c))
-	return max(0, min(low, scan[best].at(r, c)))
+	low := parabola(scan[i-1].Loss(r, c), scan[i].Loss(r, c), scan[i+1].Loss(r, c))
+	return max(0, min(low, scan[best].Loss(r, c)))
 }
 
 // limitLoss is min_h D/‖α_p‖² for r → 0, where h → r·c·κ.

@@ -4,11 +4,12 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
 )
 
 // merging replaces the element p of least norm and a partner n by one point z
 // on the segment between them, with n, z and the weights of z chosen for the
-// least degradation (see mergeloss.go).
+// least degradation (see kernel/merge.go).
 type merging struct {
 	table *mergeTable
 
@@ -70,16 +71,9 @@ func (g *merging) propose(m *model, p int) {
 		if j == p {
 			continue
 		}
-		r, c := ratio(m.norm[p], m.norm[j], dot)
+		r, c := kernel.MergeRatio(m.norm[p], m.norm[j], dot)
 		g.offer(candidate{index: j, loss: g.table.at(r, c, float64(g.k[j]))})
 	}
-}
-
-// ratio returns r = ‖α_p‖/‖α_n‖ and the cosine between the two, α_p ≠ 0 being
-// the shorter one. Rounding leaves neither out of its range.
-func ratio(normP, normN, dot float64) (r, c float64) {
-	c = dot / math.Sqrt(normP*normN)
-	return min(1, math.Sqrt(normP/normN)), min(1, max(-1, c))
 }
 
 // offer keeps the best candidates, the earlier of two equal ones.
@@ -124,9 +118,9 @@ func (g *merging) search(m *model, p int, c *candidate) {
 	n := c.index
 	kappa := m.kernel.Eval(m.dict.At(p), m.dict.At(n))
 	m.evals++
-	r, cos := ratio(m.norm[p], m.norm[n], g.dots[n])
-	c.h = mergePoint(r, cos, kappa)
-	c.loss = mergeLoss(r, cos, kappa, c.h)
+	r, cos := kernel.MergeRatio(m.norm[p], m.norm[n], g.dots[n])
+	c.h = kernel.MergePoint(r, cos, kappa)
+	c.loss = kernel.MergeLoss(r, cos, kappa, c.h)
 }
 
 // merge replaces p and the partner by z. Since z is rounded to float32, its

@@ -3,8 +3,6 @@ package prune
 import (
 	"context"
 	"math"
-
-	"polkrepro/internal/portable"
 )
 
 func init() {
@@ -109,6 +107,9 @@ func (k kompMerge) merge(s InverseState, most float64) bool {
 	return s.Len() < before
 }
 
+// apart keeps a point off the elements that it replaces, which are left while it enters.
+const apart = 1.0 / 256
+
 // plan returns mergers of at most n of the cheapest elements, of those that are not
 // redundant, and their points. No two have an element in common. More than one only if
 // they cost no more than room without the refit.
@@ -124,7 +125,7 @@ func plan(s InverseState, n int, room float64) (mergers []merger, points [][]flo
 			if used[q] || q == p {
 				continue
 			}
-			if at, v := newPair(s, p, q, row[q]).nearSearch(); v < least {
+			if at, v := newPair(s, p, q, row[q]).best(); v < least {
 				m.q, h, least = q, at, v
 			}
 		}
@@ -135,40 +136,10 @@ func plan(s InverseState, n int, room float64) (mergers []merger, points [][]flo
 			break
 		}
 		used[p], used[m.q] = true, true
+		h = min(max(h, apart), 1-apart)
 		mergers, points = append(mergers, m), append(points, between(s.Point(p), s.Point(m.q), h))
 	}
 	return mergers, points
-}
-
-// nearSearch returns an h within 1/100 of the best on the side of the heavier element,
-// and the squared error of merging there. The refit makes up for the rest.
-func (p pair) nearSearch() (h, loss float64) {
-	const golden, steps = 0.6180339887498949, 9
-	log := portable.Log(p.kappa)
-	at := func(h float64) float64 {
-		return p.lossAt(portable.Exp(log*(1-h)*(1-h)), portable.Exp(log*h*h))
-	}
-	lo, hi := 0.0, 0.5
-	if p.pp > p.qq {
-		lo, hi = 0.5, 1
-	}
-	a, b := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
-	atA, atB := at(a), at(b)
-	for range steps {
-		if atA <= atB {
-			hi, b, atB = b, a, atA
-			a = hi - float64(golden*(hi-lo))
-			atA = at(a)
-		} else {
-			lo, a, atA = a, b, atB
-			b = lo + float64(golden*(hi-lo))
-			atB = at(b)
-		}
-	}
-	if atA <= atB {
-		return a, atA
-	}
-	return b, atB
 }
 
 // jointCost returns what the removal of i and j costs together, for P = K⁻¹ and pij = P_ij:

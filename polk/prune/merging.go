@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"polkrepro/internal/portable"
+	"polkrepro/kernel"
 )
 
 func init() {
@@ -38,9 +38,7 @@ func (m merging) Prune(_ context.Context, s State) error {
 		row := s.Row(p)
 		with, h, least := -1, 0.0, math.Inf(1)
 		for _, q := range partners(s, p, row) {
-			pair := newPair(s, p, q, row[q])
-			at := pair.search()
-			if v := pair.loss(at); q != p && (v < least || with < 0) {
+			if at, v := newPair(s, p, q, row[q]).best(); q != p && (v < least || with < 0) {
 				with, h, least = q, at, v
 			}
 		}
@@ -70,30 +68,22 @@ func newPair(s Elements, p, q int, kappa float64) pair {
 	return pair{s.Norm2(p), s.Norm2(q), dot(s.Weights(p), s.Weights(q)), kappa}
 }
 
-// loss returns the squared error of merging at h.
-func (p pair) loss(h float64) float64 {
-	return p.lossAt(portable.Pow(p.kappa, (1-h)*(1-h)), portable.Pow(p.kappa, h*h))
-}
-
 // lossAt returns the squared error for a = κ(x_p, z) and b = κ(x_q, z).
 func (p pair) lossAt(a, b float64) float64 {
 	return float64((1-float64(a*a))*p.pp) + float64((1-float64(b*b))*p.qq) + float64(2*(p.kappa-float64(a*b))*p.pq)
 }
 
-// search returns the best h of [0, ½], by golden sections: p is the lighter
-// element, so z lies on the side of q, where the error has a single minimum.
-func (p pair) search() float64 {
-	const golden, steps = 0.6180339887498949, 24
-	lo, hi := 0.0, 0.5
-	for range steps {
-		a, b := hi-float64(golden*(hi-lo)), lo+float64(golden*(hi-lo))
-		if p.loss(a) <= p.loss(b) {
-			hi = b
-		} else {
-			lo = a
-		}
+// best returns the best h on the side of the heavier element, where the error has a
+// single minimum, and the squared error there. Of two of equal weight, but for rounding,
+// that is q's.
+func (p pair) best() (h, loss float64) {
+	if p.pp > p.qq*(1+1e-9) {
+		h, loss = pair{p.qq, p.pp, p.pq, p.kappa}.best()
+		return 1 - h, loss
 	}
-	return (lo + hi) / 2
+	r, c := kernel.MergeRatio(p.pp, p.qq, p.pq)
+	h = kernel.MergePoint(r, c, p.kappa)
+	return h, p.pp * kernel.MergeLoss(r, c, p.kappa, h)
 }
 
 // merge replaces p and q. The point is rounded to float32, so the kernel values

@@ -1,4 +1,4 @@
-package bsgd
+package kernel
 
 import (
 	"math"
@@ -22,18 +22,18 @@ import (
 //
 // so the best h of [0, 1] lies in [0, ½], on the side of the stronger
 // element. There ‖α_z‖² has a single maximum, at the one change of sign of
-// its derivative (checked by TestMergePointIsTheBest), although for κ < e⁻²
+// its derivative (checked by bsgd.TestMergePointIsTheBest), although for κ < e⁻²
 // it has a second, lower one beyond ½. Points outside the segment, which can
 // be better if c < 0, are not considered; the authors' public code
 // (BudgetedSVM, bsgd.cpp) likewise turns h < 0 into 0.
 
-// mergePoint returns the best h ∈ [0, ½], rounded to a multiple of 2⁻³². The
+// MergePoint returns the best h ∈ [0, ½], rounded to a multiple of 2⁻³². The
 // problem is that of a golden section search, which stops at half the digits;
 // bisection of the derivative does not. The rounding makes h = ½ exactly for
 // elements of equal weight (every pair, under the schedule 1/(λt)): z is then
 // halfway between two float32 numbers more often than not, and the last bit
 // of h would decide to which of them it goes.
-func mergePoint(r, c, kappa float64) float64 {
+func MergePoint(r, c, kappa float64) float64 {
 	if kappa <= 0 {
 		return 0
 	}
@@ -60,31 +60,43 @@ func mergeImproves(r, c, logKappa, h float64) bool {
 	return r*rho*(float64(r*rho*(1-h))+float64(c*(1-2*h))) > h
 }
 
-// mergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, where nothing is better),
+// MergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, where nothing is better),
 // without cancellation for r → 0:
 //
 //	(1 − κ^(2(1−h)²)) + (1 − κ^(2h²))/r² − (2c/r) κ (κ^(−2h(1−h)) − 1)
-func mergeLoss(r, c, kappa, h float64) float64 {
+func MergeLoss(r, c, kappa, h float64) float64 {
 	if kappa <= 0 {
 		return 1
 	}
-	return mergeTerms(portable.Log(kappa), h).at(r, c)
+	return NewMergeTerms(portable.Log(kappa), h).Loss(r, c)
 }
 
-// terms are the parts of D/‖α_p‖² that depend on κ and h.
-type terms struct{ self, other, cross float64 }
+// MergeTerms are the parts of D/‖α_p‖² that depend on κ and h.
+type MergeTerms struct{ self, other, cross float64 }
 
-func mergeTerms(logKappa, h float64) terms {
-	return terms{
+// NewMergeTerms returns those of log κ and h.
+func NewMergeTerms(logKappa, h float64) MergeTerms {
+	return MergeTerms{
 		self:  -portable.Expm1(2 * logKappa * (1 - h) * (1 - h)),
 		other: -portable.Expm1(2 * logKappa * h * h),
 		cross: portable.Exp(logKappa) * portable.Expm1(-2*logKappa*h*(1-h)),
 	}
 }
 
-func (t terms) at(r, c float64) float64 {
+// Loss returns D/‖α_p‖².
+func (t MergeTerms) Loss(r, c float64) float64 {
 	if t.other == 0 { // h = 0, and r may be 0
 		return t.self
 	}
 	return t.self + (t.other/r-float64(2*c*t.cross))/r
+}
+
+// MergeRatio returns r and c of an element p of squared norm normP and one of normN, not
+// less, for dot = α_p·α_n. Rounding leaves neither out of its range.
+func MergeRatio(normP, normN, dot float64) (r, c float64) {
+	if normP == 0 {
+		return 0, 0
+	}
+	c = dot / math.Sqrt(normP*normN)
+	return min(1, math.Sqrt(normP/normN)), min(1, max(-1, c))
 }
