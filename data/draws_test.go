@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"polkrepro/internal/race"
 )
 
 // drawsCommitted is the number of draws in the embedded table.
@@ -17,21 +19,21 @@ var update = flag.Bool("update", false, "rewrite multidist_draws.csv and testdat
 // byte; under the race detector, those up to the fourth draw, and its rows.
 func TestWriteDraws(t *testing.T) {
 	n := drawsCommitted
-	if raceEnabled {
+	if race.Enabled {
 		n = 4
 	}
 	var b bytes.Buffer
 	if err := WriteDraws(&b, n); err != nil {
 		t.Fatal(err)
 	}
-	if *update && !raceEnabled {
+	if *update && !race.Enabled {
 		if err := os.WriteFile("multidist_draws.csv", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	got, want := b.Bytes(), drawsCSV
-	if raceEnabled {
+	if race.Enabled {
 		_, got, _ = bytes.Cut(got, []byte("bayes_error\n"))
 		_, want, _ = bytes.Cut(want, []byte("bayes_error\n"))
 		want = want[:min(len(got), len(want))]

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"polkrepro/internal/race"
 )
 
 // TestGlyphsSums holds the first examples to the sum committed in
@@ -26,7 +28,7 @@ func TestGlyphsSums(t *testing.T) {
 
 // TestGoldenGlyphs looks at the whole set, without the race detector.
 func TestGoldenGlyphs(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("TestGlyphsSums has what can race; the whole set takes five seconds")
 	}
 	const want = "0fc9fb1b2ba8cedf77d835232aea23ff9c603e3bf40b6f4ea20da90c26e8371f"

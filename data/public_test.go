@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/race"
 )
 
 func hexSum(text string) string {
@@ -76,7 +78,7 @@ func TestSameFileNames(t *testing.T) {
 
 // The real files, where they are.
 func TestPublicSets(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the files are read as TestMNIST reads its own")
 	}
 	for name, rows := range map[string][2]int{"fashion-mnist": {60000, 10000}, "letter": {16000, 4000}, "satimage": {4435, 2000}} {

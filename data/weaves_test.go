@@ -1,12 +1,16 @@
 package data
 
-import "testing"
+import (
+	"testing"
+
+	"polkrepro/internal/race"
+)
 
 // TestGoldenWeaves loads the default variant: its features have the same bytes
 // on every platform. By its name it runs without the race detector too, as make
 // golden does.
 func TestGoldenWeaves(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("TestTextureSet has what can race; this takes six seconds of products")
 	}
 	const want = "71a89f9189e24d220a37282967e3c3c8c649007ba86592eee806b102c5cb80fa"

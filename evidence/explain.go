@@ -198,22 +198,10 @@ func writeRuns(out io.Writer, title string, s *Side) {
 	for _, r := range s.Runs {
 		h := r.Record.Header
 		fmt.Fprintf(t, "    %s\t%d\t%d\t%s\t%d\t%s\t%s\t%s\n", words.Four(r.Value), r.Run.Data.Draw, r.Run.Seed, r.Series,
-			len(r.Record.Points), revision(h.Provenance.Revision, h.Provenance.Dirty), r.Record.Path, r.Record.Final.Digest)
+			len(r.Record.Points), h.Provenance.Code(), r.Record.Path, r.Record.Final.Digest)
 	}
 	for _, m := range s.Missing {
 		fmt.Fprintf(t, "    missing\t%d\t%d\t%s\t\t\t%s.jsonl\t\n", m.Run.Data.Draw, m.Run.Seed, m.Series, m.ID)
 	}
 	t.Flush()
-}
-
-// revision shortens a revision and says whether there were changes to it.
-func revision(r string, dirty bool) string {
-	if r == "" {
-		return "unknown"
-	}
-	r = r[:min(12, len(r))]
-	if dirty {
-		r += " and changes"
-	}
-	return r
 }

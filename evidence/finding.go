@@ -196,16 +196,22 @@ func (f *Finding) Difference() string {
 	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
 		line += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
 	}
+	return line + f.Also(func(note string) string { return note })
+}
+
+// Also says where a new run would be, and what the reader has to know of the verdict; note
+// prepares that, which may quote the error of a run that failed.
+func (f *Finding) Also(note func(string) string) (text string) {
 	if oneRun := f.OneRun(); oneRun != "" {
-		line += "; a new run " + oneRun
+		text += "; a new run " + oneRun
 	}
 	if oneTest := f.OneTest(); oneTest != "" {
-		line += "; on other test rows " + oneTest
+		text += "; on other test rows " + oneTest
 	}
-	if note := f.Note(); note != "" {
-		line += "; " + note
+	if n := f.Note(); n != "" {
+		text += "; " + note(n)
 	}
-	return line
+	return text
 }
 
 // verdictText words a verdict.

@@ -28,20 +28,17 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	cells, sentences, theorems := a.Counts()
+	fmt.Fprintln(w)
+	for _, n := range a.Tallies() {
+		fmt.Fprintf(w, "%s: %s\n", n.What, n.Counts)
+	}
 	in, of, numbers, ofNumbers := a.WithinOneRun()
 	s := a.Scorecard()
-	_, err := fmt.Fprintf(w, `
-cells of Tables 2 and 3: %s
-sentences and captions: %s
-theorems of Table 1: %s
-cells at half the margins: %s
-cells at twice the margins: %s
-printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
+	_, err := fmt.Fprintf(w, `printed numbers inside the interval of a new run: %d of %d; cells with all of theirs inside: %d of %d (of three runs or more)
 printed numbers that a choice had in view: %s
 printed numbers that none had: %s
 printed numbers that are settings: %s
-`, cells, sentences, theorems, a.CellsAt(0.5), a.CellsAt(2), numbers, ofNumbers, in, of, s.Targets, s.Others, s.Set)
+`, numbers, ofNumbers, in, of, s.Targets, s.Others, s.Set)
 	return err
 }
 
@@ -65,18 +62,39 @@ func twoVerdicts(at []stats.Verdict, between string) string {
 // String returns the counts in words.
 func (n Counts) String() string {
 	s := fmt.Sprintf("%d of %d reproduced", n.Reproduced, n.Total())
-	for _, part := range []struct {
-		n    int
-		what string
-	}{
-		{n.Deviates, "deviating"}, {n.Inconclusive, "inconclusive"}, {n.NotRun, "not run"},
-	} {
-		if part.n > 0 {
-			s += fmt.Sprintf(", %d %s", part.n, part.what)
-		}
-		if part.what == "deviating" && n.Explained > 0 {
-			s += fmt.Sprintf(" (%d explained)", n.Explained)
-		}
+	if n.Deviates > 0 {
+		s += fmt.Sprintf(", %d deviating%s", n.Deviates, n.explained())
+	}
+	if n.Inconclusive > 0 {
+		s += fmt.Sprintf(", %d inconclusive", n.Inconclusive)
+	}
+	if n.NotRun > 0 {
+		s += fmt.Sprintf(", %d not run", n.NotRun)
 	}
 	return s
+}
+
+// Deviating is the number of those that deviate, and of these that are explained.
+func (n Counts) Deviating() string { return fmt.Sprint(n.Deviates) + n.explained() }
+
+func (n Counts) explained() string {
+	if n.Explained == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d explained)", n.Explained)
+}
+
+// A Tally counts the verdicts on claims of one kind.
+type Tally struct {
+	What string
+	Counts
+}
+
+// Tallies counts the verdicts on cells, sentences and theorems, and on cells at other margins.
+func (a *Assessment) Tallies() []Tally {
+	cells, sentences, theorems := a.Counts()
+	return []Tally{
+		{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems},
+		{"cells at half the margins", a.CellsAt(0.5)}, {"cells at twice the margins", a.CellsAt(2)},
+	}
 }

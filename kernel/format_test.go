@@ -17,6 +17,7 @@ import (
 	"testing/iotest"
 
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/race"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden models in testdata")
@@ -233,7 +234,7 @@ func TestLongElements(t *testing.T) {
 // TestAllocLongElement: the longest element that is read takes memory in proportion
 // to its length.
 func TestAllocLongElement(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("the race detector allocates too; make test runs it without")
 	}
 	e := NewExpansion(Gaussian{Bandwidth: 1}, maxDim, 1)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -36,7 +37,7 @@ func (nearOrder) Validate() error { return nil }
 // less than one in twenty of those compared, the latter less than one in five.
 func TestAlgorithm2(t *testing.T) {
 	steps := 25
-	if raceEnabled {
+	if race.Enabled {
 		steps = 4
 	}
 	var total tally
@@ -61,7 +62,7 @@ func TestAlgorithm2(t *testing.T) {
 	cfg.Kernel, cfg.Dim, cfg.LearningRate, cfg.Budget = kernel.Polynomial{Offset: 1, Degree: 3}, 4, Constant(0.02), nil
 	total.add(followed(t, cfg, 3, steps))
 	t.Logf("%+v", total)
-	if raceEnabled {
+	if race.Enabled {
 		return // too few steps for a rate
 	}
 	if total.skipped*20 > total.compared || total.large*5 > total.compared {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -76,7 +77,7 @@ func evaluate(e *kernel.Expansion, l loss.Loss, s *data.Split) (risk, wrong floa
 func TestMultidist(t *testing.T) {
 	set := multidist(t)
 	steps := 5 * set.Train.N / 32
-	if raceEnabled {
+	if race.Enabled {
 		steps /= 10
 	}
 	for _, c := range []struct {
@@ -123,7 +124,7 @@ func TestMultidist(t *testing.T) {
 // elements in M steps: by then the learner must have noticed, computed P
 // afresh, counted that, and be right again.
 func TestCorruptedInverse(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("arithmetic alone")
 	}
 	set := multidist(t)

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
@@ -104,7 +105,7 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 // above 1e-7. (The race detector gets a tenth of the problems.)
 func TestOracle(t *testing.T) {
 	problems := 1000
-	if raceEnabled {
+	if race.Enabled {
 		problems = 100 // the others are for the run without the race detector
 	}
 	r := rand.New(rand.NewPCG(1, 2))

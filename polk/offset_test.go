@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -16,7 +17,7 @@ import (
 // still has 64 steps at 10⁸; some are just within what Block64 leaves to
 // products, where the Gram matrix has its largest errors.
 func TestTrainingFarFromOrigin(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("arithmetic alone")
 	}
 	const steps, n = 150, 32

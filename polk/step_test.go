@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -75,7 +76,7 @@ func TestStepIsAProjection(t *testing.T) {
 // rounding, the everyday case of multidist.
 func TestBudgetNearDependence(t *testing.T) {
 	streams := 300
-	if raceEnabled {
+	if race.Enabled {
 		streams = 30
 	}
 	steps, over, worst := 0, 0, 0.0

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -14,7 +15,7 @@ import (
 // step all numbers must be finite and the budget kept; at the end the order
 // must be what the stream allows, and what was folded or dropped be counted.
 func TestHardStreams(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("arithmetic alone")
 	}
 	sample := func(y float64, x ...float32) func(int) ([]float32, float64) {

@@ -55,6 +55,18 @@ type Provenance struct {
 	Cores    int      `json:"cores"`
 }
 
+// Code is the revision, shortened, and says whether there were changes to it.
+func (p Provenance) Code() string {
+	if p.Revision == "" {
+		return "unknown"
+	}
+	out := p.Revision[:min(12, len(p.Revision))]
+	if p.Dirty {
+		out += " with local changes"
+	}
+	return out
+}
+
 // A Point is one evaluation. The writer sets Type.
 type Point struct {
 	Type        string  `json:"type"` // "point"

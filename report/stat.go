@@ -106,7 +106,7 @@ func number(v float64, q int, like float64) string {
 	size := math.Abs(like)
 	switch {
 	case !words.Finite(v):
-		return strconv.FormatFloat(v, 'g', -1, 64)
+		return words.Exact(v)
 	case size >= 1e6 || q == qRisk && size > 0 && size < 1e-4:
 		return strconv.FormatFloat(v, 'e', 2, 64)
 	case q == qError:

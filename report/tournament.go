@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
 
@@ -169,7 +170,7 @@ func pointCells(p compare.Means, replicates int) []string {
 	if p.Runs < replicates {
 		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
 	}
-	return []string{strconv.FormatFloat(p.Value, 'g', -1, 64), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
+	return []string{words.Exact(p.Value), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
 
 // levelsText lists model orders or times.

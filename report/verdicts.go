@@ -106,20 +106,9 @@ func (r *Reference) rows() (rows [][]string) {
 func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("### Verdicts on the paper's claims\n\n")
-	cells, sentences, theorems := v.Assessment.Counts()
 	counts := table.NewGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
-	for _, n := range []struct {
-		title string
-		evidence.Counts
-	}{
-		{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems},
-		{"cells at half the margins", v.Assessment.CellsAt(0.5)}, {"cells at twice the margins", v.Assessment.CellsAt(2)},
-	} {
-		deviating := fmt.Sprint(n.Deviates)
-		if n.Explained > 0 {
-			deviating += fmt.Sprintf(" (%d explained)", n.Explained)
-		}
-		counts.Rows = append(counts.Rows, []string{n.title, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), deviating, fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
+	for _, n := range v.Assessment.Tallies() {
+		counts.Rows = append(counts.Rows, []string{n.What, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), n.Deviating(), fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
 	}
 	counts.Markdown(&b)
 	if len(v.Assume) > 0 {
@@ -179,16 +168,7 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 		if f.Verdict != c.Verdict || f.Verdict != stats.Reproduced {
 			line += "; " + f.Verdict.String()
 		}
-		if oneRun := f.OneRun(); oneRun != "" {
-			line += "; a new run " + oneRun
-		}
-		if oneTest := f.OneTest(); oneTest != "" {
-			line += "; on other test rows " + oneTest
-		}
-		if text := f.Note(); text != "" {
-			line += "; " + note(text)
-		}
-		lines = append(lines, line)
+		lines = append(lines, line+f.Also(note))
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/baselines/bsgd"
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -53,7 +54,7 @@ func TestForeignKernel(t *testing.T) {
 		"csvc":            {Fit: fitCSVC(k, false), Load: loadCSVC, TwoClasses: true},
 	} {
 		// These have nothing of their own for the race detector to find.
-		if learnertest.RaceEnabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
+		if race.Enabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { learnertest.Run(t, l) })

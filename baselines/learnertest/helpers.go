@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -62,7 +63,7 @@ func DoesNotAllocate(tb testing.TB, l interface {
 	for range 4 {
 		step()
 	}
-	if RaceEnabled {
+	if race.Enabled {
 		return
 	}
 	if a := testing.AllocsPerRun(3, step); a > 0 {

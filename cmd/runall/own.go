@@ -264,7 +264,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		if p.Rows > 0 {
 			how = fmt.Sprintf(", %s in %d rows before learning them", prequential(m, p), p.Rows)
 		} else if held, ok := m.Settings().HeldOut(); ok {
-			how = fmt.Sprintf(", %s of held-out rows when the order was chosen", heldOut(m, held))
+			how = fmt.Sprintf(", %s of held-out rows when the order was chosen", quality(m, held.Error))
 		}
 		fmt.Fprintf(stderr, "%d rows, model order %d%s\n", m.Rows(), m.Order(), how)
 	}
@@ -310,17 +310,17 @@ type Training struct {
 // prequential puts an error into words.
 func prequential(m *online.Model, p online.Prequential) string {
 	if m.Regression() {
-		return fmt.Sprintf("RMSE %.4g", p.RMSE())
+		return quality(m, p.RMSE())
 	}
-	return fmt.Sprintf("error %.2f %%", 100*p.ErrorRate())
+	return quality(m, p.ErrorRate())
 }
 
-// heldOut puts the error of a trade-off's line into words.
-func heldOut(m *online.Model, l online.Tried) string {
+// quality puts an error rate, or the RMSE of a regression, into words.
+func quality(m *online.Model, v float64) string {
 	if m.Regression() {
-		return fmt.Sprintf("RMSE %.4g", l.Error)
+		return fmt.Sprintf("RMSE %.4g", v)
 	}
-	return fmt.Sprintf("error %.2f %%", 100*l.Error)
+	return fmt.Sprintf("error %.2f %%", 100*v)
 }
 
 // words says what a model is.

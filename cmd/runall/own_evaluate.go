@@ -130,7 +130,7 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
 	if l, ok := m.Settings().HeldOut(); ok {
-		fmt.Fprintf(b, "held out     %s, %d numbers (when the order was chosen in training)\n", heldOut(m, l), l.Numbers)
+		fmt.Fprintf(b, "held out     %s, %d numbers (when the order was chosen in training)\n", quality(m, l.Error), l.Numbers)
 	}
 	if m.Regression() {
 		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/race"
 )
 
 var update = flag.Bool("update", false, "write testdata/bits.txt from the first backend of this machine")
@@ -299,7 +301,7 @@ func backendBits() *hashes {
 //
 //	go test ./internal/gemm -run TestRecordedBits -update
 func TestRecordedBits(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("arithmetic alone: TestSameBits has the threads")
 	}
 	if *update {

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"polkrepro/internal/race"
 )
 
 // eachBackend runs f with every backend that this machine has.
@@ -117,7 +119,7 @@ func shapes() []shape {
 	var s []shape
 	pick := func() int { return covering[rnd.IntN(len(covering))] }
 	step := 4
-	if raceEnabled {
+	if race.Enabled {
 		step = 16 // the detector makes the references ten times slower
 	}
 	for d := 1; d <= edgeMax; d += step {
@@ -740,7 +742,7 @@ func TestConcurrent(t *testing.T) {
 // TestAllocs checks that calls of every path, with one goroutine and with two,
 // allocate nothing once warm.
 func TestAllocs(t *testing.T) {
-	if raceEnabled {
+	if race.Enabled {
 		t.Skip("sync.Pool drops items at random under the race detector")
 	}
 	eachBackend(t, func(t *testing.T) {

@@ -338,7 +338,7 @@ func (r *Report) page() (page.Input, error) {
 func program(p record.Provenance) string {
 	s := p.Module + " " + p.Version
 	if p.Revision != "" {
-		s += ", revision " + page.Revision(p)
+		s += ", revision " + p.Code()
 	}
 	return s
 }

@@ -85,18 +85,6 @@ func costs(in report.Input) *report.Table {
 	return t
 }
 
-// Revision shortens a revision and says whether there were changes to it.
-func Revision(p record.Provenance) string {
-	if p.Revision == "" {
-		return "unknown"
-	}
-	out := p.Revision[:min(12, len(p.Revision))]
-	if p.Dirty {
-		out += " with local changes"
-	}
-	return out
-}
-
 // machines is the table of the programs and machines that made the records,
 // that of the most runs first.
 func machines(records map[string]*record.Record) *report.Table {
@@ -119,7 +107,7 @@ func machines(records map[string]*record.Record) *report.Table {
 		of, p := byKey[key], byKey[key][0].Provenance
 		slices.SortFunc(of, func(a, b record.Header) int { return a.Started.Compare(b.Started) })
 		platform := strings.TrimSpace(p.GOOS + "/" + p.GOARCH + " " + p.GOAMD64)
-		t.Rows = append(t.Rows, []string{strconv.Itoa(len(of)), p.Version, Revision(p), p.Go, platform, p.CPU, strconv.Itoa(p.Cores),
+		t.Rows = append(t.Rows, []string{strconv.Itoa(len(of)), p.Version, p.Code(), p.Go, platform, p.CPU, strconv.Itoa(p.Cores),
 			strings.Join(p.Features, " "), p.Backend, of[0].Started.UTC().Format(minute), of[len(of)-1].Started.UTC().Format(minute)})
 	}
 	return t

@@ -9,8 +9,6 @@ import (
 	"polkrepro/loss"
 )
 
-const raceEnabled = false
-
 // Nothing is allocated once the buffers have grown. (Under the race detector
 // sync.Pool drops what it is given at random, and gemm allocates again.)
 func TestStepDoesNotAllocate(t *testing.T) {
