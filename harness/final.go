@@ -18,6 +18,9 @@ func drawableModel(m kernel.Model) *record.Model {
 		return nil
 	}
 	out := &record.Model{Dim: e.Dict.Dim(), Outputs: e.Outputs, Weights: slices.Clone(e.W)}
+	for i, w := range out.Weights {
+		out.Weights[i] = record.Digits(w, 8)
+	}
 	for j := range e.Order() {
 		out.Dictionary = append(out.Dictionary, e.Dict.At(j)...)
 	}

@@ -253,6 +253,7 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 	}
 	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
 	p.NormSq, p.Reliability = m.NormSq, m.Reliability
+	p.Round()
 	t.points = append(t.points, p)
 	if err := t.emit(p); err != nil {
 		return err

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"polkrepro/experiments"
@@ -83,6 +84,38 @@ type Point struct {
 	Measured map[string]float64 `json:"measured,omitempty"`
 
 	Diagnostics
+}
+
+// Round leaves eight digits of what was measured, and four of the times: no table or figure
+// shows more, and the rest is most of a record's size.
+func (p *Point) Round() {
+	for _, v := range []*float64{&p.TrainRisk, &p.TestRisk, &p.TestError} {
+		*v = Digits(*v, 8)
+	}
+	for _, v := range []*float64{&p.Timing.Wall, &p.Timing.CPU, &p.Timing.Pruner} {
+		*v = Digits(*v, 4)
+	}
+	for name, v := range p.Measured {
+		p.Measured[name] = Digits(v, 8)
+	}
+	if p.NormSq != nil {
+		p.NormSq = new(Digits(*p.NormSq, 8))
+	}
+	if q := p.Prequential; q != nil {
+		p.Prequential = &Prequential{Digits(q.Loss, 8), Digits(q.Error, 8)}
+	}
+	if r := p.Reliability; r != nil {
+		p.Reliability = &Reliability{Digits(r.LogLoss, 8), Digits(r.CalibrationError, 8), r.Bins}
+	}
+}
+
+// Digits returns v with so many significant digits.
+func Digits(v float64, n int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if err != nil { // not finite
+		return v
+	}
+	return r
 }
 
 // Diagnostics are what is measured of a model beside the paper's figures. What does not

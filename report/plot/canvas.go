@@ -19,7 +19,7 @@ import (
 func init() { fpdf.SetDefaultCatalogSort(true) }
 
 // DPI is the resolution of the PNG files.
-const DPI = 300
+const DPI = 200
 
 // Formats are the formats of a picture, by file extension.
 var Formats = []string{"svg", "png", "pdf"}

@@ -23,14 +23,17 @@ func (logAxis) Normalize(min, max, x float64) float64 {
 	return math.Max(0, (math.Log(x)-low)/(math.Log(max)-low))
 }
 
-// logTicks labels 1, 2 and 5 times the powers of ten on short ranges and the
-// powers of ten, thinned out, on long ones.
+// logTicks labels round numbers within a factor of five, 1, 2 and 5 times the powers of
+// ten on short ranges and the powers of ten, thinned out, on long ones.
 func logTicks(min, max float64) []gonum.Tick {
 	if !(min > 0) || !(max > min) || math.IsInf(max, 0) {
 		return nil
 	}
 	lo, hi := int(math.Floor(math.Log10(min))), int(math.Ceil(math.Log10(max)))
 	decades := math.Log10(max) - math.Log10(min)
+	if decades < 0.7 {
+		return roundTicks(min, max)
+	}
 	var ticks []gonum.Tick
 	for e := lo; e <= hi; e++ {
 		for m := 1; m < 10; m++ {
@@ -48,12 +51,18 @@ func logTicks(min, max float64) []gonum.Tick {
 	return ticks
 }
 
+func roundTicks(min, max float64) []gonum.Tick {
+	var ticks []gonum.Tick
+	for _, v := range RoundNumbers(min, max, 5) {
+		ticks = append(ticks, gonum.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 4, 64)})
+	}
+	return ticks
+}
+
 // labelled says whether m·10^e bears a label on an axis from 10^lo on that
 // spans so many decades.
 func labelled(m, e, lo int, decades float64) bool {
 	switch {
-	case decades < 0.7:
-		return true
 	case decades < 2:
 		return m == 1 || m == 2 || m == 5
 	case m != 1:
