@@ -57,6 +57,9 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 	if p.Run.Method == "bsgd" {
 		speed = 0.5
 	}
+	if p.Run.Data.Name == "multidist" { // as fast by samples, however many points there are
+		speed *= float64(p.Run.Evaluation.Every) / 160
+	}
 	for i, n := 0, p.Run.Evaluation.Every; n > 0 && n <= p.Run.Samples; i, n = i+1, n+p.Run.Evaluation.Every {
 		excess := 5 * math.Exp(-speed*float64(i))
 		if p.Run.Task == experiments.TaskKSVM && i%2 == 1 {

@@ -44,13 +44,13 @@ func (f *figures) readme() []string {
 	const brodatz, bsgd = "table3.brodatz.ksvm.polk.error", "table2.multidist.ksvm.bsgd.error"
 	return []string{
 		fmt.Sprintf("Errors are within %.1f points of the printed ones, nine of ten model orders within %.0f %%", up(errors[5], 0.1), up(100*orders[8], 1)),
-		fmt.Sprintf("all %s statements", map[int]string{9: "nine"}[theorems.Reproduced]),
+		fmt.Sprintf("all %s statements", f.word(theorems.Reproduced)),
 		fmt.Sprintf("On Brodatz it is %.1f point off; 0.5 is claimed", f.value("brodatz.like-batch.error")),
 		f.margins("one point of the printed error, %.0f %% of the risk, or %.0f %% of the model order but at least %s elements"),
 		fmt.Sprintf("%d of %d cells, ", cells.Reproduced, cells.Total()),
 		fmt.Sprintf("With unselected draws, %d cells are reproduced", f.anyDraws()),
-		fmt.Sprintf("fitted to %s of POLK's ten model orders", map[int]string{7: "seven"}[fitted]),
-		fmt.Sprintf("%s numbers, such as BSGD's budget, are set", map[int]string{8: "Eight"}[f.set()]),
+		fmt.Sprintf("fitted to %s of POLK's ten model orders", f.word(fitted)),
+		fmt.Sprintf("%s numbers, such as BSGD's budget, are set", strings.ToUpper(f.word(f.set())[:1])+f.word(f.set())[1:]),
 		fmt.Sprintf("The paper's has %.1f %% error on multidist. With merging, as its authors recommend, it has %.1f %%", *f.test(bsgd).Test.Paper, f.value(bsgd)),
 		fmt.Sprintf("%.1f %% of Brodatz' test patches share pixels with training patches. Without overlap POLK's error is %.1f %%, not %.1f %%", f.overlap(), f.disjoint(), f.value(brodatz)),
 	}
@@ -95,13 +95,13 @@ func (f *figures) reproduce() []string {
 		fmt.Sprintf("LIBSVM's errors and support vectors come out within %.1f points and %.0f %%, the risks of L-BFGS and the import vector machine on multidist within %.0f %%",
 			up(f.farthest(false, "error", libsvm...), 0.1), up(100*f.farthest(true, "order", libsvm...), 1),
 			up(100*f.farthest(true, "risk", "table2.multidist.ksvm.lbfgs", "table2.multidist.klr.lbfgs", "table2.multidist.klr.ivm"), 1)),
-		fmt.Sprintf("has less error than KOMP at equal order on %s of eight fields, more on %s, and takes %.1f to %.1f times as long", map[int]string{6: "six"}[better], map[int]string{0: "none"}[worse], least, longest),
+		fmt.Sprintf("has less error than KOMP at equal order on %s of eight fields, more on %s, and takes %.1f to %.1f times as long", f.word(better), f.word(worse), least, longest),
 		fmt.Sprintf("With merging it has %.2f %% on MNIST at 1,086 elements, POLK %.2f %%", f.value("table3.mnist.ksvm.bsgd.error"), f.value("table3.mnist.ksvm.polk.error")),
 		fmt.Sprintf("at 1,171 (%.2f and %.2f %%)", f.value("table3.brodatz.ksvm.bsgd.error"), f.value("table3.brodatz.ksvm.polk.error")),
 		fmt.Sprintf("On multidist POLK stays ahead (%.2f against %.2f %%)", f.value("table2.multidist.ksvm.polk.error"), f.value("table2.multidist.ksvm.bsgd.error")),
 		fmt.Sprintf("%.1f points (%.1f to %.1f, so inconclusive), since L-BFGS at its minimum is at %.2f %%, not %.2f %%", batch.Value, batch.Low, batch.High, f.value(lbfgs), *f.test(lbfgs).Test.Paper),
 		fmt.Sprintf("POLK keeps %.1f, %.1f, %.1f, %.1f and %.1f elements for mixtures of 5, 10, 15, 20 and 30 modes", modes(5), modes(10), f.value("multidist.optimal-order.order"), modes(20), modes(30)),
-		fmt.Sprintf("%s draws of %s get there by 1,409 samples", map[int]string{6: "six"}[early], map[int]string{20: "twenty"}[len(below.Of.Runs)]),
+		fmt.Sprintf("%s draws of %s get there by 1,409 samples", f.word(early), f.word(len(below.Of.Runs))),
 		fmt.Sprintf("Errata: %d,", len(f.in.Ledger.Errata)),
 	}
 }
@@ -111,6 +111,16 @@ type figures struct {
 	t  *testing.T
 	in Input
 	*Assessment
+}
+
+// word writes a count as a word.
+func (f *figures) word(n int) string {
+	of := map[int]string{0: "none", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 20: "twenty"}[n]
+	if of == "" {
+		f.t.Errorf("no word for %d", n)
+		return "?"
+	}
+	return of
 }
 
 // margins are the ledger's, in words.
