@@ -143,11 +143,14 @@ func writeTest(out io.Writer, f *Finding) {
 }
 
 // describe words a selector.
-func describe(s experiments.Selector) string {
+func describe(s experiments.Selector) string { return describeAs(s, cmp.Or(s.Cell, runsOf(s))) }
+
+// describeAs words a selector whose runs have a name.
+func describeAs(s experiments.Selector, runs string) string {
 	if s.Spec != "" {
-		return ofRuns(s.Quantity) + " of " + runsOf(s)
+		return ofRuns(s.Quantity) + " of " + runs
 	}
-	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
+	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + runs
 	switch {
 	case s.Below != nil:
 		out = fmt.Sprintf("samples until the %s is below %s", out, words.Four(*s.Below))

@@ -73,23 +73,6 @@ func Four(v float64) string {
 // Decimals writes n digits after the point.
 func Decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
 
-// Significant writes n significant digits, without an exponent.
-func Significant(v float64, n int) string {
-	if v == 0 {
-		return "0"
-	}
-	return Decimals(v, max(0, n-1-int(math.Floor(math.Log10(math.Abs(v))))))
-}
-
-// Short writes at most n significant digits, without zeros at the end.
-func Short(v float64, n int) string {
-	s := Significant(v, n)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
-
 // Signed writes n digits after the point and the sign, which 0 lacks.
 func Signed(v float64, n int) string {
 	s := fmt.Sprintf("%+.*f", n, v)

@@ -12,8 +12,7 @@ func TestNumbers(t *testing.T) {
 		{Yes(true, true), "yes"}, {Yes(false, true), "no"}, {Yes(true, false), ""},
 		{Exact(-0.1), "-0.1"}, {Plain(-1e-7), "−1e−07"}, {Plain(1249), "1249"},
 		{Four(0.31409), "0.3141"}, {Four(-12345.6), "−12346"}, {Four(999.96), "1000"}, {Four(math.Inf(1)), "∞"}, {Four(math.Inf(-1)), "−∞"}, {Four(1e-5), "1e−05"}, {Four(math.NaN()), "NaN"},
-		{Decimals(-1.25, 1), "−1.2"}, {Significant(0.0912, 2), "0.091"}, {Significant(1234, 2), "1234"}, {Significant(0, 3), "0"},
-		{Short(0.0300, 2), "0.03"}, {Short(20, 2), "20"},
+		{Decimals(-1.25, 1), "−1.2"},
 		{Signed(0.004, 2), "0.00"}, {Signed(-0.004, 2), "0.00"}, {Signed(0.5, 2), "+0.50"}, {Signed(-12.4, 0), "−12"}, {Signed(math.Inf(1), 0), "+Inf"},
 		{Grouped(9999), "9999"}, {Grouped(12_000), "12,000"}, {Grouped(1_234_567), "1,234,567"},
 	} {

@@ -123,25 +123,9 @@ func (v *claimView) differences(paper *experiments.PaperValues) {
 			sentences = slices.Insert(sentences, at, t.Sentence(paper))
 		}
 	}
-	sentences = joined(sentences)
 	n := min(len(sentences), shownSentences)
 	v.Sentences, v.More = sentences[:n], sentences[n:]
 	v.Reason = firstReason(reasons)
-}
-
-// joined makes one sentence of those that follow each other and have the same
-// subject before a colon.
-func joined(sentences []string) (out []string) {
-	last := ""
-	for _, s := range sentences {
-		subject, rest, ok := strings.Cut(s, ": ")
-		if ok && subject == last {
-			out[len(out)-1] = strings.TrimSuffix(out[len(out)-1], ".") + ", and " + rest
-			continue
-		}
-		out, last = append(out, s), subject
-	}
-	return out
 }
 
 // longestReason is how many characters of a reason the first screen shows, in

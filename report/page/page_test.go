@@ -129,10 +129,7 @@ func TestSummary(t *testing.T) {
 		want = append(want, c.Claim.ID)
 		kinds[c.Verdict]++
 		for _, r := range c.Tests {
-			sentence := strings.TrimSuffix(r.Sentence(in.Report.Paper), ".")
-			if _, rest, ok := strings.Cut(sentence, ": "); ok { // the subject stands before several
-				sentence = rest
-			}
+			sentence := r.Sentence(in.Report.Paper)
 			if differs(r.Verdict) && !strings.Contains(items[c.Claim.ID], sentence) {
 				t.Errorf("%s: %q is not in %q", c.Claim.ID, sentence, items[c.Claim.ID])
 			}
@@ -142,14 +139,6 @@ func TestSummary(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(shown, want) || len(kinds) != 2 {
 		t.Errorf("shown %q, want %q, of both kinds: %v", shown, want, kinds)
-	}
-}
-
-// TestJoined joins sentences on one subject.
-func TestJoined(t *testing.T) {
-	got := joined([]string{"A on B: x.", "A on B: y.", "A on C: z.", "Of A and B.", "A on C: w."})
-	if want := []string{"A on B: x, and y.", "A on C: z.", "Of A and B.", "A on C: w."}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 
