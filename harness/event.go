@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/term"
 
-	"polkrepro/internal/charset"
 )
 
 // Kinds of events, in the order in which they occur.
@@ -42,10 +41,8 @@ type Event struct {
 	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged; plan: what the runs are, empty for those of specs
 }
 
-// label names a run in a line of text that the locale can show.
-func (e Event) label() string {
-	return charset.Text(fmt.Sprintf("%s, %s, seed %d", e.Series, e.Data, e.Seed))
-}
+// label names a run in a line of text.
+func (e Event) label() string { return fmt.Sprintf("%s, %s, seed %d", e.Series, e.Data, e.Seed) }
 
 // errorText shows the test error so far, "error 3.98 %, "; nothing before an
 // evaluation.

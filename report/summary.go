@@ -14,7 +14,6 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
-	"polkrepro/internal/charset"
 	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
@@ -405,13 +404,9 @@ const (
 )
 
 // Text writes the summary in at most SummaryLines lines of width columns, from
-// 80 to SummaryWidth (default SummaryWidth); in ASCII if the terminal shows
-// nothing else.
-func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
-	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth), encode: func(s string) string { return s }}
-	if ascii {
-		t.encode = charset.ASCII
-	}
+// 80 to SummaryWidth (default SummaryWidth).
+func (s *Summary) Text(w io.Writer, width int) error {
+	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth)}
 	blocks := s.blocks()
 	paper := len(blocks) > 0
 	title := "The paper's Tables 2 and 3 → this reproduction" + s.profileText()
@@ -436,10 +431,7 @@ func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
 }
 
 // summaryText lays the parts of a summary out.
-type summaryText struct {
-	width  int
-	encode func(string) string
-}
+type summaryText struct{ width int }
 
 // tables lays the paper's tables out, a line a method; with empty lines between
 // the blocks if spaced.
@@ -455,9 +447,6 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	for _, b := range blocks {
 		for _, r := range b.rows {
 			cells := r.cells
-			for i, s := range cells {
-				cells[i] = t.encode(s)
-			}
 			cells[0] = "  " + cells[0]
 			g.Rows = append(g.Rows, cells[:])
 		}
@@ -471,12 +460,12 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		}
 		header += fmt.Sprintf("   %-*s", group, name)
 	}
-	lines := []string{t.encode(title), header + "   runs"}
+	lines := []string{title, header + "   runs"}
 	for i, b := range blocks {
 		if spaced && i > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, t.encode(b.heading))
+		lines = append(lines, b.heading)
 		for _, r := range b.rows {
 			text := ""
 			for i, cell := range g.Pad(g.Rows[0], widths) {
@@ -492,7 +481,7 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 			}
 			g.Rows = g.Rows[1:]
 			if r.why != "" {
-				text += "   " + t.encode(r.why)
+				text += "   " + r.why
 			}
 			lines = append(lines, strings.TrimRight(text, " "))
 		}
@@ -516,11 +505,7 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 		g.Left[i] = i <= name
 	}
 	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, s := range row {
-			cells[i] = t.encode(s)
-		}
-		g.Rows = append(g.Rows, cells)
+		g.Rows = append(g.Rows, slices.Clone(row))
 	}
 	widths := g.Widths()
 	total := 2 * len(widths)
@@ -553,29 +538,26 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 	}
 	widest := 0
 	for _, i := range items {
-		widest = max(widest, utf8.RuneCountInString(t.encode(i.word)))
+		widest = max(widest, utf8.RuneCountInString(i.word))
 	}
 	for _, i := range items {
-		word := t.encode(i.word)
-		line := indent + word + strings.Repeat(" ", widest-utf8.RuneCountInString(word)) + "  "
+		line := indent + i.word + strings.Repeat(" ", widest-utf8.RuneCountInString(i.word)) + "  "
 		start := len(line)
-		text, command := t.encode(i.text), t.encode(i.command)
 		switch {
-		case text == "" || command == "":
-			line += text + command
-		case utf8.RuneCountInString(line+text+": "+command) > t.width:
-			line += text + ":\n" + strings.Repeat(" ", min(start, 4)) + command
+		case i.text == "" || i.command == "":
+			line += i.text + i.command
+		case utf8.RuneCountInString(line+i.text+": "+i.command) > t.width:
+			line += i.text + ":\n" + strings.Repeat(" ", min(start, 4)) + i.command
 		default:
-			line += text + ": " + command
+			line += i.text + ": " + i.command
 		}
 		lines = append(lines, strings.Split(line, "\n")...)
 	}
 	return lines
 }
 
-// fit encodes a text and shortens it to a width.
+// fit shortens a text to a width.
 func (t summaryText) fit(s string, width int) string {
-	s = t.encode(s)
 	if utf8.RuneCountInString(s) <= width {
 		return s
 	}

@@ -33,7 +33,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	stderr = screen{stderr}
 	end := &ending{stderr: stderr, through: make(chan struct{})}
-	out := &output{to: stdout, end: end, ascii: needsASCII(stdout)}
+	out := &output{to: stdout, end: end}
 	ctx, stop := end.watch()
 	defer stop()
 	err := execute(ctx, args, out, stderr)
@@ -82,7 +82,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 func explain(err error, stderr io.Writer) {
 	var panicked *harness.PanicError
 	if !errors.As(err, &panicked) {
-		fmt.Fprintf(stderr, "runall: %s\n", shownLine(err.Error(), needsASCII(stderr)))
+		fmt.Fprintf(stderr, "runall: %v\n", err)
 		return
 	}
 	path, saved := panicked.Save()

@@ -37,8 +37,7 @@ type tests struct{ *testing.M }
 
 // Run sets the environment of the tests and of what they start.
 func (m tests) Run() int {
-	os.Unsetenv(data.EnvDir) // real data would be read for every report
-	os.Setenv("LC_ALL", "C.UTF-8")
+	os.Unsetenv(data.EnvDir)                 // real data would be read for every report
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
 	os.Setenv(data.EnvOffline, "1")          // the network is left alone
 	return m.M.Run()

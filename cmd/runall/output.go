@@ -3,11 +3,9 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"polkrepro/internal/charset"
 )
@@ -22,7 +20,6 @@ type output struct {
 	held *bytes.Buffer // nil if nothing is kept
 	err  error
 
-	ascii bool         // the locale has no other characters
 	bytes bool         // what is written is not changed
 	line  bytes.Buffer // the beginning of a line that is not whole yet
 }
@@ -42,14 +39,8 @@ func (o *output) write(b []byte) (int, error) {
 		return len(b), o.put(b)
 	}
 	o.line.Write(b)
-	text := o.line.Bytes()
-	end := bytes.LastIndexByte(text, '\n') + 1
-	var shown []byte
-	for line := range bytes.Lines(text[:end]) {
-		shown = append(append(shown, shownLine(string(line[:len(line)-1]), o.ascii)...), '\n')
-	}
-	o.line.Next(end)
-	return len(b), o.put(shown)
+	whole := o.line.Next(bytes.LastIndexByte(o.line.Bytes(), '\n') + 1)
+	return len(b), o.put([]byte(charset.Shown(string(whole))))
 }
 
 func (o *output) put(b []byte) error {
@@ -82,7 +73,7 @@ func (o *output) finish() error {
 	}
 	o.held = nil
 	if o.line.Len() > 0 {
-		o.put([]byte(shownLine(o.line.String(), o.ascii)))
+		o.put([]byte(charset.Shown(o.line.String())))
 	}
 	return o.err
 }
@@ -104,18 +95,4 @@ func raw(w io.Writer) io.Writer {
 		return s.to
 	}
 	return w
-}
-
-// needsASCII reports whether the locale of those who read w has no other characters.
-func needsASCII(w io.Writer) bool {
-	f, ok := raw(w).(*os.File)
-	return !charset.UTF8() && (ok && term.IsTerminal(int(f.Fd())) || charset.Chosen())
-}
-
-// shownLine returns a line for people.
-func shownLine(s string, ascii bool) string {
-	if s = charset.Shown(s); ascii {
-		s = charset.Line(s)
-	}
-	return s
 }

@@ -252,7 +252,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	stderr := cmd.ErrOrStderr()
 	opt.Note = func(format string, args ...any) {
-		fmt.Fprintln(stderr, shownLine(fmt.Sprintf(format, args...), needsASCII(stderr)))
+		fmt.Fprintf(stderr, format+"\n", args...)
 	}
 	said := int64(-1)
 	opt.Progress = func(m *online.Model, p online.Prequential) {

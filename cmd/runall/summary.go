@@ -16,7 +16,6 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/internal/charset"
 	"polkrepro/report"
 	"polkrepro/report/export"
 )
@@ -50,7 +49,7 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			fmt.Fprintln(stdout)
 		}
 	}
-	if err := in.Text(stdout, columns(stdout), !charset.UTF8()); err != nil {
+	if err := in.Text(stdout, columns(stdout)); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {
