@@ -48,7 +48,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow golden stranger check-reference cluster workflows image reference record agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow stranger check-reference cluster workflows image reference record agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -74,7 +74,7 @@ check: lint workflows race slow
 # the build that users run. go vet is lint's.
 CHECKED = $(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir='_*' '^//go:build check' .)))
 
-slow golden:
+slow:
 	$(GO) test -tags check -run Check -vet=off -timeout 30m $(CHECKED)
 
 # The packages that start goroutines, take a number of them or lock. With -short,

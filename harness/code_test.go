@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"flag"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
+
+var update = flag.Bool("update", false, "record the versions and results of code that has changed")
 
 // codeRuns are short runs, one for each method, kernel and task, by the name of what
 // its result depends on.
