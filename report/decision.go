@@ -212,15 +212,9 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 		return nil, errors.New("there is no model in the record")
 	}
 	order := len(m.Dictionary) / dim
-	switch {
-	case m.Dim != dim || m.Outputs != classes:
-		return nil, fmt.Errorf("the model in the record has %d features and %d outputs, not %d and %d", m.Dim, m.Outputs, dim, classes)
-	case order == 0:
-		return nil, errors.New("the model in the record is empty")
-	case order > record.MaxElements:
-		return nil, fmt.Errorf("the model in the record has %d elements, more than the %d that are drawn", order, record.MaxElements)
-	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
-		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
+	if m.Dim != dim || m.Outputs != classes || order == 0 || order > record.MaxElements || len(m.Dictionary) != order*dim || len(m.Weights) != order*classes {
+		return nil, fmt.Errorf("the model in the record is damaged: %d features, %d outputs, %d coordinates and %d weights, want %d, %d and those of 1 to %d elements",
+			m.Dim, m.Outputs, len(m.Dictionary), len(m.Weights), dim, classes, record.MaxElements)
 	}
 	kern, err := k.Kernel()
 	if err != nil {

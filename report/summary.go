@@ -62,13 +62,6 @@ func (b *Summary) named(spec string) bool {
 	return slices.ContainsFunc(b.Specs, func(s *experiments.Spec) bool { return s.Name == spec })
 }
 
-func (b *Summary) profileText() string {
-	if b.Input.Profile == "" {
-		return ""
-	}
-	return ", profile " + b.Input.Profile
-}
-
 // blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
 // the blocks that have runs or that the named specs feed, and none if the named
 // specs feed no printed cell.
@@ -176,7 +169,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 	case paper:
 		heading = "Other series of " + b.specNames()
 	default:
-		heading = "Results of " + b.specNames() + b.profileText()
+		heading = "Results of " + b.specNames() + ", profile " + b.Input.Profile
 	}
 	columns := columnsOf()[:3]
 	var same []string // data set and task that all have are in the heading
@@ -414,7 +407,7 @@ func (s *Summary) Text(w io.Writer, width int, ascii bool) error {
 	}
 	blocks := s.blocks()
 	paper := len(blocks) > 0
-	title := "The paper's Tables 2 and 3 → this reproduction" + s.profileText()
+	title := "The paper's Tables 2 and 3 → this reproduction, profile " + s.Input.Profile
 	heading, series := s.series(paper)
 	var tail []string
 	if paper {

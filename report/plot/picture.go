@@ -24,7 +24,6 @@ type Picture struct {
 	Columns int       // of small multiples; 0 of a row
 	YLabel  string    // of small multiples, as the next
 	LogX    bool
-	OwnX    bool // each panel has an x axis of its own
 }
 
 // Measures around small multiples.
@@ -115,11 +114,8 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 // smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
 // last of a column the x axis' name and the labels of its ticks.
 func (p *Picture) smallPlot(i int) *gonum.Plot {
-	pn, sharing := p.Panels[i], p.Panels
-	if p.OwnX {
-		sharing = p.Panels[i : i+1]
-	}
-	x, _ := extent(sharing...)
+	pn := p.Panels[i]
+	x, _ := extent(p.Panels...)
 	pn.XMin, pn.XMax = 0, x[1]
 	if pn.LogX {
 		pn.XMin, pn.XMax = logMargin(x)
