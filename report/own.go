@@ -77,11 +77,11 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 // numericRuns are the series of the user's own runs with a number a cell, and none where
 // there is none. Low and high are of the 90 % interval of the mean.
 func (b *builder) numericRuns() [][]string {
-	columns := columnsOf()
-	columns[3].of = func(s *Series) string { return strconv.Itoa(len(s.Runs)) }
-	columns = append(columns,
-		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }, true},
-		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true})
+	planned := append(plannedColumns()[:3],
+		column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }},
+		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }},
+		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
+	var columns []column
 	for q, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
 		stat := func(s *Series) Stat {
 			if q == quantityCount {
@@ -90,7 +90,7 @@ func (b *builder) numericRuns() [][]string {
 			return finalStats(s.Runs, experiments.RiskTest)[q]
 		}
 		number := func(suffix string, of func(Stat) float64, known func(Stat) bool) {
-			columns = append(columns, column{heading: name + suffix, of: func(s *Series) string {
+			columns = append(columns, column{name + suffix, func(s *Series) string {
 				if v := stat(s); known(v) {
 					return words.Exact(of(v))
 				}
@@ -103,10 +103,10 @@ func (b *builder) numericRuns() [][]string {
 		number("_low", func(v Stat) float64 { return v.Low }, interval)
 		number("_high", func(v Stat) float64 { return v.High }, interval)
 	}
-	return tabulate(b.series(allRuns), append(columns,
-		column{heading: "samples", of: func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
-		column{heading: "kernel_evaluations", of: func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
-		column{heading: "numbers_kept", of: (*Series).numbers}))
+	return tabulate(b.series(allRuns), planned, append(columns,
+		column{"samples", func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
+		column{"kernel_evaluations", func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
+		column{"numbers_kept", (*Series).numbers}))
 }
 
 // A costCurve is the error of a method, or heuristic, at several costs.

@@ -141,17 +141,15 @@ func (b *Summary) row(row *table.Row) summaryRow {
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
 func (b *Summary) series(paper bool) (heading string, rows [][]string) {
-	part := newBuilder(b.Input, b.Paper)
-	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
+	all := newBuilder(b.Input, b.Paper).series(func(p experiments.Planned) bool {
 		switch ran := b.Input.Records[p.ID] != nil; {
 		case b.smoke():
-			return !ran || slices.ContainsFunc(p.Cells, b.printed)
+			return ran && !slices.ContainsFunc(p.Cells, b.printed)
 		case len(b.Names) == 0:
-			return !ran || !b.standsIn(p.Run.Data.Name)
+			return ran && b.standsIn(p.Run.Data.Name)
 		}
-		return !b.named(p.Spec) || slices.ContainsFunc(p.Cells, b.printed)
+		return b.named(p.Spec) && !slices.ContainsFunc(p.Cells, b.printed)
 	})
-	all := part.series(allRuns)
 	if len(all) == 0 {
 		return "", nil
 	}
@@ -171,7 +169,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + b.specNames() + ", profile " + b.Input.Profile
 	}
-	columns := columnsOf()[:3]
+	columns := plannedColumns()[:3]
 	var same []string // data set and task that all have are in the heading
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		alike := c.heading != "series" && !slices.ContainsFunc(all, func(s *Series) bool { return c.of(s) != c.of(all[0]) })
@@ -190,13 +188,10 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		return cmp.Or(s.text(q), dash)
 	})...)
 	if b.Input.Own != "" {
-		columns = append(columns, column{heading: "CPU (s)", of: processorTime}, column{heading: "numbers", of: func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
+		columns = append(columns, column{"CPU (s)", processorTime}, column{"numbers", func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
 	}
-	columns = append(columns, column{heading: "runs", of: func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
-	for i := range columns {
-		columns[i].planned = true
-	}
-	return heading, tabulate(all, columns)
+	columns = append(columns, column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
+	return heading, tabulate(all, columns, nil)
 }
 
 // printed reports whether a cell is one of the printed tables.
@@ -447,12 +442,13 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	}
 	for _, b := range blocks {
 		for _, r := range b.rows {
-			cells := r.cells
+			cells := t.row(r.cells[:])
 			for i, s := range cells {
-				cells[i] = t.encode(s)
+				if i == 0 || i%4 == 1 { // the name; where a quantity begins, or the number of runs
+					cells[i] = "  " + s
+				}
 			}
-			cells[0] = "  " + cells[0]
-			g.Rows = append(g.Rows, cells[:])
+			g.Rows = append(g.Rows, cells)
 		}
 	}
 	widths := g.Widths()
@@ -462,7 +458,7 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		for _, n := range widths[4*q+1 : 4*q+5] {
 			group += n
 		}
-		header += fmt.Sprintf("   %-*s", group, name)
+		header += fmt.Sprintf(" %-*s", group, "  "+name)
 	}
 	lines := []string{t.encode(title), header + "   runs"}
 	for i, b := range blocks {
@@ -471,23 +467,12 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		}
 		lines = append(lines, t.encode(b.heading))
 		for _, r := range b.rows {
-			text := ""
-			for i, cell := range g.Pad(g.Rows[0], widths) {
-				switch {
-				case i > 0 && r.why != "": // in place of the others
-				case i%4 == 1: // a quantity begins, or the number of runs
-					text += "   " + cell
-				case i > 0:
-					text += " " + cell
-				default:
-					text = cell
-				}
-			}
+			cells := g.Pad(g.Rows[0], widths)
 			g.Rows = g.Rows[1:]
-			if r.why != "" {
-				text += "   " + t.encode(r.why)
+			if r.why != "" { // in place of the others
+				cells = []string{cells[0], " ", t.encode(r.why)}
 			}
-			lines = append(lines, strings.TrimRight(text, " "))
+			lines = append(lines, strings.TrimRight(strings.Join(cells, " "), " "))
 		}
 	}
 	return lines
@@ -509,11 +494,7 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 		g.Left[i] = i <= name
 	}
 	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, s := range row {
-			cells[i] = t.encode(s)
-		}
-		g.Rows = append(g.Rows, cells)
+		g.Rows = append(g.Rows, t.row(row))
 	}
 	widths := g.Widths()
 	total := 2 * len(widths)
@@ -564,6 +545,15 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 		lines = append(lines, strings.Split(line, "\n")...)
 	}
 	return lines
+}
+
+// row encodes a row of a table.
+func (t summaryText) row(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, s := range cells {
+		out[i] = t.encode(s)
+	}
+	return out
 }
 
 // fit encodes a text and shortens it to a width.
