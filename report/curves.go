@@ -114,26 +114,23 @@ func (c *curves) quantities() [quantityCount]quantity {
 
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
-	p := &plot.Picture{}
-	levels, marks := false, false
+	p := &plot.Picture{Legend: legendOf(c.series)}
 	for q := range quantityCount {
-		pn := c.panel(q)
-		pn.Title = fmt.Sprintf("(%c)", 'a'+q)
-		if q == qRisk && c.data.Risk == experiments.RiskTrain {
-			pn.Title += " on training data"
-		}
-		levels = levels || slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
-		marks = marks || len(pn.Marks) > 0
-		p.Panels = append(p.Panels, pn)
+		p.Panels = append(p.Panels, c.panel(q))
 	}
-	p.Legend = legendOf(c.series)
+	if c.data.Risk == experiments.RiskTrain {
+		p.Panels[qRisk].Title += " on training data"
+	}
 	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
-	if levels {
+	hasLevels := func(pn *plot.Panel) bool {
+		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
+	}
+	if slices.ContainsFunc(p.Panels, hasLevels) {
 		p.Legend = append(p.Legend, plot.LevelEntry("final value printed in the paper"))
 	}
-	if marks {
+	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool { return len(pn.Marks) > 0 }) {
 		p.Legend = append(p.Legend, plot.IconEntry("stated in the paper's text", drawMean))
 	}
 	return p
@@ -142,7 +139,7 @@ func (c *curves) picture() *plot.Picture {
 // panel makes the panel of a quantity.
 func (c *curves) panel(q int) *plot.Panel {
 	shows := c.quantities()[q]
-	pn := &plot.Panel{YLabel: shows.label, LogY: shows.log, XMax: 1}
+	pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+q), YLabel: shows.label, LogY: shows.log, XMax: 1}
 	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
 	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, shows.of) })
 	for i, t := range pn.Traces {
@@ -200,9 +197,12 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 		if st.Quantity != Quantities[q] || st.Low == nil && st.High == nil {
 			continue
 		}
-		m := plot.Mark{X: float64(st.Samples), Look: c.lookOfCell(st.Cell)}
+		m := plot.Mark{X: float64(st.Samples), Look: plot.Look{Color: plot.RGB(0, 0, 0)}}
 		if st.Samples == 0 {
 			m.X = 0.97 * xmax
+		}
+		if i := slices.IndexFunc(c.series, func(s *Series) bool { return slices.Contains(s.Cells, st.Cell) }); i >= 0 {
+			m.Look = c.series[i].look()
 		}
 		m.Low, m.High = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
 		printed := slices.ContainsFunc(c.series, func(s *Series) bool { return slices.Contains(c.levels(s, q), m.High) })
@@ -211,16 +211,6 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 		}
 	}
 	return out
-}
-
-// lookOfCell is the look of the series that feeds a cell, or black.
-func (c *curves) lookOfCell(cell string) plot.Look {
-	for _, s := range c.series {
-		if cell != "" && slices.Contains(s.Cells, cell) {
-			return s.look()
-		}
-	}
-	return plot.Look{Color: plot.RGB(0, 0, 0)}
 }
 
 // average is the mean and range, over runs, of a quantity at every number of
@@ -264,9 +254,6 @@ func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]fl
 
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk), errorWords(c.paper.Task))
-	b.WriteString("Lines are means over runs")
 	var counts []string
 	several := ""
 	for _, s := range c.series {
@@ -275,35 +262,32 @@ func (c *curves) caption(lost string) string {
 			several = "; bands reach from the least to the greatest"
 		}
 	}
-	fmt.Fprintf(&b, " (%s)%s. ", strings.Join(counts, "; "), several)
+	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",
+		riskName(c.data.Risk), errorWords(c.paper.Task), strings.Join(counts, "; "), several)
 	if slices.ContainsFunc(c.series, (*Series).batch) {
-		b.WriteString("Lines from edge to edge: batch methods, which see all training samples at once. ")
+		text += "Lines from edge to edge: batch methods, which see all training samples at once. "
 	}
 	if c.paper.ID != "" { // the paper has such a figure
-		b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
+		text += "Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text."
 	}
-	if n := c.undrawn(); n > 0 {
-		fmt.Fprintf(&b, " %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", n)
-	}
-	if lost != "" {
-		b.WriteString(" " + lost)
-	}
-	return b.String()
-}
-
-// undrawn counts the values that have no place in the picture.
-func (c *curves) undrawn() (n int) {
+	undrawn := 0 // values that have no place in the picture
 	for q, shown := range c.quantities() {
 		pn := plot.Panel{LogY: shown.log}
 		for s, r := range runsOf(c.series) {
 			for _, p := range r.Points {
 				if s.shows(q) && !pn.Drawable(shown.of(p)) {
-					n++
+					undrawn++
 				}
 			}
 		}
 	}
-	return n
+	if undrawn > 0 {
+		text += fmt.Sprintf(" %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", undrawn)
+	}
+	if lost != "" {
+		text += " " + lost
+	}
+	return text
 }
 
 // rows are the evaluations of all runs.

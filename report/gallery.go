@@ -115,8 +115,7 @@ func (g *gallery) rows() [][]string {
 func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
-		g.add(title, plot.Notice(err.Error()), err.Error())
-		return
+		panic("report: " + err.Error()) // only a variant may be unknown
 	}
 	g.plane, g.means = set, data.MultidistMeans(figureDraw)
 	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",

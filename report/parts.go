@@ -106,7 +106,8 @@ func calibrationPicture(series []*Series) *plot.Picture {
 			return nil
 		})}
 	}
-	errors, losses := byOrder("(b)", "calibration error (%)", calibrationError), byOrder("(c)", "log loss (nats)", logLoss)
+	errors := byOrder("(b)", "calibration error (%)", func(r *record.Record) float64 { return 100 * r.Final.Reliability.CalibrationError })
+	losses := byOrder("(c)", "log loss (nats)", func(r *record.Record) float64 { return r.Final.Reliability.LogLoss })
 	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
 	for _, pn := range []*plot.Panel{errors, losses} {
 		pn.Span()
@@ -116,11 +117,6 @@ func calibrationPicture(series []*Series) *plot.Picture {
 	reliability.Traces = append(reliability.Traces, plot.Trace{Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
 	p.Legend = append(p.Legend, plot.LineEntry("confidence = accuracy", diagonal))
 	return p
-}
-
-func logLoss(r *record.Record) float64 { return r.Final.Reliability.LogLoss }
-func calibrationError(r *record.Record) float64 {
-	return 100 * r.Final.Reliability.CalibrationError
 }
 
 // diagram is the accuracy over the mean confidence in each bin, of the test examples of all
@@ -147,7 +143,7 @@ func calibrationRows(series []*Series) [][]string {
 	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
 	for s, r := range runsOf(series) {
 		for i, b := range r.Final.Reliability.Bins {
-			rows = append(rows, s.line(r, finalOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
+			rows = append(rows, s.line(r, finalOrder(r), r.Final.Reliability.LogLoss, 100*r.Final.Reliability.CalibrationError, i+1, b.Count, b.Confidence, b.Accuracy))
 		}
 	}
 	return rows
@@ -434,23 +430,19 @@ func (o *onlineCurves) caption() string {
 			"the minimum is at most %.2g %% below it, and the band reaches to the regret against that. "+
 			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
 			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
-		if n := o.undrawn(); n > 0 {
-			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", n)
+		undrawn := 0
+		for _, r := range runsOf(o.series) {
+			for _, v := range o.regrets[r] {
+				if !(v > 0) { // it has no place on a logarithmic axis
+					undrawn++
+				}
+			}
+		}
+		if undrawn > 0 {
+			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", undrawn)
 		}
 	}
 	return text + "Lines are means over runs, bands reach from the least to the greatest."
-}
-
-// undrawn counts the regrets that have no place on a logarithmic axis.
-func (o *onlineCurves) undrawn() (n int) {
-	for _, r := range runsOf(o.series) {
-		for _, v := range o.regrets[r] {
-			if !(v > 0) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // rows are the points of all runs.

@@ -15,23 +15,20 @@ import (
 
 // A Tournament is the report on a comparison of pruning heuristics.
 type Tournament struct {
-	Title   string
-	Summary []string // in sentences: first overall, then by field, then how it was done
-	Tables  []*Table // two a field, then the Pareto fronts
-	Figures []*Figure
-	Result  *compare.Result // what it reports on
+	*compare.Result           // what it reports on
+	Tables          []*Table  // two a field, then the Pareto fronts
+	Figures         []*Figure // of each field, then of the ranks
 }
 
 // NewTournament makes the report on a comparison.
 func NewTournament(res *compare.Result) *Tournament {
-	t := &Tournament{Title: res.Title, Summary: res.Summary(), Result: res}
+	t := &Tournament{Result: res, Figures: tournamentFigures(res)}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, verdictTable(f, res.Reference), levelTable(f))
 	}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, frontTable(f))
 	}
-	t.Figures = tournamentFigures(res)
 	return t
 }
 
@@ -186,7 +183,7 @@ func levelsText(levels []float64) string {
 func (t *Tournament) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
-	for _, s := range t.Summary {
+	for _, s := range t.Summary() {
 		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
 	for _, tb := range t.Tables {
@@ -199,7 +196,7 @@ func (t *Tournament) Text() string {
 func (t *Tournament) Index() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
-	for _, s := range t.Summary {
+	for _, s := range t.Summary() {
 		b.WriteString(table.Escape(s) + "\n\n")
 	}
 	for _, tb := range t.Tables {
@@ -215,7 +212,7 @@ func (t *Tournament) Index() string {
 // CSV is a CSV file with a line for each run.
 func (t *Tournament) CSV() string {
 	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
-	for _, f := range t.Result.Fields {
+	for _, f := range t.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
 				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))

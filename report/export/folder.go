@@ -286,7 +286,7 @@ func WriteTournament(dir string, t *report.Tournament, in report.Input) ([]strin
 	if err != nil {
 		return paths, err
 	}
-	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary, Program: program(harness.Provenance())})
+	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary(), Program: program(harness.Provenance())})
 	return append(paths, path), err
 }
 

@@ -92,16 +92,13 @@ var bare = tw.Rendition{
 }
 
 // verbatim leaves cells as they are.
-var verbatim = tablewriter.Config{
-	Header: tw.CellConfig{
+var (
+	verbatim     = tablewriter.Config{Header: verbatimCell, Row: verbatimCell}
+	verbatimCell = tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
 		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-	Row: tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-}
+	}
+)
 
 // Markdown writes the grid as a Markdown table; rules are left out.
 func (g *Grid) Markdown(b *strings.Builder) {
