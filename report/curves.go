@@ -63,6 +63,7 @@ func taskTitle(task string) string {
 // have no evaluations, which are valid without, has no curve.
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
+	var labels []string
 	runs, without := 0, 0
 	rank(all)
 	for _, s := range all {
@@ -70,7 +71,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		have := len(s.Runs)
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
 		if len(s.Runs) > 0 {
-			f.Series = append(f.Series, s)
+			f.Series, labels = append(f.Series, s), append(labels, s.Label)
 		}
 		runs, without = runs+have, without+have-len(s.Runs)
 	}
@@ -85,7 +86,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	b.distinct(f.Series)
 	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
-	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labelsOf(f.Series), "; "))
+	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labels, "; "))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}

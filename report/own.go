@@ -156,27 +156,27 @@ const (
 // says so, with each of the others.
 func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, byTime, dots bool) *plot.Picture {
 	look := looks[reference.name].Of(referenceWidth)
-	p := small(errorName(task), true, len(others))
-	if dots {
-		p.Legend = plot.Legend{plot.IconEntry(reference.name, look.Mark)}
-	} else {
-		p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
-	}
+	var panels []*plot.Panel
 	for _, c := range others {
 		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: costLabel(byTime), Traces: []plot.Trace{reference.trace(look, byTime, dots)}}
 		if c.name != reference.name {
 			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), byTime, true))
 		}
-		p.Panels = append(p.Panels, pn)
+		panels = append(panels, pn)
+	}
+	p := small(errorName(task), true, panels)
+	p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
+	if dots {
+		p.Legend[0] = plot.IconEntry(reference.name, look.Mark)
 	}
 	return p
 }
 
-// small begins small multiples of n panels: the fewer are in a row, the higher they are.
-func small(ylabel string, logX bool, n int) *plot.Picture {
+// small makes small multiples: the fewer are in a row, the higher they are.
+func small(ylabel string, logX bool, panels []*plot.Panel) *plot.Picture {
 	const most, height = 4, 1.05 * vg.Inch
-	columns := max(1, min(most, n))
-	return &plot.Picture{YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
+	columns := max(1, min(most, len(panels)))
+	return &plot.Picture{Panels: panels, YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
 }
 
 // deviated is the mean of the values at each x with their standard deviation.

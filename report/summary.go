@@ -27,7 +27,7 @@ type Summary struct {
 	*Report                         // with an assessment
 	StandIns map[string]string      // data set of the paper → generated data set that stands in for it
 	Names    []string               // specs asked for, as on the command line (default: all of the paper's)
-	Specs    []*experiments.Spec    // the specs of Names
+	Specs    []string               // names of the specs of Names
 	Damaged  int                    // incomplete or corrupt records
 	Index    string                 // path of the report's index; empty if the report was not written
 	Page     string                 // path of the report as one page; empty if it was not written
@@ -57,11 +57,6 @@ const summaryColumns = 1 + 4*quantityCount + 1
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
-// named reports whether a spec was asked for by its name.
-func (b *Summary) named(spec string) bool {
-	return slices.ContainsFunc(b.Specs, func(s *experiments.Spec) bool { return s.Name == spec })
-}
-
 // blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
 // the blocks that have runs or that the named specs feed, and none if the named
 // specs feed no printed cell.
@@ -69,7 +64,7 @@ func (b *Summary) blocks() []summaryBlock {
 	fed := make(map[string]bool)
 	for _, p := range b.Input.Planned {
 		for _, id := range p.Cells {
-			if b.named(p.Spec) && b.printed(id) {
+			if slices.Contains(b.Specs, p.Spec) && b.printed(id) {
 				fed[id] = true
 			}
 		}
@@ -148,7 +143,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		case len(b.Names) == 0:
 			return ran && b.standsIn(p.Run.Data.Name)
 		}
-		return b.named(p.Spec) && !slices.ContainsFunc(p.Cells, b.printed)
+		return slices.Contains(b.Specs, p.Spec) && !slices.ContainsFunc(p.Cells, b.printed)
 	})
 	if len(all) == 0 {
 		return "", nil
@@ -165,9 +160,9 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		}
 		heading = "Generated data, not in the paper (" + strings.Join(pairs, ", ") + ")"
 	case paper:
-		heading = "Other series of " + b.specNames()
+		heading = "Other series of " + strings.Join(b.Specs, ", ")
 	default:
-		heading = "Results of " + b.specNames() + ", profile " + b.Input.Profile
+		heading = "Results of " + strings.Join(b.Specs, ", ") + ", profile " + b.Input.Profile
 	}
 	columns := plannedColumns()[:3]
 	var same []string // data set and task that all have are in the heading
@@ -206,20 +201,11 @@ func (b *Summary) standsIn(name string) bool {
 	return slices.ContainsFunc(sortedKeys(b.Input.Unavailable), func(missing string) bool { return b.StandIns[missing] == name })
 }
 
-// specNames names the specs that were asked for.
-func (b *Summary) specNames() string {
-	var names []string
-	for _, s := range b.Specs {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
 // needless reports whether a run is of generated data that would stand in for a
 // data set all of whose runs are there.
 func (b *Summary) needless(p experiments.Planned) bool {
 	name := p.Run.Data.Name
-	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named(p.Spec)
+	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !slices.Contains(b.Specs, p.Spec)
 }
 
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
@@ -290,7 +276,7 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	if paper {
 		reproduce = b.Command("reproduce")
 	}
-	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named(p.Spec) || b.needless(p) })
+	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !slices.Contains(b.Specs, p.Spec) || b.needless(p) })
 	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
 	of := func(kind evidence.GapKind) *evidence.Gap { // the runs of all, and why the first of them
 		all := &evidence.Gap{Kind: kind}
