@@ -516,8 +516,7 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 		widest = max(widest, utf8.RuneCountInString(t.encode(i.word)))
 	}
 	for _, i := range items {
-		word := t.encode(i.word)
-		line := indent + word + strings.Repeat(" ", widest-utf8.RuneCountInString(word)) + "  "
+		line := fmt.Sprintf("%s%-*s  ", indent, widest, t.encode(i.word))
 		start := len(line)
 		text, command := t.encode(i.text), t.encode(i.command)
 		switch {

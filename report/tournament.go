@@ -67,28 +67,20 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			t.Numbers = append(t.Numbers, comparedNumbers(e, m))
+			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.
+			has := len(c.Levels) > 0
+			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
+				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
 			row = append(row, effectCell(m, c))
-			switch {
-			case m != compare.ErrorAtOrder:
-			case len(c.Levels) > 0:
+			if m == compare.ErrorAtOrder && has {
 				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
-			default:
-				row = append(row, "—", "—")
+			} else if m == compare.ErrorAtOrder {
+				row = append(row, whyDash, whyDash)
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// comparedNumbers are a comparison with a number a cell, and none where there is none. Those of
-// times are natural logarithms of ratios.
-func comparedNumbers(e *compare.Entry, m compare.Measure) []string {
-	c := e.Compared[m]
-	has := len(c.Levels) > 0
-	return slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
-		known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason))
 }
 
 // levelTable holds the error of all heuristics at the model orders compared.
@@ -163,7 +155,7 @@ func frontTable(f *compare.FieldResult) *Table {
 // pointCells words a heuristic at a value of its knob. Means of fewer runs than there are
 // replicates are marked.
 func pointCells(p compare.Means, replicates int) []string {
-	e := strconv.FormatFloat(p.Error, 'f', 2, 64)
+	e := number(p.Error, qError, 0)
 	if p.Runs < replicates {
 		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
 	}

@@ -21,12 +21,6 @@ func (v *claimView) Rank() int {
 	return 2 * int(v.Verdict)
 }
 
-// countRow counts the verdicts on a kind of claims.
-type countRow struct {
-	What string
-	evidence.Counts
-}
-
 // claimGroup is the claims of one kind.
 type claimGroup struct {
 	ID     string
@@ -48,7 +42,7 @@ func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
 	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
-	v.Counts = []countRow{{"cells", cells}, {"numbers", assessed.Numbers()}, {"sentences", sentences}, {"theorems", theorems}}
+	v.Counts = []evidence.Tally{{What: "cells", Counts: cells}, {What: "numbers", Counts: assessed.Numbers()}, {What: "sentences", Counts: sentences}, {What: "theorems", Counts: theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -39,12 +40,10 @@ func (g *Grid) Widths() []int {
 func (g *Grid) Pad(row []string, widths []int) []string {
 	out := make([]string, len(widths))
 	for i, w := range widths {
-		space := strings.Repeat(" ", max(0, w-utf8.RuneCountInString(row[i])))
 		if g.Left[i] {
-			out[i] = row[i] + space
-		} else {
-			out[i] = space + row[i]
+			w = -w
 		}
+		out[i] = fmt.Sprintf("%*s", w, row[i])
 	}
 	return out
 }
