@@ -18,7 +18,7 @@ import (
 // curves are the contents of a figure of curves over the samples processed.
 type curves struct {
 	series []*Series
-	data   experiments.PaperData
+	risk   string // which one the paper prints
 	paper  experiments.PaperFigure
 	cells  map[string]experiments.PaperCell
 }
@@ -84,7 +84,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		return
 	}
 	b.distinct(f.Series)
-	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
+	c := &curves{series: f.Series, risk: b.paper.Data[pf.Data].Risk, paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
 	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labels, "; "))
 	if without > 0 {
@@ -99,16 +99,16 @@ type quantity struct {
 	of    func(record.Point) float64
 }
 
-// quantities returns the three quantities of all figures; which risk the
-// first one is differs between data sets.
-func (c *curves) quantities() [quantityCount]quantity {
-	risk := func(p record.Point) float64 { return p.TestRisk }
-	if c.data.Risk == experiments.RiskTrain {
-		risk = func(p record.Point) float64 { return p.TrainRisk }
+// quantitiesOf are the three quantities of all figures; which risk the first one is differs
+// between data sets.
+func quantitiesOf(risk, task string) [quantityCount]quantity {
+	of := func(p record.Point) float64 { return p.TestRisk }
+	if risk == experiments.RiskTrain {
+		of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return [quantityCount]quantity{
-		{riskName(c.data.Risk) + " R(f_t)", true, risk},
-		{errorName(c.paper.Task), true, func(p record.Point) float64 { return 100 * p.TestError }},
+		{riskName(risk) + " R(f_t)", true, of},
+		{errorName(task), true, func(p record.Point) float64 { return 100 * p.TestError }},
 		{"model order M_t", false, func(p record.Point) float64 { return float64(p.ModelOrder) }},
 	}
 }
@@ -119,7 +119,7 @@ func (c *curves) picture() *plot.Picture {
 	for q := range quantityCount {
 		p.Panels = append(p.Panels, c.panel(q))
 	}
-	if c.data.Risk == experiments.RiskTrain {
+	if c.risk == experiments.RiskTrain {
 		p.Panels[qRisk].Title += " on training data"
 	}
 	if p.Spread() {
@@ -139,7 +139,7 @@ func (c *curves) picture() *plot.Picture {
 
 // panel makes the panel of a quantity.
 func (c *curves) panel(q int) *plot.Panel {
-	shows := c.quantities()[q]
+	shows := quantitiesOf(c.risk, c.paper.Task)[q]
 	pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+q), YLabel: shows.label, LogY: shows.log, XMax: 1}
 	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
 	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, shows.of) })
@@ -264,7 +264,7 @@ func (c *curves) caption(lost string) string {
 		}
 	}
 	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",
-		riskName(c.data.Risk), errorWords(c.paper.Task), strings.Join(counts, "; "), several)
+		riskName(c.risk), errorWords(c.paper.Task), strings.Join(counts, "; "), several)
 	if slices.ContainsFunc(c.series, (*Series).batch) {
 		text += "Lines from edge to edge: batch methods, which see all training samples at once. "
 	}
@@ -272,7 +272,7 @@ func (c *curves) caption(lost string) string {
 		text += "Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text."
 	}
 	undrawn := 0 // values that have no place in the picture
-	for q, shown := range c.quantities() {
+	for q, shown := range quantitiesOf(c.risk, c.paper.Task) {
 		pn := plot.Panel{LogY: shown.log}
 		for s, r := range runsOf(c.series) {
 			for _, p := range r.Points {

@@ -35,7 +35,7 @@ func NewTournament(res *compare.Result) *Tournament {
 // Report returns the report on the runs of the tournament, for a page.
 func (t *Tournament) Report(in Input) *Report {
 	b := newBuilder(in, nil)
-	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.failureNotes()}
+	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.notes()}
 }
 
 // verdictTable holds all comparisons of a field.
@@ -50,15 +50,6 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
-	var lost []string
-	for _, e := range f.Entries {
-		if len(e.Runs) == 0 {
-			lost = append(lost, e.Heuristic.Name)
-		}
-	}
-	if len(lost) > 0 {
-		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
-	}
 	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
@@ -71,7 +62,14 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			has := len(c.Levels) > 0
 			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
 				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
-			row = append(row, effectCell(m, c))
+			effect := whyDash
+			if has {
+				effect = strings.TrimSuffix(m.Effect(c.Value), " points")
+			}
+			if has && (c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse) {
+				effect += " " + m.Verdict(c.Verdict)
+			}
+			row = append(row, effect)
 			if m == compare.ErrorAtOrder && has {
 				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
 			} else if m == compare.ErrorAtOrder {
@@ -119,18 +117,6 @@ func levelTable(f *compare.FieldResult) *Table {
 	return t
 }
 
-// effectCell words a difference with its verdict, if it is one.
-func effectCell(m compare.Measure, c compare.Comparison) string {
-	if len(c.Levels) == 0 {
-		return "—"
-	}
-	effect := strings.TrimSuffix(m.Effect(c.Value), " points")
-	if c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse {
-		effect += " " + m.Verdict(c.Verdict)
-	}
-	return effect
-}
-
 // frontTable holds both Pareto fronts of a field.
 func frontTable(f *compare.FieldResult) *Table {
 	t := &Table{
@@ -145,21 +131,15 @@ func frontTable(f *compare.FieldResult) *Table {
 			name = "error and time"
 		}
 		for _, p := range f.Front(byTime) {
-			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
+			mean := number(p.Error, qError, 0)
+			if p.Runs < f.Replicates { // the mean of fewer runs is marked
+				mean += fmt.Sprintf(" (%d of %d runs)", p.Runs, f.Replicates)
+			}
+			t.Rows = append(t.Rows, []string{name, p.Heuristic, words.Exact(p.Value), compare.Number(p.Order), mean, strconv.FormatFloat(p.Seconds, 'g', 3, 64)})
 			t.Numbers = append(t.Numbers, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds, p.Runs))
 		}
 	}
 	return t
-}
-
-// pointCells words a heuristic at a value of its knob. Means of fewer runs than there are
-// replicates are marked.
-func pointCells(p compare.Means, replicates int) []string {
-	e := number(p.Error, qError, 0)
-	if p.Runs < replicates {
-		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
-	}
-	return []string{words.Exact(p.Value), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
 
 // levelsText lists model orders or times.

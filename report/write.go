@@ -215,29 +215,24 @@ func (d contact) Size() (w, h vg.Length) {
 	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-// Draw draws the figures.
+// Draw draws the figures, or why they are missing, each under its title.
 func (d contact) Draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d {
 		for i, f := range row {
-			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
+			left := contactEdge + vg.Length(i)*(plot.Width+contactGap)
+			all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top - contactHead + 4}, plot.Plain(f.Title))
+			if f.Missing != "" {
+				space := vg.Rectangle{Min: vg.Point{X: left, Y: top - height(row)}, Max: vg.Point{X: left + plot.Width, Y: top - contactHead}}
+				plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
+				continue
+			}
+			w, h := f.Drawing.Size()
+			all.Push()
+			all.Translate(vg.Point{X: left, Y: top - contactHead - h})
+			f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
+			all.Pop()
 		}
 		top -= height(row)
 	}
-}
-
-// drawContact draws a figure, or why it is missing, under its title, into a
-// space of the given left and upper edge and height.
-func drawContact(all draw.Canvas, f *Figure, left, top, room vg.Length) {
-	all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plot.Plain(f.Title))
-	if f.Missing != "" {
-		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + plot.Width, Y: top}}
-		plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
-		return
-	}
-	w, h := f.Drawing.Size()
-	all.Push()
-	all.Translate(vg.Point{X: left, Y: top - h})
-	f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
-	all.Pop()
 }

@@ -48,7 +48,7 @@ func (v *view) claims(in Input) {
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
 		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
-	differing := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
+	differences := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
 	for i := range assessed.Claims {
 		c := &claimView{ClaimResult: &assessed.Claims[i], Order: i}
 		c.differences(in.Report.Paper)
@@ -61,17 +61,13 @@ func (v *view) claims(in Input) {
 			g = &groups[2]
 		}
 		g.Claims = append(g.Claims, c)
-		for j := range differing {
-			if differing[j].verdict == c.Verdict {
-				differing[j].add(c)
+		for j := range differences {
+			if differences[j].verdict == c.Verdict {
+				differences[j].add(c)
 			}
 		}
 	}
-	for _, d := range differing {
-		if len(d.Groups) > 0 {
-			v.Differing = append(v.Differing, d)
-		}
-	}
+	v.Differing = slices.DeleteFunc(differences, func(d differing) bool { return len(d.Groups) == 0 })
 	v.Claims = groups
 }
 

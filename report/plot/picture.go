@@ -142,19 +142,17 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 	return gonum.TickerFunc(func(low, high float64) []gonum.Tick {
 		out := ticks.Ticks(low, high)
-		labels := len(slices.DeleteFunc(slices.Clone(out), func(t gonum.Tick) bool { return t.Label == "" }))
-		every, seen := 1, 0
-		if most > 0 {
-			every = max(1, (labels+most-1)/most)
-		}
+		var labelled []*gonum.Tick
 		for i := range out {
-			if out[i].Label == "" {
-				continue
+			if out[i].Label != "" {
+				labelled = append(labelled, &out[i])
 			}
-			if most == 0 || seen%every != 0 {
-				out[i].Label = ""
+		}
+		every := (len(labelled) + most - 1) / max(1, most)
+		for i, t := range labelled {
+			if most == 0 || i%every != 0 {
+				t.Label = ""
 			}
-			seen++
 		}
 		return out
 	})
