@@ -119,28 +119,24 @@ type costCurve struct {
 // model order and a mean processor time.
 type costPoint struct{ order, seconds, err, sd float64 }
 
-// x is the cost that a figure is about.
-func (p costPoint) x(byTime bool) float64 {
-	if byTime {
-		return p.seconds
-	}
-	return p.order
+// A cost is what a figure sets errors against. More time is not always to a larger order, so
+// that points are joined by order alone.
+type cost struct {
+	label string
+	apart bool
+	of    func(costPoint) float64
 }
 
-// costLabel names the axis of the cost.
-func costLabel(byTime bool) string {
-	if byTime {
-		return "CPU (s)"
-	}
-	return "model order"
-}
+var (
+	byOrder = cost{"model order", false, func(p costPoint) float64 { return p.order }}
+	byTime  = cost{"CPU (s)", true, func(p costPoint) float64 { return p.seconds }}
+)
 
-// trace draws the curve in the order of its cost. More time is not always to a larger
-// order, so that points are joined by order alone.
-func (c costCurve) trace(look plot.Look, byTime, dots bool) plot.Trace {
-	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: byTime}
-	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(a.x(byTime), b.x(byTime)) }) {
-		t.Curve = append(t.Curve, plot.Sample{X: p.x(byTime), Mean: p.err, Low: p.err - p.sd, High: p.err + p.sd})
+// trace draws the curve in the order of its cost.
+func (c costCurve) trace(look plot.Look, by cost, dots bool) plot.Trace {
+	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: by.apart}
+	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(by.of(a), by.of(b)) }) {
+		t.Curve = append(t.Curve, plot.Sample{X: by.of(p), Mean: p.err, Low: p.err - p.sd, High: p.err + p.sd})
 	}
 	return t
 }
@@ -154,13 +150,13 @@ const (
 
 // costPicture shows error against cost: the reference in every panel, as dots too if dots
 // says so, with each of the others.
-func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, byTime, dots bool) *plot.Picture {
+func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, by cost, dots bool) *plot.Picture {
 	look := looks[reference.name].Of(referenceWidth)
 	var panels []*plot.Panel
 	for _, c := range others {
-		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: costLabel(byTime), Traces: []plot.Trace{reference.trace(look, byTime, dots)}}
+		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: by.label, Traces: []plot.Trace{reference.trace(look, by, dots)}}
 		if c.name != reference.name {
-			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), byTime, true))
+			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), by, true))
 		}
 		panels = append(panels, pn)
 	}
@@ -211,10 +207,10 @@ func (b *builder) tradeoffs() []*Figure {
 		out = append(out,
 			&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data), Data: rows,
 				Caption: "Final error on the test set against the final model order," + end,
-				Drawing: costPicture(task, curves[0], others, looks, false, true)},
+				Drawing: costPicture(task, curves[0], others, looks, byOrder, true)},
 			&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data), Data: rows,
 				Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
-				Drawing: costPicture(task, curves[0], others, looks, true, true)})
+				Drawing: costPicture(task, curves[0], others, looks, byTime, true)})
 	}
 	return out
 }

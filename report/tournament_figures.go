@@ -28,19 +28,20 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	var out []*Figure
 	for _, f := range res.Fields {
 		for _, against := range []struct {
-			name, title, cost, spread, remark string
+			name, title, axis, spread, remark string
+			by                                cost
 			measure                           compare.Measure
 			rules                             []float64
 		}{
 			{"-order", ": error against model order", "final model order", "bars and bands are",
-				"Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.", compare.ErrorAtOrder, f.Levels},
+				"Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.", byOrder, compare.ErrorAtOrder, f.Levels},
 			{"-time", ": error against training time", "processor seconds of training", "bars are",
-				"Below each name: the verdict by error at equal training time.", compare.ErrorAtTime, nil},
+				"Below each name: the verdict by error at equal training time.", byTime, compare.ErrorAtTime, nil},
 		} {
 			fig := &Figure{Name: f.Name + against.name, Title: f.Title + against.title, Data: func() [][]string { return fieldRows(f) },
 				Caption: fmt.Sprintf("Final %s against %s, a point for each value of the knob: means over replicates; %s their standard deviation. "+
 					"%d replicates of %d samples. In each panel %s is blue. %s",
-					errorWords(f.Task), against.cost, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
+					errorWords(f.Task), against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
 			var others []costCurve
 			for _, e := range f.Entries[1:] {
 				if len(e.Runs) > 0 {
@@ -52,8 +53,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 			if len(others) == 0 {
 				fig.Missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
 			}
-			byTime := against.measure == compare.ErrorAtTime
-			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, byTime, byTime)
+			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, against.by, against.by.apart)
 			for _, pn := range p.Panels {
 				pn.Rules = against.rules
 			}
