@@ -352,10 +352,9 @@ func (b *Summary) largerProfile() []summaryItem {
 
 // where says where the rest is.
 func (b *Summary) where(paper bool) (out []summaryItem) {
+	out = []summaryItem{{"report", b.Page, ""}, {"tables, figures", b.Index, ""}}
 	if b.Page == "" {
-		out = append(out, summaryItem{word: "report", command: b.Command("report", "--format", "html")})
-	} else {
-		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
+		out = []summaryItem{{"report", "", b.Command("report", "--format", "html")}}
 	}
 	if mixed := experiments.MixedCode(b.Input.Planned); mixed != "" {
 		out = append(out, summaryItem{word: "other code", text: mixed})
