@@ -30,9 +30,6 @@ type Trial struct {
 	Replicate int
 	Process   float64 // seconds that training has waited for the heuristic's own process
 
-	Samples []float64 // of the evaluations
-	Errors  []float64 // at the evaluations
-
 	finalOrder float64 // also where Order is the one asked for
 }
 
@@ -41,12 +38,12 @@ type Trial struct {
 func newTrial(value float64, replicate int, r *record.Record) Trial {
 	run := Trial{Replicate: replicate, Process: r.Final.Timing.Pruner, finalOrder: r.Final.ModelOrder}
 	run.Value, run.Order, run.Error, run.Seconds = value, run.finalOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
+	var samples, errors []float64
 	for _, p := range r.Points {
-		run.Samples = append(run.Samples, float64(p.Samples))
-		run.Errors = append(run.Errors, 100*p.TestError)
+		samples, errors = append(samples, float64(p.Samples)), append(errors, 100*p.TestError)
 		run.PeakOrder = max(run.PeakOrder, float64(p.ModelOrder))
 	}
-	run.MeanError = Area(run.Samples, run.Errors)
+	run.MeanError = Area(samples, errors)
 	return run
 }
 

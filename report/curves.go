@@ -18,7 +18,7 @@ import (
 // curves are the contents of a figure of curves over the samples processed.
 type curves struct {
 	series []*Series
-	data   experiments.PaperData
+	risk   string // which one the paper prints
 	paper  experiments.PaperFigure
 	cells  map[string]experiments.PaperCell
 }
@@ -63,6 +63,7 @@ func taskTitle(task string) string {
 // have no evaluations, which are valid without, has no curve.
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
+	var labels []string
 	runs, without := 0, 0
 	rank(all)
 	for _, s := range all {
@@ -70,7 +71,7 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		have := len(s.Runs)
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
 		if len(s.Runs) > 0 {
-			f.Series = append(f.Series, s)
+			f.Series, labels = append(f.Series, s), append(labels, s.Label)
 		}
 		runs, without = runs+have, without+have-len(s.Runs)
 	}
@@ -83,9 +84,9 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 		return
 	}
 	b.distinct(f.Series)
-	c := &curves{series: f.Series, data: b.paper.Data[pf.Data], paper: pf, cells: b.paper.Cells}
+	c := &curves{series: f.Series, risk: b.paper.Data[pf.Data].Risk, paper: pf, cells: b.paper.Cells}
 	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
-	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labelsOf(f.Series), "; "))
+	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labels, "; "))
 	if without > 0 {
 		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
 	}
@@ -98,42 +99,39 @@ type quantity struct {
 	of    func(record.Point) float64
 }
 
-// quantities returns the three quantities of all figures; which risk the
-// first one is differs between data sets.
-func (c *curves) quantities() [quantityCount]quantity {
-	risk := func(p record.Point) float64 { return p.TestRisk }
-	if c.data.Risk == experiments.RiskTrain {
-		risk = func(p record.Point) float64 { return p.TrainRisk }
+// quantitiesOf are the three quantities of all figures; which risk the first one is differs
+// between data sets.
+func quantitiesOf(risk, task string) [quantityCount]quantity {
+	of := func(p record.Point) float64 { return p.TestRisk }
+	if risk == experiments.RiskTrain {
+		of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return [quantityCount]quantity{
-		{riskName(c.data.Risk) + " R(f_t)", true, risk},
-		{errorName(c.paper.Task), true, func(p record.Point) float64 { return 100 * p.TestError }},
+		{riskName(risk) + " R(f_t)", true, of},
+		{errorName(task), true, func(p record.Point) float64 { return 100 * p.TestError }},
 		{"model order M_t", false, func(p record.Point) float64 { return float64(p.ModelOrder) }},
 	}
 }
 
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
-	p := &plot.Picture{}
-	levels, marks := false, false
+	p := &plot.Picture{Legend: legendOf(c.series)}
 	for q := range quantityCount {
-		pn := c.panel(q)
-		pn.Title = fmt.Sprintf("(%c)", 'a'+q)
-		if q == qRisk && c.data.Risk == experiments.RiskTrain {
-			pn.Title += " on training data"
-		}
-		levels = levels || slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
-		marks = marks || len(pn.Marks) > 0
-		p.Panels = append(p.Panels, pn)
+		p.Panels = append(p.Panels, c.panel(q))
 	}
-	p.Legend = legendOf(c.series)
+	if c.risk == experiments.RiskTrain {
+		p.Panels[qRisk].Title += " on training data"
+	}
 	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
-	if levels {
+	hasLevels := func(pn *plot.Panel) bool {
+		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
+	}
+	if slices.ContainsFunc(p.Panels, hasLevels) {
 		p.Legend = append(p.Legend, plot.LevelEntry("final value printed in the paper"))
 	}
-	if marks {
+	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool { return len(pn.Marks) > 0 }) {
 		p.Legend = append(p.Legend, plot.IconEntry("stated in the paper's text", drawMean))
 	}
 	return p
@@ -141,8 +139,8 @@ func (c *curves) picture() *plot.Picture {
 
 // panel makes the panel of a quantity.
 func (c *curves) panel(q int) *plot.Panel {
-	shows := c.quantities()[q]
-	pn := &plot.Panel{YLabel: shows.label, LogY: shows.log, XMax: 1}
+	shows := quantitiesOf(c.risk, c.paper.Task)[q]
+	pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+q), YLabel: shows.label, LogY: shows.log, XMax: 1}
 	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
 	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, shows.of) })
 	for i, t := range pn.Traces {
@@ -200,9 +198,12 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 		if st.Quantity != Quantities[q] || st.Low == nil && st.High == nil {
 			continue
 		}
-		m := plot.Mark{X: float64(st.Samples), Look: c.lookOfCell(st.Cell)}
+		m := plot.Mark{X: float64(st.Samples), Look: plot.Look{Color: plot.RGB(0, 0, 0)}}
 		if st.Samples == 0 {
 			m.X = 0.97 * xmax
+		}
+		if i := slices.IndexFunc(c.series, func(s *Series) bool { return slices.Contains(s.Cells, st.Cell) }); i >= 0 {
+			m.Look = c.series[i].look()
 		}
 		m.Low, m.High = *cmp.Or(st.Low, st.High), *cmp.Or(st.High, st.Low)
 		printed := slices.ContainsFunc(c.series, func(s *Series) bool { return slices.Contains(c.levels(s, q), m.High) })
@@ -211,16 +212,6 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 		}
 	}
 	return out
-}
-
-// lookOfCell is the look of the series that feeds a cell, or black.
-func (c *curves) lookOfCell(cell string) plot.Look {
-	for _, s := range c.series {
-		if cell != "" && slices.Contains(s.Cells, cell) {
-			return s.look()
-		}
-	}
-	return plot.Look{Color: plot.RGB(0, 0, 0)}
 }
 
 // average is the mean and range, over runs, of a quantity at every number of
@@ -264,9 +255,6 @@ func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]fl
 
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. ", riskName(c.data.Risk), errorWords(c.paper.Task))
-	b.WriteString("Lines are means over runs")
 	var counts []string
 	several := ""
 	for _, s := range c.series {
@@ -275,35 +263,32 @@ func (c *curves) caption(lost string) string {
 			several = "; bands reach from the least to the greatest"
 		}
 	}
-	fmt.Fprintf(&b, " (%s)%s. ", strings.Join(counts, "; "), several)
+	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",
+		riskName(c.risk), errorWords(c.paper.Task), strings.Join(counts, "; "), several)
 	if slices.ContainsFunc(c.series, (*Series).batch) {
-		b.WriteString("Lines from edge to edge: batch methods, which see all training samples at once. ")
+		text += "Lines from edge to edge: batch methods, which see all training samples at once. "
 	}
 	if c.paper.ID != "" { // the paper has such a figure
-		b.WriteString("Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text.")
+		text += "Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text."
 	}
-	if n := c.undrawn(); n > 0 {
-		fmt.Fprintf(&b, " %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", n)
-	}
-	if lost != "" {
-		b.WriteString(" " + lost)
-	}
-	return b.String()
-}
-
-// undrawn counts the values that have no place in the picture.
-func (c *curves) undrawn() (n int) {
-	for q, shown := range c.quantities() {
+	undrawn := 0 // values that have no place in the picture
+	for q, shown := range quantitiesOf(c.risk, c.paper.Task) {
 		pn := plot.Panel{LogY: shown.log}
 		for s, r := range runsOf(c.series) {
 			for _, p := range r.Points {
 				if s.shows(q) && !pn.Drawable(shown.of(p)) {
-					n++
+					undrawn++
 				}
 			}
 		}
 	}
-	return n
+	if undrawn > 0 {
+		text += fmt.Sprintf(" %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", undrawn)
+	}
+	if lost != "" {
+		text += " " + lost
+	}
+	return text
 }
 
 // rows are the evaluations of all runs.

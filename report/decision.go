@@ -21,31 +21,33 @@ import (
 	"polkrepro/report/plot"
 )
 
-// decisions are the contents of a figure of decision surfaces.
-type decisions struct {
-	tiles    []plot.Tile
-	surfaces []*surface // those of the tiles that are not missing
-}
-
 // decisions fills a figure of decision surfaces: a panel for each task, with
 // the model of the run that feeds it and has the lowest seed on the figures'
 // draw.
 func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
-	d := &decisions{}
+	var tiles []plot.Tile
+	var shown []*surface
 	var whys, lost []string
 	for i, pp := range pf.Panels {
 		s, why := b.surface(pf.ID, pp)
 		if s != nil {
-			d.tiles, d.surfaces = append(d.tiles, plot.Tile{Title: s.title, Draw: s.draw}), append(d.surfaces, s)
+			tiles, shown = append(tiles, plot.Tile{Title: s.title, Draw: s.draw}), append(shown, s)
 			continue
 		}
-		d.tiles = append(d.tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
+		tiles = append(tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
 		whys = append(whys, why)
 		lost = append(lost, fmt.Sprintf("(%c) %s", 'a'+i, why))
 	}
 	switch whys = slices.Compact(whys); {
-	case len(d.surfaces) > 0:
-		f.Drawing, f.Data, f.Caption = d.sheet(), d.rows, d.caption(lost)
+	case len(shown) > 0:
+		sh := &plot.Sheet{Tiles: tiles, Axes: true, Aspect: surfaceAspect, Legend: append(classLegend(shown[0].set.Classes),
+			plot.IconEntry("dictionary element", drawElement), plot.StrokeEntry("class boundary", boundaryLine))}
+		if slices.ContainsFunc(shown, (*surface).probabilistic) {
+			for i, level := range confidenceLevels {
+				sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
+			}
+		}
+		f.Drawing, f.Data, f.Caption = sh, func() [][]string { return surfaceRows(shown) }, surfaceCaption(shown, lost)
 	case len(whys) == 1:
 		f.Missing = whys[0]
 	default:
@@ -73,29 +75,16 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	return s, ""
 }
 
-func (d *decisions) sheet() *plot.Sheet {
-	sh := &plot.Sheet{Tiles: d.tiles, Axes: true, Aspect: surfaceAspect, Legend: classLegend(d.surfaces[0].set.Classes)}
-	sh.Legend = append(sh.Legend,
-		plot.IconEntry("dictionary element", drawElement),
-		plot.StrokeEntry("class boundary", boundaryLine))
-	if slices.ContainsFunc(d.surfaces, (*surface).probabilistic) {
-		for i, level := range confidenceLevels {
-			sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
-		}
-	}
-	return sh
-}
-
-// caption says what the picture shows and what it lacks.
-func (d *decisions) caption(lost []string) string {
+// surfaceCaption says what the picture shows and what it lacks.
+func surfaceCaption(shown []*surface, lost []string) string {
 	var b strings.Builder
 	b.WriteString("Decisions of one model a panel: pale grounds are the classes decided for, small markers the first ")
-	fmt.Fprintf(&b, "%d training points, black dots the M dictionary elements, solid lines the boundaries between classes", min(maxPoints, d.surfaces[0].set.Train.N))
-	if slices.ContainsFunc(d.surfaces, (*surface).probabilistic) {
+	fmt.Fprintf(&b, "%d training points, black dots the M dictionary elements, solid lines the boundaries between classes", min(maxPoints, shown[0].set.Train.N))
+	if slices.ContainsFunc(shown, (*surface).probabilistic) {
 		b.WriteString(", dashed lines the contours of the confidence, the softmax probability of the class decided for")
 	}
 	var models []string
-	for _, s := range d.surfaces {
+	for _, s := range shown {
 		models = append(models, fmt.Sprintf("(%s) %s, %s, seed %d, draw %d", s.panel, s.run.Task, s.series, s.run.Seed, s.run.Data.Draw))
 	}
 	fmt.Fprintf(&b, ". Models: %s. The test error is a mean over the last 5 %% of the samples.", strings.Join(models, "; "))
@@ -105,10 +94,10 @@ func (d *decisions) caption(lost []string) string {
 	return b.String()
 }
 
-// rows are the decisions on a grid and at the dictionary elements.
-func (d *decisions) rows() [][]string {
+// surfaceRows are the decisions on a grid and at the dictionary elements.
+func surfaceRows(shown []*surface) [][]string {
 	rows := [][]string{{"panel", "kind", "x1", "x2", "class", "confidence"}}
-	for _, s := range d.surfaces {
+	for _, s := range shown {
 		for j := 0; j < gridNodes; j += gridStep {
 			for i := 0; i < gridNodes; i += gridStep {
 				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
@@ -212,15 +201,9 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 		return nil, errors.New("there is no model in the record")
 	}
 	order := len(m.Dictionary) / dim
-	switch {
-	case m.Dim != dim || m.Outputs != classes:
-		return nil, fmt.Errorf("the model in the record has %d features and %d outputs, not %d and %d", m.Dim, m.Outputs, dim, classes)
-	case order == 0:
-		return nil, errors.New("the model in the record is empty")
-	case order > record.MaxElements:
-		return nil, fmt.Errorf("the model in the record has %d elements, more than the %d that are drawn", order, record.MaxElements)
-	case len(m.Dictionary) != order*dim || len(m.Weights) != order*classes:
-		return nil, fmt.Errorf("the model in the record is damaged: %d coordinates and %d weights", len(m.Dictionary), len(m.Weights))
+	if m.Dim != dim || m.Outputs != classes || order == 0 || order > record.MaxElements || len(m.Dictionary) != order*dim || len(m.Weights) != order*classes {
+		return nil, fmt.Errorf("the model in the record is damaged: %d features, %d outputs, %d coordinates and %d weights, want %d, %d and those of 1 to %d elements",
+			m.Dim, m.Outputs, len(m.Dictionary), len(m.Weights), dim, classes, record.MaxElements)
 	}
 	kern, err := k.Kernel()
 	if err != nil {

@@ -154,12 +154,12 @@ func TestDecisionsOfOddModels(t *testing.T) {
 		{"no model", func(_ *Input, r *record.Record) { r.Final.Model = nil }, "there is no model in the record"},
 		{"far too large", model(func(m *record.Model) {
 			m.Dictionary, m.Weights = make([]float32, 2*(record.MaxElements+1)), make([]float64, 5*(record.MaxElements+1))
-		}), "257 elements, more than the 256 that are drawn"},
-		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "the model in the record is empty"},
-		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "damaged: 30 coordinates and 74 weights"},
-		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "damaged: 30 coordinates and 76 weights"},
-		{"half an element", model(func(m *record.Model) { m.Dictionary = m.Dictionary[:29] }), "damaged: 29 coordinates and 75 weights"},
-		{"features", model(func(m *record.Model) { m.Dim = 3 }), "3 features and 5 outputs, not 2 and 5"},
+		}), "514 coordinates and 1285 weights, want 2, 5 and those of 1 to 256 elements"},
+		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "0 coordinates and 0 weights"},
+		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "30 coordinates and 74 weights"},
+		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "30 coordinates and 76 weights"},
+		{"half an element", model(func(m *record.Model) { m.Dictionary = m.Dictionary[:29] }), "29 coordinates and 75 weights"},
+		{"features", model(func(m *record.Model) { m.Dim = 3 }), "3 features, 5 outputs"},
 		{"no features", model(func(m *record.Model) { m.Dim = 0 }), "0 features"},
 		{"outputs", model(func(m *record.Model) { m.Outputs = -1 }), "-1 outputs"},
 		{"huge weights", model(func(m *record.Model) { m.Weights[3] = math.MaxFloat64 }), "values that are not finite"},

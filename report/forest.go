@@ -239,28 +239,26 @@ func (d *forest) caption(a *evidence.Assessment) string {
 func (d *forest) rows() [][]string {
 	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
 		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
-	for panel, g := range slices.Concat(d.numbers, d.sentences) {
-		name, unit := "numbers", "margins"
-		if panel >= len(d.numbers) {
-			name, unit = "sentences", "per cent of the bound"
-		}
-		for _, row := range g.rows {
-			for _, e := range row.entries {
-				if e != nil {
-					out = append(out, slices.Concat([]string{name, g.title, row.label}, e.fields(unit)))
+	number := func(v float64) string { return known(!math.IsNaN(v), v)[0] } // empty where there is none
+	bound := func(v *float64) string { return number(*cmp.Or(v, new(math.NaN()))) }
+	for _, panel := range []struct {
+		name, unit string
+		groups     []forestGroup
+	}{{"numbers", "margins", d.numbers}, {"sentences", "per cent of the bound", d.sentences}} {
+		for _, g := range panel.groups {
+			for _, row := range g.rows {
+				for _, e := range row.entries {
+					if e == nil {
+						continue
+					}
+					r := e.result
+					low, high := r.Target.Bounds()
+					out = append(out, line(panel.name, g.title, row.label, e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict, r.At(0.5), r.At(2),
+						bound(r.Test.Paper), bound(low), bound(high), number(r.Ours.Value), number(r.Ours.Low), number(r.Ours.High),
+						panel.unit, number(e.x), number(e.low), number(e.high)))
 				}
 			}
 		}
 	}
 	return out
-}
-
-// fields are the fields of an entry; numbers are empty where there are none.
-func (e *forestEntry) fields(unit string) []string {
-	r := e.result
-	number := func(v float64) string { return known(!math.IsNaN(v), v)[0] }
-	bound := func(v *float64) string { return number(*cmp.Or(v, new(math.NaN()))) }
-	low, high := r.Target.Bounds()
-	return line(e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict, r.At(0.5), r.At(2), bound(r.Test.Paper), bound(low), bound(high),
-		number(r.Ours.Value), number(r.Ours.Low), number(r.Ours.High), unit, number(e.x), number(e.low), number(e.high))
 }

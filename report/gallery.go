@@ -22,7 +22,7 @@ import (
 // A DataPicture shows what the examples of a data set of images look like.
 type DataPicture struct {
 	Images  []*image.Gray // as shown: ink dark on a light ground
-	Columns int           // images a row; 0 for as many columns as rows
+	Columns int           // images a row
 	Caption string        // what the images are, as in: the first 36 training images
 	Missing string        // why there are no images; default: data not available
 }
@@ -55,7 +55,7 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 			why := cmp.Or(words.Message(p.Missing), (&evidence.Gap{Kind: evidence.Unavailable}).Cell())
 			g.add(pp.Title, plot.Notice(why), pp.Data+": "+why)
 		default:
-			g.addImages(pp.Title, p, pp.Data)
+			g.addImages(pp.Title, p)
 		}
 	}
 	f.Drawing, f.Caption = g.sheet(), strings.Join(g.captions, "; ")+"."
@@ -71,7 +71,7 @@ func (b *builder) standIns() *Figure {
 	for _, name := range []string{"glyphs", "weaves"} {
 		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
 		if p := b.in.Pictures[name]; len(planned) > 0 && len(p.Images) > 0 {
-			g.addImages(name, p, name)
+			g.addImages(name, p)
 		}
 	}
 	if len(g.tiles) == 0 {
@@ -82,10 +82,10 @@ func (b *builder) standIns() *Figure {
 }
 
 // addImages adds a panel of images.
-func (g *gallery) addImages(title string, p DataPicture, name string) {
+func (g *gallery) addImages(title string, p DataPicture) {
 	m := p.mosaic()
 	g.aspect = max(g.aspect, float64(m.Rect.Dy())/float64(m.Rect.Dx()))
-	g.add(title, func(c draw.Canvas) { drawMosaic(c, m) }, words.Message(cmp.Or(p.Caption, name)))
+	g.add(title, func(c draw.Canvas) { drawMosaic(c, m) }, p.Caption)
 }
 
 func (g *gallery) sheet() *plot.Sheet {
@@ -115,8 +115,7 @@ func (g *gallery) rows() [][]string {
 func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
-		g.add(title, plot.Notice(err.Error()), err.Error())
-		return
+		panic("report: " + err.Error()) // only a variant may be unknown
 	}
 	g.plane, g.means = set, data.MultidistMeans(figureDraw)
 	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
@@ -145,11 +144,7 @@ const mosaicPixels = 560
 
 // mosaic sets the images, of which there is at least one, out on white in rows and columns.
 func (p DataPicture) mosaic() *image.Gray {
-	columns := p.Columns
-	if columns < 1 {
-		columns = int(math.Ceil(math.Sqrt(float64(len(p.Images)))))
-	}
-	columns = min(columns, len(p.Images))
+	columns := min(p.Columns, len(p.Images))
 	rows := (len(p.Images) + columns - 1) / columns
 	w, h := 1, 1
 	for _, m := range p.Images {

@@ -32,7 +32,7 @@ func patterns(n, w, h int) []*image.Gray {
 func TestDataFigure(t *testing.T) {
 	in := Input{Pictures: map[string]DataPicture{
 		"mnist":   {Images: patterns(6, 28, 28), Columns: 3, Caption: "six patterns"},
-		"brodatz": {Images: patterns(1, 100, 100), Caption: "one\npattern"},
+		"brodatz": {Images: patterns(1, 100, 100), Columns: 1, Caption: "one pattern"},
 	}}
 	f := figureNamed(t, built(in), "figure1")
 	want := "(a) multidist, the first 1500 of 5000 training points of draw 447, with the means of each class's components; (b) one pattern; (c) six patterns."
@@ -59,18 +59,18 @@ func TestMosaic(t *testing.T) {
 		n, w, h, columns int
 		want             image.Point // size
 	}{
-		{1, 600, 400, 0, image.Pt(600, 400)},
+		{1, 600, 400, 1, image.Pt(600, 400)},
 		{1, 28, 28, 5, image.Pt(560, 560)},
-		{4, 28, 28, 0, image.Pt(10*62, 10*62)}, // gaps of 2 around each, tenfold
+		{4, 28, 28, 2, image.Pt(10*62, 10*62)}, // gaps of 2 around each, tenfold
 		{5, 28, 14, 3, image.Pt(7*92, 7*34)},
-		{3, 1, 1, 0, image.Pt(140*5, 140*5)},
+		{3, 1, 1, 2, image.Pt(140*5, 140*5)},
 	} {
 		m := DataPicture{Images: patterns(c.n, c.w, c.h), Columns: c.columns}.mosaic()
 		if got := m.Rect.Size(); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
-	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}}.mosaic().Rect
+	empty := DataPicture{Images: []*image.Gray{image.NewGray(image.Rectangle{})}, Columns: 1}.mosaic().Rect
 	if empty.Dx() == 0 || empty.Dy() == 0 {
 		t.Errorf("an image without pixels makes a mosaic without any: %v", empty)
 	}
@@ -95,7 +95,7 @@ func TestStandIns(t *testing.T) {
 	has := func() bool {
 		return slices.ContainsFunc(built(in).Figures, func(f *Figure) bool { return f.Name == "figureS1" })
 	}
-	in.Pictures = map[string]DataPicture{"glyphs": {Images: patterns(4, 28, 28), Caption: "four glyphs"}}
+	in.Pictures = map[string]DataPicture{"glyphs": {Images: patterns(4, 28, 28), Columns: 2, Caption: "four glyphs"}}
 	if has() {
 		t.Error("a figure of stand-ins without runs on them")
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -65,9 +66,7 @@ func jointPicture(j *evidence.JointReport) *plot.Picture {
 			}
 		}
 		p.chosen = at(j.Chosen)
-		for _, n := range p.counts {
-			most = math.Max(most, n)
-		}
+		most = max(most, slices.Max(slices.Collect(maps.Values(p.counts))))
 		panels = append(panels, p)
 	}
 	out := &plot.Picture{Height: 1.5 * plot.PanelHeight, Legend: jointLegend(most)}

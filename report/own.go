@@ -77,11 +77,11 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 // numericRuns are the series of the user's own runs with a number a cell, and none where
 // there is none. Low and high are of the 90 % interval of the mean.
 func (b *builder) numericRuns() [][]string {
-	columns := columnsOf()
-	columns[3].of = func(s *Series) string { return strconv.Itoa(len(s.Runs)) }
-	columns = append(columns,
-		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }, true},
-		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true})
+	planned := append(plannedColumns()[:3],
+		column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }},
+		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }},
+		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
+	var columns []column
 	for q, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
 		stat := func(s *Series) Stat {
 			if q == quantityCount {
@@ -90,7 +90,7 @@ func (b *builder) numericRuns() [][]string {
 			return finalStats(s.Runs, experiments.RiskTest)[q]
 		}
 		number := func(suffix string, of func(Stat) float64, known func(Stat) bool) {
-			columns = append(columns, column{heading: name + suffix, of: func(s *Series) string {
+			columns = append(columns, column{name + suffix, func(s *Series) string {
 				if v := stat(s); known(v) {
 					return words.Exact(of(v))
 				}
@@ -103,10 +103,10 @@ func (b *builder) numericRuns() [][]string {
 		number("_low", func(v Stat) float64 { return v.Low }, interval)
 		number("_high", func(v Stat) float64 { return v.High }, interval)
 	}
-	return tabulate(b.series(allRuns), append(columns,
-		column{heading: "samples", of: func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
-		column{heading: "kernel_evaluations", of: func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
-		column{heading: "numbers_kept", of: (*Series).numbers}))
+	return tabulate(b.series(allRuns), planned, append(columns,
+		column{"samples", func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
+		column{"kernel_evaluations", func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
+		column{"numbers_kept", (*Series).numbers}))
 }
 
 // A costCurve is the error of a method, or heuristic, at several costs.
@@ -119,28 +119,24 @@ type costCurve struct {
 // model order and a mean processor time.
 type costPoint struct{ order, seconds, err, sd float64 }
 
-// x is the cost that a figure is about.
-func (p costPoint) x(byTime bool) float64 {
-	if byTime {
-		return p.seconds
-	}
-	return p.order
+// A cost is what a figure sets errors against. More time is not always to a larger order, so
+// that points are joined by order alone.
+type cost struct {
+	label string
+	apart bool
+	of    func(costPoint) float64
 }
 
-// costLabel names the axis of the cost.
-func costLabel(byTime bool) string {
-	if byTime {
-		return "CPU (s)"
-	}
-	return "model order"
-}
+var (
+	byOrder = cost{"model order", false, func(p costPoint) float64 { return p.order }}
+	byTime  = cost{"CPU (s)", true, func(p costPoint) float64 { return p.seconds }}
+)
 
-// trace draws the curve in the order of its cost. More time is not always to a larger
-// order, so that points are joined by order alone.
-func (c costCurve) trace(look plot.Look, byTime, dots bool) plot.Trace {
-	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: byTime}
-	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(a.x(byTime), b.x(byTime)) }) {
-		t.Curve = append(t.Curve, plot.Sample{X: p.x(byTime), Mean: p.err, Low: p.err - p.sd, High: p.err + p.sd})
+// trace draws the curve in the order of its cost.
+func (c costCurve) trace(look plot.Look, by cost, dots bool) plot.Trace {
+	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: by.apart}
+	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(by.of(a), by.of(b)) }) {
+		t.Curve = append(t.Curve, plot.Sample{X: by.of(p), Mean: p.err, Low: p.err - p.sd, High: p.err + p.sd})
 	}
 	return t
 }
@@ -154,29 +150,29 @@ const (
 
 // costPicture shows error against cost: the reference in every panel, as dots too if dots
 // says so, with each of the others.
-func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, byTime, dots bool) *plot.Picture {
+func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, by cost, dots bool) *plot.Picture {
 	look := looks[reference.name].Of(referenceWidth)
-	p := small(errorName(task), true, len(others))
-	if dots {
-		p.Legend = plot.Legend{plot.IconEntry(reference.name, look.Mark)}
-	} else {
-		p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
-	}
+	var panels []*plot.Panel
 	for _, c := range others {
-		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: costLabel(byTime), Traces: []plot.Trace{reference.trace(look, byTime, dots)}}
+		pn := &plot.Panel{Title: c.name, Remark: c.remark, XLabel: by.label, Traces: []plot.Trace{reference.trace(look, by, dots)}}
 		if c.name != reference.name {
-			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), byTime, true))
+			pn.Traces = append(pn.Traces, c.trace(looks[c.name].Of(ownWidth), by, true))
 		}
-		p.Panels = append(p.Panels, pn)
+		panels = append(panels, pn)
+	}
+	p := small(errorName(task), true, panels)
+	p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
+	if dots {
+		p.Legend[0] = plot.IconEntry(reference.name, look.Mark)
 	}
 	return p
 }
 
-// small begins small multiples of n panels: the fewer are in a row, the higher they are.
-func small(ylabel string, logX bool, n int) *plot.Picture {
+// small makes small multiples: the fewer are in a row, the higher they are.
+func small(ylabel string, logX bool, panels []*plot.Panel) *plot.Picture {
 	const most, height = 4, 1.05 * vg.Inch
-	columns := max(1, min(most, n))
-	return &plot.Picture{YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
+	columns := max(1, min(most, len(panels)))
+	return &plot.Picture{Panels: panels, YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
 }
 
 // deviated is the mean of the values at each x with their standard deviation.
@@ -211,10 +207,10 @@ func (b *builder) tradeoffs() []*Figure {
 		out = append(out,
 			&Figure{Name: name, Title: fmt.Sprintf("Error and model order. %s on %s", taskTitle(task), data), Data: rows,
 				Caption: "Final error on the test set against the final model order," + end,
-				Drawing: costPicture(task, curves[0], others, looks, false, true)},
+				Drawing: costPicture(task, curves[0], others, looks, byOrder, true)},
 			&Figure{Name: name + "-time", Title: fmt.Sprintf("Error and time. %s on %s", taskTitle(task), data), Data: rows,
 				Caption: "Final error on the test set against processor seconds of training, evaluations excluded," + end + " Times are of the machines that made the records.",
-				Drawing: costPicture(task, curves[0], others, looks, true, true)})
+				Drawing: costPicture(task, curves[0], others, looks, byTime, true)})
 	}
 	return out
 }

@@ -106,7 +106,8 @@ func calibrationPicture(series []*Series) *plot.Picture {
 			return nil
 		})}
 	}
-	errors, losses := byOrder("(b)", "calibration error (%)", calibrationError), byOrder("(c)", "log loss (nats)", logLoss)
+	errors := byOrder("(b)", "calibration error (%)", func(r *record.Record) float64 { return 100 * r.Final.Reliability.CalibrationError })
+	losses := byOrder("(c)", "log loss (nats)", func(r *record.Record) float64 { return r.Final.Reliability.LogLoss })
 	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
 	for _, pn := range []*plot.Panel{errors, losses} {
 		pn.Span()
@@ -116,11 +117,6 @@ func calibrationPicture(series []*Series) *plot.Picture {
 	reliability.Traces = append(reliability.Traces, plot.Trace{Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
 	p.Legend = append(p.Legend, plot.LineEntry("confidence = accuracy", diagonal))
 	return p
-}
-
-func logLoss(r *record.Record) float64 { return r.Final.Reliability.LogLoss }
-func calibrationError(r *record.Record) float64 {
-	return 100 * r.Final.Reliability.CalibrationError
 }
 
 // diagram is the accuracy over the mean confidence in each bin, of the test examples of all
@@ -147,7 +143,7 @@ func calibrationRows(series []*Series) [][]string {
 	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
 	for s, r := range runsOf(series) {
 		for i, b := range r.Final.Reliability.Bins {
-			rows = append(rows, s.line(r, finalOrder(r), logLoss(r), calibrationError(r), i+1, b.Count, b.Confidence, b.Accuracy))
+			rows = append(rows, s.line(r, finalOrder(r), r.Final.Reliability.LogLoss, 100*r.Final.Reliability.CalibrationError, i+1, b.Count, b.Confidence, b.Accuracy))
 		}
 	}
 	return rows
@@ -160,44 +156,40 @@ const secondsText = "The paper compares methods by the samples they process. A s
 // paper's tables, with a panel for each task.
 func (b *builder) seconds() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		f := &timed{}
+		var titles []string
+		var panels [][]*Series // one for each task
 		for _, task := range experiments.Tasks() {
 			series := b.ranked(func(p experiments.Planned) bool {
 				return p.Run.Data.Name == name && p.Run.Task == task && len(p.Cells) > 0
 			}, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
 			if len(series) > 0 {
-				f.titles = append(f.titles, fmt.Sprintf("(%c) %s", 'a'+len(f.series), taskTitle(task)))
-				f.series = append(f.series, series)
+				titles = append(titles, fmt.Sprintf("(%c) %s", 'a'+len(panels), taskTitle(task)))
+				panels = append(panels, series)
 			}
 		}
-		if len(f.series) == 0 {
+		if len(panels) == 0 {
 			continue
 		}
 		out = append(out, &Figure{
 			Name:  "seconds-" + name,
 			Title: "Error against processor time on " + name,
-			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + sentence(f.titles...) +
+			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + sentence(titles...) +
 				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
 				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
-			Drawing: f.picture(), Data: f.rows,
+			Drawing: secondsPicture(titles, panels), Data: func() [][]string { return secondsRows(slices.Concat(panels...)) },
 		})
 	}
 	return out
 }
 
-// timed are the contents of a figure of error against processor time: a panel for each task.
-type timed struct {
-	titles []string
-	series [][]*Series
-}
-
-func (f *timed) picture() *plot.Picture {
+// secondsPicture lays a figure of error against processor time out.
+func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
 	p := &plot.Picture{}
 	labels := make(map[string][]string) // of the series that look alike, by method and rank
 	var shown []*Series                 // the first of those
 	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
-	for i, series := range f.series {
-		pn := &plot.Panel{Title: f.titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
+	for i, series := range panels {
+		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
 		for _, s := range series {
 			if labels[alike(s)] == nil {
 				shown = append(shown, s)
@@ -248,10 +240,10 @@ func overTime(s *Series) []plot.Sample {
 	return out
 }
 
-// rows are the points of all runs.
-func (f *timed) rows() [][]string {
+// secondsRows are the points of all runs.
+func secondsRows(series []*Series) [][]string {
 	rows := [][]string{strings.Fields("task series seed draw samples cpu_seconds error_percent")}
-	for s, r := range runsOf(slices.Concat(f.series...)) {
+	for s, r := range runsOf(series) {
 		for _, p := range r.Points {
 			rows = append(rows, append([]string{s.Run.Task}, s.line(r, p.Samples, p.Timing.CPU, 100*p.TestError)...))
 		}
@@ -434,23 +426,19 @@ func (o *onlineCurves) caption() string {
 			"the minimum is at most %.2g %% below it, and the band reaches to the regret against that. "+
 			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
 			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
-		if n := o.undrawn(); n > 0 {
-			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", n)
+		undrawn := 0
+		for _, r := range runsOf(o.series) {
+			for _, v := range o.regrets[r] {
+				if !(v > 0) { // it has no place on a logarithmic axis
+					undrawn++
+				}
+			}
+		}
+		if undrawn > 0 {
+			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", undrawn)
 		}
 	}
 	return text + "Lines are means over runs, bands reach from the least to the greatest."
-}
-
-// undrawn counts the regrets that have no place on a logarithmic axis.
-func (o *onlineCurves) undrawn() (n int) {
-	for _, r := range runsOf(o.series) {
-		for _, v := range o.regrets[r] {
-			if !(v > 0) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // rows are the points of all runs.

@@ -84,7 +84,7 @@ func (b *builder) paths(cells string) (out []*path) {
 // add adds the points of a series.
 func (p *path) add(s *Series) {
 	var at [quantityCount]map[int][]float64
-	for q, shown := range trainingCurves(s.Run.Task).quantities() {
+	for q, shown := range quantitiesOf(experiments.RiskTrain, s.Run.Task) {
 		at[q] = finiteAt(s.Runs, shown.of)
 	}
 	for _, samples := range slices.Sorted(maps.Keys(at[qRisk])) {
@@ -118,15 +118,10 @@ func nearest(paths []*path) string {
 	return strings.Join(out, "; ")
 }
 
-// trainingCurves are curves of a task's training risk, which the paper prints of Brodatz.
-func trainingCurves(task string) *curves {
-	return &curves{data: experiments.PaperData{Risk: experiments.RiskTrain}, paper: experiments.PaperFigure{Task: task}}
-}
-
 // passesPicture lays a figure of paths out.
 func passesPicture(paths []*path) *plot.Picture {
 	p := &plot.Picture{}
-	shown := trainingCurves(paths[0].series.Run.Task).quantities()
+	shown := quantitiesOf(experiments.RiskTrain, paths[0].series.Run.Task)
 	for i, q := range []int{qError, qOrder} {
 		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: riskName(experiments.RiskTrain), YLabel: shown[q].label, LogX: true, LogY: true}
 		for _, of := range paths {

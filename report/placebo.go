@@ -17,22 +17,22 @@ var placeboLooks = []plot.Look{
 	{Color: plot.RGB(0x88, 0x88, 0x88), Dash: []vg.Length{1, 1.5}, Width: 1.2},
 }
 
-// PlaceboFigure makes the figure of what the joint search finds of numbers that the paper
-// does not print.
+// PlaceboFigure makes the picture of what the joint search finds of numbers that the paper does
+// not print: the most cells that one combination of alternatives reproduces, where the printed
+// numbers are perturbed or exchanged, beside a line at those of the printed ones.
 func PlaceboFigure(p *evidence.PlaceboReport) *Figure {
 	panel := &plot.Panel{
 		XLabel: "cells reproduced by the best combination, of " + strconv.Itoa(p.Cells), YLabel: "draws (%)",
 		XMax: float64(p.Cells),
 	}
 	picture := &plot.Picture{Panels: []*plot.Panel{panel}, Height: 1.4 * plot.PanelHeight}
-	lines, highest := [][]string{{"printed_numbers", "cells", "draws"}}, 0.0
+	highest := 0.0
 	for i, k := range p.Kinds {
 		t := plot.Trace{Label: k.Name, Look: placeboLooks[i], Dots: true}
 		for cells, n := range k.Most {
 			share := 100 * float64(n) / float64(k.Draws)
 			highest = max(highest, share)
 			t.Curve = append(t.Curve, plot.Single(float64(cells), share))
-			lines = append(lines, []string{k.Name, strconv.Itoa(cells), strconv.Itoa(n)})
 		}
 		panel.Traces = append(panel.Traces, t)
 		picture.Legend = append(picture.Legend, plot.LineEntry(k.Name, t.Look))
@@ -40,9 +40,5 @@ func PlaceboFigure(p *evidence.PlaceboReport) *Figure {
 	printed, most := plot.Look{Color: plot.RGB(0, 0, 0), Width: 1}, float64(p.Most)
 	panel.Traces = append(panel.Traces, plot.Trace{Label: "as printed", Look: printed, Curve: []plot.Sample{plot.Single(most, 0), plot.Single(most, highest)}})
 	picture.Legend = append(picture.Legend, plot.LineEntry("as printed", printed))
-	return &Figure{
-		Name: "placebo", Title: "The joint search with numbers that the paper does not print", Drawing: picture, Data: func() [][]string { return lines },
-		Caption: "The most cells that one combination of alternatives reproduces, where the printed numbers are perturbed or exchanged. The vertical line is at the " +
-			strconv.Itoa(p.Most) + " of the numbers that the paper prints.",
-	}
+	return &Figure{Name: "placebo", Drawing: picture}
 }

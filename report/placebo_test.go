@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +20,5 @@ func TestPlaceboFigure(t *testing.T) {
 		if !strings.Contains(string(svg), name) {
 			t.Errorf("no %q in the picture", name)
 		}
-	}
-	lines := strings.Split(strings.TrimSpace(f.CSV()), "\n")
-	if len(lines) != 9 || !slices.Contains(lines, "exchanged,1,2") || !slices.Contains(lines, "perturbed,3,1") {
-		t.Errorf("numbers %q", lines)
 	}
 }

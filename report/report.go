@@ -185,7 +185,8 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
-// notes are the report's remarks on what is missing or of other code.
+// notes are the report's remarks on what is missing or of other code, a line for each error
+// and series, with one of the runs that it ended.
 func (b *builder) notes() []string {
 	var out []string
 	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
@@ -194,12 +195,6 @@ func (b *builder) notes() []string {
 	for _, name := range sortedKeys(b.in.Unavailable) {
 		out = append(out, (&evidence.Gap{Kind: evidence.Unavailable, What: name, Why: b.in.Unavailable[name]}).Sentence())
 	}
-	return append(out, b.failureNotes()...)
-}
-
-// failureNotes are a line for each error and series, with one of the runs
-// that it ended.
-func (b *builder) failureNotes() (out []string) {
 	for _, g := range b.gaps(b.in.Planned) {
 		if g.Kind == evidence.Failed {
 			out = append(out, g.Sentence())

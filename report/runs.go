@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,22 +12,21 @@ import (
 	"polkrepro/record"
 )
 
-// A column of a table of series: what it says of one, "" of one without runs unless it
-// is about what was planned.
+// A column of a table of series: what it says of one.
 type column struct {
 	heading string
 	of      func(*Series) string
-	planned bool
 }
 
-// tabulate fills a table's rows below a header, a row a series.
-func tabulate(series []*Series, columns []column) [][]string {
+// tabulate fills a table's rows below a header, a row a series: columns on what was planned,
+// then those on its runs, which are empty where there are none.
+func tabulate(series []*Series, planned, recorded []column) [][]string {
 	rows := make([][]string, 1+len(series))
-	for _, c := range columns {
+	for k, c := range slices.Concat(planned, recorded) {
 		rows[0] = append(rows[0], c.heading)
 		for i, s := range series {
 			text := ""
-			if c.planned || len(s.Runs) > 0 {
+			if k < len(planned) || len(s.Runs) > 0 {
 				text = c.of(s)
 			}
 			rows[i+1] = append(rows[i+1], text)
@@ -35,20 +35,23 @@ func tabulate(series []*Series, columns []column) [][]string {
 	return rows
 }
 
-// columnsOf are the first columns of a table of series: what was planned, and its runs.
-func columnsOf(more ...column) []column {
-	return append([]column{
-		{"data", (*Series).dataName, true},
-		{"task", func(s *Series) string { return s.Run.Task }, true},
-		{"series", func(s *Series) string { return s.Label }, true},
-		{"runs", func(s *Series) string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }, true},
-	}, more...)
+// plannedColumns are the first columns of a table of series: what was planned, and its runs.
+func plannedColumns() []column {
+	return []column{
+		{"data", (*Series).dataName},
+		{"task", func(s *Series) string { return s.Run.Task }},
+		{"series", func(s *Series) string { return s.Label }},
+		{"runs", (*Series).runCount},
+	}
 }
+
+// runCount says how many of the planned runs there are.
+func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }
 
 // finalColumns are the columns of what runs ended with, as text has them.
 func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
 	for q, heading := range []string{"test risk", errorHeading, "model order"} {
-		out = append(out, column{heading: heading, of: func(s *Series) string {
+		out = append(out, column{heading, func(s *Series) string {
 			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), whyDash)
 		}})
 	}
@@ -57,21 +60,19 @@ func finalColumns(errorHeading string, text func(Stat, int) string) (out []colum
 
 // runs makes the table of what the runs cost, a row a series.
 func (b *builder) runs() *Table {
-	columns := columnsOf(
-		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }, true},
-		column{heading: "samples", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }})
-	columns = append(columns, finalColumns("test error (%)", Stat.text)...)
-	rows := tabulate(b.series(allRuns), append(columns,
-		column{heading: "wall (s)", of: func(s *Series) string { return seconds(statOf(s.values(wall))) }},
-		column{heading: "CPU (s)", of: processorTime},
-		column{heading: "CPU, all runs (s)", of: func(s *Series) string {
+	planned := append(plannedColumns(), column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
+	processed := column{"samples", func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }}
+	rows := tabulate(b.series(allRuns), planned, append(append([]column{processed}, finalColumns("test error (%)", Stat.text)...),
+		column{"wall (s)", func(s *Series) string { return seconds(statOf(s.values(wall))) }},
+		column{"CPU (s)", processorTime},
+		column{"CPU, all runs (s)", func(s *Series) string {
 			total := 0.0
 			for _, v := range s.values(secondsInAll) {
 				total += v
 			}
 			return strconv.FormatFloat(total, 'f', 1, 64)
 		}},
-		column{heading: "kernel evaluations", of: func(s *Series) string { return strconv.FormatFloat(mean(s.values(evaluations)), 'e', 2, 64) }}))
+		column{"kernel evaluations", func(s *Series) string { return strconv.FormatFloat(mean(s.values(evaluations)), 'e', 2, 64) }}))
 	return &Table{
 		Name: "runs", Title: "The runs and their cost", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
@@ -91,10 +92,10 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	if !numbered {
 		caption = title
 	}
-	columns := append(columnsOf(finalColumns("error (%)", Stat.full)...),
-		column{heading: heading, of: func(s *Series) string { return seconds(statOf(s.values(time))) }},
-		column{heading: "numbers kept", of: func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }})
-	rows := tabulate(b.series(fits), append(columns, more...))
+	rows := tabulate(b.series(fits), plannedColumns(), slices.Concat(finalColumns("error (%)", Stat.full), []column{
+		{heading, func(s *Series) string { return seconds(statOf(s.values(time))) }},
+		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }},
+	}, more))
 	return &Table{
 		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
@@ -113,10 +114,10 @@ func columnsOfQuestions(supplement string) []column {
 	}
 	distance := func(r *record.Record) float64 { return theory.Value(r, experiments.MeasuredDistance) }
 	return []column{
-		{heading: "training risk", of: func(s *Series) string {
+		{"training risk", func(s *Series) string {
 			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), whyDash)
 		}},
-		{heading: "‖f − f*‖/‖f*‖", of: func(s *Series) string {
+		{"‖f − f*‖/‖f*‖", func(s *Series) string {
 			if !s.Run.Evaluation.Minimizer {
 				return whyDash
 			}

@@ -35,9 +35,8 @@ type Series struct {
 }
 
 // group makes the series of planned runs, in the order of their first runs.
-func (b *builder) group(planned []experiments.Planned) []*Series {
+func (b *builder) group(planned []experiments.Planned) (out []*Series) {
 	byKey := map[string]*Series{}
-	var out []*Series
 	for _, p := range planned {
 		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
 		s := byKey[key]
@@ -185,14 +184,6 @@ func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
 func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Trace) {
 	for _, s := range series {
 		out = append(out, plot.Trace{Label: s.Label, Look: s.look(), Curve: curve(s), Flat: s.batch()})
-	}
-	return out
-}
-
-// labelsOf are the labels of series.
-func labelsOf(series []*Series) (out []string) {
-	for _, s := range series {
-		out = append(out, s.Label)
 	}
 	return out
 }
@@ -398,10 +389,8 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 	}
 	reference := looks[all[0].name].Of(referenceWidth)
 	first := trace(all[0].series[0], reference)
-	others := all[min(1, len(all)-1):]
-	p := small(ylabel, false, len(others))
-	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
-	for _, e := range others {
+	var panels []*plot.Panel
+	for _, e := range all[min(1, len(all)-1):] {
 		var labels []string
 		pn := &plot.Panel{Traces: []plot.Trace{first}}
 		for i, s := range e.series {
@@ -410,8 +399,10 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 			labels, pn.Traces = append(labels, s.Label), append(pn.Traces, trace(s, look))
 		}
 		pn.Title = together(labels)
-		p.Panels = append(p.Panels, pn)
+		panels = append(panels, pn)
 	}
+	p := small(ylabel, false, panels)
+	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
 	f.Drawing, f.Alt = p, ""
 	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
 		"Of several series, the first in the title is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",

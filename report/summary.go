@@ -26,7 +26,7 @@ type Summary struct {
 	*Report                         // with an assessment
 	StandIns map[string]string      // data set of the paper → generated data set that stands in for it
 	Names    []string               // specs asked for, as on the command line (default: all of the paper's)
-	Specs    []*experiments.Spec    // the specs of Names
+	Specs    []string               // names of the specs of Names
 	Damaged  int                    // incomplete or corrupt records
 	Index    string                 // path of the report's index; empty if the report was not written
 	Page     string                 // path of the report as one page; empty if it was not written
@@ -56,18 +56,6 @@ const summaryColumns = 1 + 4*quantityCount + 1
 // dash stands for a missing number and for a missing verdict.
 const dash = "–"
 
-// named reports whether a spec was asked for by its name.
-func (b *Summary) named(spec string) bool {
-	return slices.ContainsFunc(b.Specs, func(s *experiments.Spec) bool { return s.Name == spec })
-}
-
-func (b *Summary) profileText() string {
-	if b.Input.Profile == "" {
-		return ""
-	}
-	return ", profile " + b.Input.Profile
-}
-
 // blocks returns the blocks of Tables 2 and 3. If specs are named, it returns
 // the blocks that have runs or that the named specs feed, and none if the named
 // specs feed no printed cell.
@@ -75,7 +63,7 @@ func (b *Summary) blocks() []summaryBlock {
 	fed := make(map[string]bool)
 	for _, p := range b.Input.Planned {
 		for _, id := range p.Cells {
-			if b.named(p.Spec) && b.printed(id) {
+			if slices.Contains(b.Specs, p.Spec) && b.printed(id) {
 				fed[id] = true
 			}
 		}
@@ -147,17 +135,15 @@ func (b *Summary) row(row *table.Row) summaryRow {
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
 func (b *Summary) series(paper bool) (heading string, rows [][]string) {
-	part := newBuilder(b.Input, b.Paper)
-	part.in.Planned = slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool {
+	all := newBuilder(b.Input, b.Paper).series(func(p experiments.Planned) bool {
 		switch ran := b.Input.Records[p.ID] != nil; {
 		case b.smoke():
-			return !ran || slices.ContainsFunc(p.Cells, b.printed)
+			return ran && !slices.ContainsFunc(p.Cells, b.printed)
 		case len(b.Names) == 0:
-			return !ran || !b.standsIn(p.Run.Data.Name)
+			return ran && b.standsIn(p.Run.Data.Name)
 		}
-		return !b.named(p.Spec) || slices.ContainsFunc(p.Cells, b.printed)
+		return slices.Contains(b.Specs, p.Spec) && !slices.ContainsFunc(p.Cells, b.printed)
 	})
-	all := part.series(allRuns)
 	if len(all) == 0 {
 		return "", nil
 	}
@@ -173,11 +159,11 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		}
 		heading = "Generated data, not in the paper (" + strings.Join(pairs, ", ") + ")"
 	case paper:
-		heading = "Other series of " + b.specNames()
+		heading = "Other series of " + strings.Join(b.Specs, ", ")
 	default:
-		heading = "Results of " + b.specNames() + b.profileText()
+		heading = "Results of " + strings.Join(b.Specs, ", ") + ", profile " + b.Input.Profile
 	}
-	columns := columnsOf()[:3]
+	columns := plannedColumns()[:3]
 	var same []string // data set and task that all have are in the heading
 	columns = slices.DeleteFunc(columns, func(c column) bool {
 		alike := c.heading != "series" && !slices.ContainsFunc(all, func(s *Series) bool { return c.of(s) != c.of(all[0]) })
@@ -196,13 +182,10 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 		return cmp.Or(s.text(q), dash)
 	})...)
 	if b.Input.Own != "" {
-		columns = append(columns, column{heading: "CPU (s)", of: processorTime}, column{heading: "numbers", of: func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
+		columns = append(columns, column{"CPU (s)", processorTime}, column{"numbers", func(s *Series) string { return cmp.Or(s.numbers(), dash) }})
 	}
-	columns = append(columns, column{heading: "runs", of: func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
-	for i := range columns {
-		columns[i].planned = true
-	}
-	return heading, tabulate(all, columns)
+	columns = append(columns, column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }})
+	return heading, tabulate(all, columns, nil)
 }
 
 // printed reports whether a cell is one of the printed tables.
@@ -217,20 +200,11 @@ func (b *Summary) standsIn(name string) bool {
 	return slices.ContainsFunc(sortedKeys(b.Input.Unavailable), func(missing string) bool { return b.StandIns[missing] == name })
 }
 
-// specNames names the specs that were asked for.
-func (b *Summary) specNames() string {
-	var names []string
-	for _, s := range b.Specs {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
 // needless reports whether a run is of generated data that would stand in for a
 // data set all of whose runs are there.
 func (b *Summary) needless(p experiments.Planned) bool {
 	name := p.Run.Data.Name
-	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !b.named(p.Spec)
+	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !slices.Contains(b.Specs, p.Spec)
 }
 
 // verdicts counts the verdicts on the paper's claims. The marks are those of the
@@ -301,7 +275,7 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	if paper {
 		reproduce = b.Command("reproduce")
 	}
-	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !b.named(p.Spec) || b.needless(p) })
+	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !slices.Contains(b.Specs, p.Spec) || b.needless(p) })
 	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
 	of := func(kind evidence.GapKind) *evidence.Gap { // the runs of all, and why the first of them
 		all := &evidence.Gap{Kind: kind}
@@ -377,10 +351,9 @@ func (b *Summary) largerProfile() []summaryItem {
 
 // where says where the rest is.
 func (b *Summary) where(paper bool) (out []summaryItem) {
+	out = []summaryItem{{"report", b.Page, ""}, {"tables, figures", b.Index, ""}}
 	if b.Page == "" {
-		out = append(out, summaryItem{word: "report", command: b.Command("report", "--format", "html")})
-	} else {
-		out = append(out, summaryItem{word: "report", text: b.Page}, summaryItem{word: "tables, figures", text: b.Index})
+		out = []summaryItem{{"report", "", b.Command("report", "--format", "html")}}
 	}
 	if mixed := experiments.MixedCode(b.Input.Planned); mixed != "" {
 		out = append(out, summaryItem{word: "other code", text: mixed})
@@ -409,7 +382,7 @@ func (s *Summary) Text(w io.Writer, width int) error {
 	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth)}
 	blocks := s.blocks()
 	paper := len(blocks) > 0
-	title := "The paper's Tables 2 and 3 → this reproduction" + s.profileText()
+	title := "The paper's Tables 2 and 3 → this reproduction, profile " + s.Input.Profile
 	heading, series := s.series(paper)
 	var tail []string
 	if paper {
@@ -446,9 +419,13 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	}
 	for _, b := range blocks {
 		for _, r := range b.rows {
-			cells := r.cells
-			cells[0] = "  " + cells[0]
-			g.Rows = append(g.Rows, cells[:])
+			cells := slices.Clone(r.cells[:])
+			for i, s := range cells {
+				if i == 0 || i%4 == 1 { // the name; where a quantity begins, or the number of runs
+					cells[i] = "  " + s
+				}
+			}
+			g.Rows = append(g.Rows, cells)
 		}
 	}
 	widths := g.Widths()
@@ -458,7 +435,7 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		for _, n := range widths[4*q+1 : 4*q+5] {
 			group += n
 		}
-		header += fmt.Sprintf("   %-*s", group, name)
+		header += fmt.Sprintf(" %-*s", group, "  "+name)
 	}
 	lines := []string{title, header + "   runs"}
 	for i, b := range blocks {
@@ -467,23 +444,12 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 		}
 		lines = append(lines, b.heading)
 		for _, r := range b.rows {
-			text := ""
-			for i, cell := range g.Pad(g.Rows[0], widths) {
-				switch {
-				case i > 0 && r.why != "": // in place of the others
-				case i%4 == 1: // a quantity begins, or the number of runs
-					text += "   " + cell
-				case i > 0:
-					text += " " + cell
-				default:
-					text = cell
-				}
-			}
+			cells := g.Pad(g.Rows[0], widths)
 			g.Rows = g.Rows[1:]
-			if r.why != "" {
-				text += "   " + r.why
+			if r.why != "" { // in place of the others
+				cells = []string{cells[0], " ", r.why}
 			}
-			lines = append(lines, strings.TrimRight(text, " "))
+			lines = append(lines, strings.TrimRight(strings.Join(cells, " "), " "))
 		}
 	}
 	return lines
@@ -541,7 +507,7 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 		widest = max(widest, utf8.RuneCountInString(i.word))
 	}
 	for _, i := range items {
-		line := indent + i.word + strings.Repeat(" ", widest-utf8.RuneCountInString(i.word)) + "  "
+		line := fmt.Sprintf("%s%-*s  ", indent, widest, i.word)
 		start := len(line)
 		switch {
 		case i.text == "" || i.command == "":

@@ -78,12 +78,12 @@ func TestSummary(t *testing.T) {
 	own := fixtureSummary(t, withRuns(fixtureInput(), "mine",
 		shape{"multidist", "ksvm", "polk", "POLK, K = 0.04", "", "", nil, 3, 40000, 1600, 0.1, 0.03, 18, 1.2, 0.03},
 		shape{"multidist", "ksvm", "csvc", "C-SVC", "", "", nil, 1, 20000, 20000, 0.1, 0.01, 800, 1, 0}))
-	own.Names, own.Specs = []string{"mine.yaml"}, []*experiments.Spec{{Name: "mine"}}
+	own.Names, own.Specs = []string{"mine.yaml"}, []string{"mine"}
 
 	quick := fixtureInput()
 	quick.Profile = experiments.ProfileQuick
 	named := fixtureSummary(t, quick)
-	named.Names, named.Specs = []string{"mnist-ksvm"}, []*experiments.Spec{{Name: "mnist-ksvm"}}
+	named.Names, named.Specs = []string{"mnist-ksvm"}, []string{"mnist-ksvm"}
 	named.Page, named.Index = "", ""
 
 	some := withRuns(fixtureInput(), "other", shape{"multidist", "klr", "fsgd", "FSGD", "", "", nil, 1, 40000, 1600, 0.1, 0.03, 40000, 1, 0.03})

@@ -98,14 +98,25 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 	runs := b.records(planned)
 	if len(runs) == 0 {
 		c.Lost, c.ByResult = "", nil
-		c.Why = b.why(c, dataSet, row, planned)
+		// The paper's dash comes first where nobody plans anything, for then nothing is missing. A
+		// method's second series, such as polk-large, is in the paper's figures whatever its table holds.
+		second := strings.Contains(row.ID, "-")
+		if len(planned) == 0 && !b.in.FullCells[id] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
+			c.Why = whyDash
+		} else {
+			c.Why = b.absent(planned, dataSet)
+		}
 		return c
 	}
 	c.Ours = finalStats(runs, risk)
 	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
 		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
 	}
-	c.Gap = largestGap(runs)
+	for _, r := range runs { // those that ended before their tolerance was met
+		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
+			c.Gap = max(c.Gap, h["gap"]/h["objective"])
+		}
+	}
 	return c
 }
 
@@ -230,29 +241,6 @@ func (c *Cell) reason(q int) string {
 	return words.Message(sentence(why, dash))
 }
 
-// largestGap returns the largest gap, by its objective, of the runs that ended
-// before their tolerance was met; 0 if there are none.
-func largestGap(runs []*record.Record) float64 {
-	most := 0.0
-	for _, r := range runs {
-		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
-			most = max(most, h["gap"]/h["objective"])
-		}
-	}
-	return most
-}
-
-// why says why a cell has no runs: the paper's dash comes first where nobody
-// plans anything, for then nothing is missing. A method's second series, such
-// as polk-large, is in the paper's figures whatever its table holds.
-func (b *builder) why(c *Cell, dataSet string, row experiments.PaperRow, planned []experiments.Planned) string {
-	second := strings.Contains(row.ID, "-")
-	if len(planned) == 0 && !b.in.FullCells[c.ID] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
-		return whyDash
-	}
-	return b.absent(planned, dataSet)
-}
-
 // finalOf returns a run's final risk, error rate in per cent and model order.
 func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	v := [quantityCount]float64{r.Final.TestRisk, 100 * r.Final.TestError, r.Final.ModelOrder}
@@ -358,8 +346,13 @@ func dashNotes(t *Table, cells map[string]*Cell) []string {
 			continue
 		}
 		reasons = appendNew(reasons, why)
-		name := place(t, blk, row)
-		if dashed(t, cells, row.ID, why) {
+		name, n, alike := place(t, blk, row), 0, true // whether all cells of the row, of more than one, have a dash for this reason
+		for _, other := range t.All() {
+			if other.ID == row.ID {
+				n, alike = n+1, alike && cells[other.Cell].Dash == why
+			}
+		}
+		if n > 1 && alike {
 			name = row.Title
 		}
 		where[why] = appendNew(where[why], name)
@@ -369,21 +362,6 @@ func dashNotes(t *Table, cells map[string]*Cell) []string {
 		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
 	}
 	return notes
-}
-
-// dashed reports whether all cells of a row, of more than one, have a dash for
-// the same reason.
-func dashed(t *Table, cells map[string]*Cell, id, why string) bool {
-	n := 0
-	for _, row := range t.All() {
-		if row.ID == id && cells[row.Cell].Dash != why {
-			return false
-		}
-		if row.ID == id {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // place names a cell in a note.

@@ -210,11 +210,31 @@ func constantOrderText(series []*Series) string {
 
 // seriesTable sums the series up, a row each.
 func (s *theoryStudy) seriesTable() *Table {
-	t := &Table{
-		Name: Table1Spec + "-series", Title: "Table 1. The runs",
-		Caption: "The runs behind Table 1.",
-		Header: []string{"series", "runs", "samples", "least distance", "Δ", "Δ, proven σ²", "σ²", "M at the end", "largest M", "M^∞",
-			"largest bound ratio", "wall (s)"},
+	polk := func(constant bool, of func(*Series) string) func(*Series) string { // of POLK, at a constant rate
+		return func(x *Series) string {
+			if x.Run.Method != experiments.MethodPOLK || constant && x.diminishing() {
+				return whyDash
+			}
+			return of(x)
+		}
+	}
+	rows := tabulate(s.series, []column{
+		{"series", func(x *Series) string { return x.Label }},
+		{"runs", (*Series).runCount},
+		{"samples", func(x *Series) string { return strconv.Itoa(x.Run.Samples) }},
+	}, []column{
+		{"least distance", func(x *Series) string { return statOf(x.values(theory.Floor)).full(qRisk) }},
+		{"Δ", polk(true, func(x *Series) string { return statOf(x.values(radius)).text(qRisk) })},
+		{"Δ, proven σ²", polk(true, func(x *Series) string { return fmt.Sprintf("%.3g", theory.Radius(x.Run, theory.ProvenVariance(x.Run))) })},
+		{"σ²", func(x *Series) string { return statOf(x.values(theory.Variance)).text(qRisk) }},
+		{"M at the end", func(x *Series) string { return statOf(x.values(finalOrder)).full(qOrder) }},
+		{"largest M", func(x *Series) string { return fmt.Sprintf("%.0f", slices.Max(x.values(final(theory.MaxOrder)))) }},
+		{"M^∞", polk(true, func(x *Series) string { return fmt.Sprintf("%.3g", orderBound(x.Runs[0])) })},
+		{"largest bound ratio", polk(false, func(x *Series) string { return fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio)))) })},
+		{"wall (s)", func(x *Series) string { return seconds(statOf(x.values(wall))) }},
+	})
+	return &Table{
+		Name: Table1Spec + "-series", Title: "Table 1. The runs", Caption: "The runs behind Table 1.", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
 				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
@@ -222,30 +242,11 @@ func (s *theoryStudy) seriesTable() *Table {
 			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
 		},
 	}
-	for _, x := range s.series {
-		t.Rows = append(t.Rows, theoryRow(x))
-	}
-	return t
 }
 
-func theoryRow(x *Series) []string {
-	row := []string{x.Label, fmt.Sprintf("%d of %d", len(x.Runs), len(x.planned)), strconv.Itoa(x.Run.Samples)}
-	if len(x.Runs) == 0 {
-		return append(row, "", "", "", "", "", "", "", "", "")
-	}
-	deltas, bound, ratio := []string{whyDash, whyDash}, whyDash, whyDash
-	if x.Run.Method == experiments.MethodPOLK {
-		ratio = fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio))))
-		if !x.diminishing() {
-			deltas = []string{statOf(x.values(radius)).text(qRisk), fmt.Sprintf("%.3g", theory.Radius(x.Run, theory.ProvenVariance(x.Run)))}
-			f := x.Runs[0].Final.Measured
-			bound = fmt.Sprintf("%.3g", theory.OrderBound(x.Run, f[theory.PlaneWidth], f[theory.PlaneHeight]))
-		}
-	}
-	row = append(append(row, statOf(x.values(theory.Floor)).full(qRisk)), deltas...)
-	return append(row, statOf(x.values(theory.Variance)).text(qRisk), statOf(x.values(finalOrder)).full(qOrder),
-		fmt.Sprintf("%.0f", slices.Max(x.values(final(theory.MaxOrder)))), bound, ratio,
-		seconds(statOf(x.values(wall))))
+// orderBound returns M^∞ of a record's run, from the rectangle that holds its points.
+func orderBound(r *record.Record) float64 {
+	return theory.OrderBound(r.Header.Run, r.Final.Measured[theory.PlaneWidth], r.Final.Measured[theory.PlaneHeight])
 }
 
 // table1Curves are the contents of a figure of runs over samples: the series of
@@ -261,8 +262,15 @@ type table1Radius struct {
 	series [][]*Series // by K, by η
 }
 
-// figures makes the figures.
-func (s *theoryStudy) figures() []*Figure {
+// figures makes the figures, table1a, table1b, …: of the runs with each K, then of the floors.
+func (s *theoryStudy) figures() (out []*Figure) {
+	add := func(title, caption string, of []*Series, drawing plot.Drawing, data func() [][]string) {
+		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing, Data: data}
+		if !slices.ContainsFunc(of, func(x *Series) bool { return len(x.Runs) > 0 }) {
+			f.Missing = whyNotRun
+		}
+		out = append(out, f)
+	}
 	byK := &table1Radius{}
 	for _, x := range s.polk(false) {
 		i := slices.Index(byK.ks, x.Run.Params.Parsimony)
@@ -272,43 +280,19 @@ func (s *theoryStudy) figures() []*Figure {
 		}
 		byK.series[i] = append(byK.series[i], x)
 	}
-	var out []*Figure
 	for i, k := range byK.ks {
 		c := s.curves(append(s.polk(true), byK.series[i]...))
-		out = append(out, &Figure{
-			Name:    table1Figure(i),
-			Title:   fmt.Sprintf("Table 1 by experiment: diminishing learning rate, and constant ones with K = %g", k),
-			Caption: curvesCaption,
-			Missing: missingWithout(byK.series[i]),
-			Drawing: c.picture(), Data: c.rows,
-		})
+		add(fmt.Sprintf("diminishing learning rate, and constant ones with K = %g", k),
+			"(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, "+
+				"or of the last tenth of all steps where these are more, "+
+				"against the number of samples. Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection.",
+			byK.series[i], c.picture(), c.rows)
 	}
-	return append(out, &Figure{
-		Name:    table1Figure(len(byK.ks)),
-		Title:   "Table 1 by experiment: the floor and its bound",
-		Caption: radiusCaption,
-		Missing: missingWithout(slices.Concat(byK.series...)),
-		Drawing: byK.picture(), Data: byK.rows,
-	})
-}
-
-const (
-	curvesCaption = "(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, " +
-		"or of the last tenth of all steps where these are more, " +
-		"against the number of samples. Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection."
-	radiusCaption = "(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, " +
-		"against the constant learning rate. Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0."
-)
-
-// table1Figure is the stem of the i-th figure's files: table1a, table1b, …
-func table1Figure(i int) string { return Table1Spec + string(rune('a'+i)) }
-
-// missingWithout says that there is no picture of series without records.
-func missingWithout(series []*Series) string {
-	if slices.ContainsFunc(series, func(x *Series) bool { return len(x.Runs) > 0 }) {
-		return ""
-	}
-	return whyNotRun
+	add("the floor and its bound",
+		"(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, "+
+			"against the constant learning rate. Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0.",
+		slices.Concat(byK.series...), byK.picture(), byK.rows)
+	return out
 }
 
 func (s *theoryStudy) curves(series []*Series) *table1Curves {
@@ -447,9 +431,9 @@ func (f *table1Radius) picture() *plot.Picture {
 func (f *table1Radius) rows() [][]string {
 	rows := [][]string{strings.Fields("series seed learning_rate parsimony least_distance radius variance largest_order order_bound")}
 	for x, r := range runsOf(slices.Concat(f.series...)) {
-		run, m := r.Header.Run, r.Final.Measured
+		run := r.Header.Run
 		rows = append(rows, line(x.Label, run.Seed, run.Params.LearningRate, run.Params.Parsimony,
-			theory.Floor(r), radius(r), theory.Variance(r), m[theory.MaxOrder], theory.OrderBound(run, m[theory.PlaneWidth], m[theory.PlaneHeight])))
+			theory.Floor(r), radius(r), theory.Variance(r), r.Final.Measured[theory.MaxOrder], orderBound(r)))
 	}
 	return rows
 }

@@ -15,30 +15,27 @@ import (
 
 // A Tournament is the report on a comparison of pruning heuristics.
 type Tournament struct {
-	Title   string
-	Summary []string // in sentences: first overall, then by field, then how it was done
-	Tables  []*Table // two a field, then the Pareto fronts
-	Figures []*Figure
-	Result  *compare.Result // what it reports on
+	*compare.Result           // what it reports on
+	Tables          []*Table  // two a field, then the Pareto fronts
+	Figures         []*Figure // of each field, then of the ranks
 }
 
 // NewTournament makes the report on a comparison.
 func NewTournament(res *compare.Result) *Tournament {
-	t := &Tournament{Title: res.Title, Summary: res.Summary(), Result: res}
+	t := &Tournament{Result: res, Figures: tournamentFigures(res)}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, verdictTable(f, res.Reference), levelTable(f))
 	}
 	for _, f := range res.Fields {
 		t.Tables = append(t.Tables, frontTable(f))
 	}
-	t.Figures = tournamentFigures(res)
 	return t
 }
 
 // Report returns the report on the runs of the tournament, for a page.
 func (t *Tournament) Report(in Input) *Report {
 	b := newBuilder(in, nil)
-	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.failureNotes()}
+	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.notes()}
 }
 
 // verdictTable holds all comparisons of a field.
@@ -53,15 +50,6 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
 		},
 	}
-	var lost []string
-	for _, e := range f.Entries {
-		if len(e.Runs) == 0 {
-			lost = append(lost, e.Heuristic.Name)
-		}
-	}
-	if len(lost) > 0 {
-		t.Notes = append(t.Notes, "All runs failed or are missing: "+strings.Join(lost, ", ")+".")
-	}
 	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
 		row := []string{e.Heuristic.Name}
@@ -70,28 +58,27 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			t.Numbers = append(t.Numbers, comparedNumbers(e, m))
-			row = append(row, effectCell(m, c))
-			switch {
-			case m != compare.ErrorAtOrder:
-			case len(c.Levels) > 0:
+			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.
+			has := len(c.Levels) > 0
+			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
+				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
+			effect := whyDash
+			if has {
+				effect = strings.TrimSuffix(m.Effect(c.Value), " points")
+			}
+			if has && (c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse) {
+				effect += " " + m.Verdict(c.Verdict)
+			}
+			row = append(row, effect)
+			if m == compare.ErrorAtOrder && has {
 				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
-			default:
-				row = append(row, "—", "—")
+			} else if m == compare.ErrorAtOrder {
+				row = append(row, whyDash, whyDash)
 			}
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
-}
-
-// comparedNumbers are a comparison with a number a cell, and none where there is none. Those of
-// times are natural logarithms of ratios.
-func comparedNumbers(e *compare.Entry, m compare.Measure) []string {
-	c := e.Compared[m]
-	has := len(c.Levels) > 0
-	return slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
-		known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason))
 }
 
 // levelTable holds the error of all heuristics at the model orders compared.
@@ -130,18 +117,6 @@ func levelTable(f *compare.FieldResult) *Table {
 	return t
 }
 
-// effectCell words a difference with its verdict, if it is one.
-func effectCell(m compare.Measure, c compare.Comparison) string {
-	if len(c.Levels) == 0 {
-		return "—"
-	}
-	effect := strings.TrimSuffix(m.Effect(c.Value), " points")
-	if c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse {
-		effect += " " + m.Verdict(c.Verdict)
-	}
-	return effect
-}
-
 // frontTable holds both Pareto fronts of a field.
 func frontTable(f *compare.FieldResult) *Table {
 	t := &Table{
@@ -156,21 +131,15 @@ func frontTable(f *compare.FieldResult) *Table {
 			name = "error and time"
 		}
 		for _, p := range f.Front(byTime) {
-			t.Rows = append(t.Rows, append([]string{name, p.Heuristic}, pointCells(p.Means, f.Replicates)...))
+			mean := number(p.Error, qError, 0)
+			if p.Runs < f.Replicates { // the mean of fewer runs is marked
+				mean += fmt.Sprintf(" (%d of %d runs)", p.Runs, f.Replicates)
+			}
+			t.Rows = append(t.Rows, []string{name, p.Heuristic, words.Exact(p.Value), compare.Number(p.Order), mean, strconv.FormatFloat(p.Seconds, 'g', 3, 64)})
 			t.Numbers = append(t.Numbers, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds, p.Runs))
 		}
 	}
 	return t
-}
-
-// pointCells words a heuristic at a value of its knob. Means of fewer runs than there are
-// replicates are marked.
-func pointCells(p compare.Means, replicates int) []string {
-	e := strconv.FormatFloat(p.Error, 'f', 2, 64)
-	if p.Runs < replicates {
-		e += fmt.Sprintf(" (%d of %d runs)", p.Runs, replicates)
-	}
-	return []string{words.Exact(p.Value), compare.Number(p.Order), e, strconv.FormatFloat(p.Seconds, 'g', 3, 64)}
 }
 
 // levelsText lists model orders or times.
@@ -186,7 +155,7 @@ func levelsText(levels []float64) string {
 func (t *Tournament) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n\n")
-	for _, s := range t.Summary {
+	for _, s := range t.Summary() {
 		b.WriteString(table.Wrap(s, table.NoteWidth, "  ") + "\n\n")
 	}
 	for _, tb := range t.Tables {
@@ -199,7 +168,7 @@ func (t *Tournament) Text() string {
 func (t *Tournament) Index() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
-	for _, s := range t.Summary {
+	for _, s := range t.Summary() {
 		b.WriteString(table.Escape(s) + "\n\n")
 	}
 	for _, tb := range t.Tables {
@@ -215,7 +184,7 @@ func (t *Tournament) Index() string {
 // CSV is a CSV file with a line for each run.
 func (t *Tournament) CSV() string {
 	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
-	for _, f := range t.Result.Fields {
+	for _, f := range t.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
 				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +15,7 @@ import (
 )
 
 // tournamentFigures makes all figures of a tournament: of each field the
-// trade-offs and the error over the stream, then the ranks.
+// trade-offs, then the ranks.
 func tournamentFigures(res *compare.Result) []*Figure {
 	var names []string
 	for _, f := range res.Fields {
@@ -27,29 +24,41 @@ func tournamentFigures(res *compare.Result) []*Figure {
 		}
 	}
 	slices.Sort(names)
-	all := badges(slices.Compact(names), res.Reference)
+	looks := badges(slices.Compact(names), res.Reference)
 	var out []*Figure
-	for _, field := range res.Fields {
-		f := &fieldFigures{field, all}
-		missing := ""
-		if len(f.others()) == 0 {
-			missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
+	for _, f := range res.Fields {
+		for _, against := range []struct {
+			name, title, axis, spread, remark string
+			by                                cost
+			measure                           compare.Measure
+			rules                             []float64
+		}{
+			{"-order", ": error against model order", "final model order", "bars and bands are",
+				"Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.", byOrder, compare.ErrorAtOrder, f.Levels},
+			{"-time", ": error against training time", "processor seconds of training", "bars are",
+				"Below each name: the verdict by error at equal training time.", byTime, compare.ErrorAtTime, nil},
+		} {
+			fig := &Figure{Name: f.Name + against.name, Title: f.Title + against.title, Data: func() [][]string { return fieldRows(f) },
+				Caption: fmt.Sprintf("Final %s against %s, a point for each value of the knob: means over replicates; %s their standard deviation. "+
+					"%d replicates of %d samples. In each panel %s is blue. %s",
+					errorWords(f.Task), against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
+			var others []costCurve
+			for _, e := range f.Entries[1:] {
+				if len(e.Runs) > 0 {
+					c := costsOf(e)
+					c.remark = against.measure.Verdict(e.Compared[against.measure].Verdict)
+					others = append(others, c)
+				}
+			}
+			if len(others) == 0 {
+				fig.Missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
+			}
+			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, against.by, against.by.apart)
+			for _, pn := range p.Panels {
+				pn.Rules = against.rules
+			}
+			fig.Drawing, out = p, append(out, fig)
 		}
-		out = append(out,
-			&Figure{Name: f.Name + "-order", Title: f.Title + ": error against model order", Missing: missing, Data: f.costRows,
-				Caption: f.caption("Final "+errorWords(f.Task)+" against final model order, a point for each value of the knob: means over replicates; bars and bands are their standard deviation.", res.Reference) +
-					" Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.",
-				Drawing: f.costs(false)},
-			&Figure{Name: f.Name + "-time", Title: f.Title + ": error against training time", Missing: missing, Data: f.costRows,
-				Caption: f.caption("Final "+errorWords(f.Task)+" against processor seconds of training, a point for each value of the knob: means over replicates; bars are their standard deviation.", res.Reference) +
-					" Below each name: the verdict by error at equal training time.",
-				Drawing: f.costs(true)},
-			&Figure{Name: f.Name + "-anytime", Title: f.Title + ": error against samples", Missing: missing, Data: f.anytimeRows,
-				Caption: f.caption("Test "+errorWords(f.Task)+" against training samples processed, at the value of each knob whose largest model order over the stream is nearest to the middle one compared (M, below the name): means over replicates; bands are their standard deviation.", res.Reference),
-				Drawing: f.anytime()},
-			&Figure{Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats", Data: f.frontRows,
-				Caption: f.caption("All heuristics at all values of their knobs (grey), and the Pareto fronts: of error against model order (left) and against training time (right). Bars: standard deviation over replicates.", ""),
-				Drawing: f.fronts()})
 	}
 	if res.Standing != nil {
 		r := &ranks{res.Standing, res.Reference}
@@ -57,26 +66,6 @@ func tournamentFigures(res *compare.Result) []*Figure {
 			Caption: fmt.Sprintf("Mean ranks over %d blocks, replicates of %d fields; 1 is the best. Bars join heuristics whose ranks differ by less than Nemenyi's critical difference (CD, level 5 %%).", res.Standing.Blocks, res.Standing.Fields)})
 	}
 	return out
-}
-
-// fieldFigures makes the figures of a field.
-type fieldFigures struct {
-	*compare.FieldResult
-	looks map[string]plot.Look
-}
-
-// caption ends a caption with what all have in common.
-func (f *fieldFigures) caption(begin, reference string) string {
-	begin += fmt.Sprintf(" %d replicates of %d samples.", f.Replicates, f.Samples)
-	if reference != "" {
-		begin += fmt.Sprintf(" In each panel %s is blue.", reference)
-	}
-	return begin
-}
-
-// others returns the heuristics that have a panel: all that have runs but the reference.
-func (f *fieldFigures) others() []*compare.Entry {
-	return slices.DeleteFunc(slices.Clone(f.Entries[1:]), func(e *compare.Entry) bool { return len(e.Runs) == 0 })
 }
 
 // costsOf is what a heuristic costs and errs at each value of its knob.
@@ -93,131 +82,12 @@ func spreadOf(e *compare.Entry, p compare.Means) float64 {
 	return deviation(e.Of(p.Value, func(r compare.Trial) float64 { return r.Error }))
 }
 
-// costs shows error against cost.
-func (f *fieldFigures) costs(byTime bool) *plot.Picture {
-	measure, rules := compare.ErrorAtOrder, f.Levels
-	if byTime {
-		measure, rules = compare.ErrorAtTime, nil
-	}
-	var others []costCurve
-	for _, e := range f.others() {
-		c := costsOf(e)
-		c.remark = measure.Verdict(e.Compared[measure].Verdict)
-		others = append(others, c)
-	}
-	p := costPicture(f.Task, costsOf(f.Reference()), others, f.looks, byTime, byTime)
-	for _, pn := range p.Panels {
-		pn.Rules = rules
-	}
-	return p
-}
-
-// costRows are the points.
-func (f *fieldFigures) costRows() [][]string {
+// fieldRows are the points of a field.
+func fieldRows(f *compare.FieldResult) [][]string {
 	rows := [][]string{strings.Fields("heuristic knob model_order error_percent training_seconds error_sd replicates")}
 	for _, e := range f.Entries {
 		for _, p := range e.Points {
 			rows = append(rows, line(e.Heuristic.Name, p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p), p.Runs))
-		}
-	}
-	return rows
-}
-
-// nearest returns the point of a heuristic whose largest model order is nearest to the
-// middle one of those compared.
-func (f *fieldFigures) nearest(e *compare.Entry) compare.Means {
-	middle := f.Levels[len(f.Levels)/2]
-	off := func(p compare.Means) float64 { return math.Abs(math.Log(p.PeakOrder / middle)) }
-	return slices.MinFunc(e.Points, func(p, q compare.Means) int { return cmp.Compare(off(p), off(q)) })
-}
-
-// overStream is a heuristic's errors over the stream, of all replicates.
-func (f *fieldFigures) overStream(e *compare.Entry) map[float64][]float64 {
-	value, at := f.nearest(e).Value, make(map[float64][]float64)
-	for _, r := range e.Runs {
-		for i, s := range r.Samples {
-			if r.Value == value {
-				at[s] = append(at[s], r.Errors[i])
-			}
-		}
-	}
-	return at
-}
-
-// anytime shows error against samples.
-func (f *fieldFigures) anytime() *plot.Picture {
-	trace := func(e *compare.Entry, look plot.Look) plot.Trace {
-		return plot.Trace{Look: look, Curve: deviated(f.overStream(e)), Deviation: true}
-	}
-	name := f.Reference().Heuristic.Name
-	reference := f.looks[name].Of(referenceWidth)
-	p := small(errorName(f.Task), false, len(f.others()))
-	p.Legend = plot.Legend{plot.LineEntry(name, reference)}
-	for _, e := range f.others() {
-		p.Panels = append(p.Panels, &plot.Panel{
-			Title: e.Heuristic.Name, Remark: "M " + compare.Number(f.nearest(e).PeakOrder),
-			Traces: []plot.Trace{trace(f.Reference(), reference), trace(e, f.looks[e.Heuristic.Name].Of(ownWidth))},
-		})
-	}
-	return p
-}
-
-// anytimeRows are the curves that are shown.
-func (f *fieldFigures) anytimeRows() [][]string {
-	rows := [][]string{strings.Fields("heuristic knob samples mean_error_percent error_sd")}
-	for _, e := range append([]*compare.Entry{f.Reference()}, f.others()...) {
-		at := f.overStream(e)
-		for _, x := range slices.Sorted(maps.Keys(at)) {
-			rows = append(rows, line(e.Heuristic.Name, f.nearest(e).Value, strconv.FormatFloat(x, 'f', -1, 64), mean(at[x]), deviation(at[x])))
-		}
-	}
-	return rows
-}
-
-// fronts shows what no other run beats: two panels whose x axes differ.
-func (f *fieldFigures) fronts() *plot.Picture {
-	point := func(look plot.Look, x, y, sd float64) plot.Trace {
-		return plot.Trace{Look: look, Deviation: true, Dots: true, Cut: true, Curve: []plot.Sample{{X: x, Mean: y, Low: y - sd, High: y + sd}}}
-	}
-	grey := plot.Look{Color: plot.RGB(0xc4, 0xc4, 0xc4), Marker: heuristicMarkers[0]}
-	p := &plot.Picture{Height: plot.PanelHeight, YLabel: errorName(f.Task), LogX: true, OwnX: true, Columns: 2}
-	var shown []string
-	for _, byTime := range []bool{false, true} {
-		at := func(m compare.Means) float64 { return costPoint{order: m.Order, seconds: m.Seconds}.x(byTime) }
-		edge := plot.Trace{Look: plot.Look{Color: plot.RGB(0x88, 0x88, 0x88), Width: 0.6}}
-		var points []plot.Trace
-		for _, e := range f.Entries {
-			for _, m := range e.Points {
-				points = append(points, point(grey, at(m), m.Error, 0))
-			}
-		}
-		for _, best := range f.Front(byTime) {
-			look := f.looks[best.Heuristic]
-			points = append(points, point(look, at(best.Means), best.Error, spreadOf(f.Entry(best.Heuristic), best.Means)))
-			edge.Curve = append(edge.Curve, plot.Single(at(best.Means), best.Error))
-			if !slices.Contains(shown, best.Heuristic) {
-				shown = append(shown, best.Heuristic)
-				p.Legend = append(p.Legend, plot.IconEntry(best.Heuristic, look.Mark))
-			}
-		}
-		if len(edge.Curve) > 1 {
-			points = slices.Insert(points, 0, edge)
-		}
-		p.Panels = append(p.Panels, &plot.Panel{XLabel: costLabel(byTime), Traces: points})
-	}
-	return p
-}
-
-// frontRows are the fronts.
-func (f *fieldFigures) frontRows() [][]string {
-	rows := [][]string{strings.Fields("front heuristic knob model_order error_percent training_seconds")}
-	for _, byTime := range []bool{false, true} {
-		name := "order"
-		if byTime {
-			name = "time"
-		}
-		for _, p := range f.Front(byTime) {
-			rows = append(rows, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds))
 		}
 	}
 	return rows

@@ -195,18 +195,19 @@ func markdownText(s string) string {
 // go-junit all read. Judging takes no time worth a figure, so there is none.
 type (
 	junitSuites struct {
-		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
-		Tests    int          `xml:"tests,attr"`
-		Failures int          `xml:"failures,attr"`
-		Errors   int          `xml:"errors,attr"`
-		Suites   []junitSuite `xml:"testsuite"`
+		XMLName xml.Name `xml:"testsuites"`
+		Name    string   `xml:"name,attr"`
+		junitCounts
+		Suites []junitSuite `xml:"testsuite"`
+	}
+	junitCounts struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
 	}
 	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
+		Name string `xml:"name,attr"`
+		junitCounts
 		Skipped    int             `xml:"skipped,attr"`
 		Properties []junitProperty `xml:"properties>property"`
 		Cases      []junitCase     `xml:"testcase"`
@@ -263,30 +264,22 @@ func (v *Verdicts) JUnit(w io.Writer) error {
 		}
 		s, tc := &doc.Suites[n], v.junitCase(c)
 		s.Cases = append(s.Cases, tc)
-		s.Tests++
-		switch {
-		case tc.Failure != nil:
-			s.Failures++
-		case tc.Error != nil:
-			s.Errors++
-		case tc.Skipped != "":
+		for _, n := range []*junitCounts{&doc.junitCounts, &s.junitCounts} {
+			n.Tests++
+			if tc.Failure != nil {
+				n.Failures++
+			} else if tc.Error != nil {
+				n.Errors++
+			}
+		}
+		if tc.Skipped != "" {
 			s.Skipped++
 		}
 	}
-	for _, s := range doc.Suites {
-		doc.Tests += s.Tests
-		doc.Failures += s.Failures
-		doc.Errors += s.Errors
+	text, err := xml.MarshalIndent(doc, "", "  ")
+	if err == nil {
+		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(doc); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
 	return err
 }
 
@@ -297,15 +290,14 @@ func (v *Verdicts) junitCase(c *evidence.ClaimResult) junitCase {
 	lack := func(kind, message string) { out.Error = &junitProblem{kind, message, text} }
 	skip := func(message string) { out.Skipped = message + "\n" + text }
 	if r := v.Reference; r != nil {
-		missing, differs := find(r.NotCompared, c.Claim.ID), find(r.Changed, c.Claim.ID)
-		switch {
-		case missing != nil:
-			lack("not compared", fmt.Sprintf("runs are missing: %s here, %s in %s", missing.Here, missing.Reference, r.Folder))
-		case differs != nil:
-			fail("changed", fmt.Sprintf("%s here, %s in %s", differs.Here, differs.Reference, r.Folder))
-		case c.Verdict == stats.Reproduced:
+		of := func(d evidence.Difference) bool { return d.Claim == c.Claim.ID }
+		if i := slices.IndexFunc(r.NotCompared, of); i >= 0 {
+			lack("not compared", fmt.Sprintf("runs are missing: %s here, %s in %s", r.NotCompared[i].Here, r.NotCompared[i].Reference, r.Folder))
+		} else if i := slices.IndexFunc(r.Changed, of); i >= 0 {
+			fail("changed", fmt.Sprintf("%s here, %s in %s", r.Changed[i].Here, r.Changed[i].Reference, r.Folder))
+		} else if c.Verdict == stats.Reproduced {
 			out.SystemOut = text
-		default:
+		} else {
 			skip(fmt.Sprintf("%s, as in %s", c.Outcome(), r.Folder))
 		}
 		return out
@@ -327,14 +319,6 @@ func (v *Verdicts) junitCase(c *evidence.ClaimResult) junitCase {
 		fail("deviates", "deviates without an explanation")
 	}
 	return out
-}
-
-// find returns the difference in a claim, nil if there is none.
-func find(list []evidence.Difference, claim string) *evidence.Difference {
-	if i := slices.IndexFunc(list, func(d evidence.Difference) bool { return d.Claim == claim }); i >= 0 {
-		return &list[i]
-	}
-	return nil
 }
 
 // junitText is the text of a test case: what the paper prints, each test, and the

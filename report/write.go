@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +21,7 @@ import (
 // tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
 // of the paper's figures, figures/contact.{svg,png}, and index.md; with keep, only those
 // of them whose paths it reports. A figure of images alone has no CSV file. It returns the
-// paths it wrote. Files of a figure that has no data any more are removed. Every file is
+// paths it wrote. Every file is
 // written whole or not at all, and none through a symbolic link that stands for one of
 // these folders.
 func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
@@ -84,11 +83,9 @@ func (w *writer) table(t *Table) {
 	}
 }
 
-// figure writes a figure's picture and numbers, or removes what is there of a
-// figure that has none.
+// figure writes a figure's picture and numbers, if it has some.
 func (w *writer) figure(f *Figure) {
 	if f.Missing != "" {
-		w.remove(f.Name)
 		return
 	}
 	for _, format := range plot.Formats {
@@ -103,27 +100,10 @@ func (w *writer) figure(f *Figure) {
 func (w *writer) contact(figures []*Figure) {
 	d := newContact(figures)
 	if d == nil {
-		w.remove(contactName)
 		return
 	}
 	w.file(filepath.Join("figures", contactName+".svg"), func() ([]byte, error) { return plot.Render(d, "svg") })
 	w.file(filepath.Join("figures", contactName+".png"), func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
-}
-
-// remove removes the files of a figure.
-func (w *writer) remove(name string) {
-	if w.err == nil {
-		w.err = files.NoLinks(w.dir, "figures")
-	}
-	if w.err != nil {
-		return
-	}
-	for _, ext := range append([]string{"csv"}, plot.Formats...) {
-		err := os.Remove(filepath.Join(w.dir, "figures", name+"."+ext))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			w.err = err
-		}
-	}
 }
 
 // Index is the report's first page in Markdown: the tables, the pictures,
@@ -235,29 +215,24 @@ func (d contact) Size() (w, h vg.Length) {
 	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-// Draw draws the figures.
+// Draw draws the figures, or why they are missing, each under its title.
 func (d contact) Draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d {
 		for i, f := range row {
-			drawContact(all, f, contactEdge+vg.Length(i)*(plot.Width+contactGap), top-contactHead, height(row)-contactHead)
+			left := contactEdge + vg.Length(i)*(plot.Width+contactGap)
+			all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top - contactHead + 4}, plot.Plain(f.Title))
+			if f.Missing != "" {
+				space := vg.Rectangle{Min: vg.Point{X: left, Y: top - height(row)}, Max: vg.Point{X: left + plot.Width, Y: top - contactHead}}
+				plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
+				continue
+			}
+			w, h := f.Drawing.Size()
+			all.Push()
+			all.Translate(vg.Point{X: left, Y: top - contactHead - h})
+			f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
+			all.Pop()
 		}
 		top -= height(row)
 	}
-}
-
-// drawContact draws a figure, or why it is missing, under its title, into a
-// space of the given left and upper edge and height.
-func drawContact(all draw.Canvas, f *Figure, left, top, room vg.Length) {
-	all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4}, plot.Plain(f.Title))
-	if f.Missing != "" {
-		space := vg.Rectangle{Min: vg.Point{X: left, Y: top - room}, Max: vg.Point{X: left + plot.Width, Y: top}}
-		plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
-		return
-	}
-	w, h := f.Drawing.Size()
-	all.Push()
-	all.Translate(vg.Point{X: left, Y: top - h})
-	f.Drawing.Draw(draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{Max: vg.Point{X: w, Y: h}}})
-	all.Pop()
 }

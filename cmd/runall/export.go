@@ -36,8 +36,6 @@ func newExport() *cobra.Command {
 			write := func(w io.Writer) error { return export.CSV(w, f.Records.Records) }
 			if format == "latex" {
 				write = f.LaTeX
-			} else if several := export.SeveralCodes(f.Records.Records); several != "" {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s are in the table: column run_code tells them apart\n", several)
 			}
 			if out == "" {
 				err = write(cmd.OutOrStdout())

@@ -30,8 +30,12 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		return err
 	}
 	if len(names) > 0 {
-		if in.Specs, err = harness.FindSpecs(names); err != nil {
+		specs, err := harness.FindSpecs(names)
+		if err != nil {
 			return harness.Usage(err)
+		}
+		for _, s := range specs {
+			in.Specs = append(in.Specs, s.Name)
 		}
 	}
 	if dir != "" {

@@ -108,16 +108,9 @@ func edited() map[string]*record.Record {
 	return out
 }
 
-// TestSeveralCodes: runs of an edited heuristic are told apart, and said;
-// other seeds and methods, and runs of one code each, are not.
-func TestSeveralCodes(t *testing.T) {
-	if got := SeveralCodes(fixture()); got != "" {
-		t.Errorf("runs of one code: %q", got)
-	}
+// TestRunCode: runs of an edited heuristic are told apart.
+func TestRunCode(t *testing.T) {
 	records := edited()
-	if got, want := SeveralCodes(records), "runs of 2 versions of the code of pruner mygo"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 	var table bytes.Buffer
 	if err := CSV(&table, records); err != nil {
 		t.Fatal(err)

@@ -85,7 +85,6 @@ type Options struct {
 // A Folder is a results folder that was opened for reading: its records, and the
 // plan that they are judged and shown by.
 type Folder struct {
-	Dir     string
 	Records *record.Collection
 	Profile string
 	Plan    []experiments.Planned
@@ -110,7 +109,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Folder{Dir: dir, Records: have, Profile: opt.Profile, opt: opt, sealed: record.Sealed(dir)}
+	f := &Folder{Records: have, Profile: opt.Profile, opt: opt, sealed: record.Sealed(dir)}
 	if len(opt.Specs) > 0 {
 		if f.specs, err = harness.FindSpecs(opt.Specs); err != nil {
 			return nil, harness.Usage(err)
@@ -286,7 +285,7 @@ func WriteTournament(dir string, t *report.Tournament, in report.Input) ([]strin
 	if err != nil {
 		return paths, err
 	}
-	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary, Program: program(harness.Provenance())})
+	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary(), Program: program(harness.Provenance())})
 	return append(paths, path), err
 }
 

@@ -21,12 +21,6 @@ func (v *claimView) Rank() int {
 	return 2 * int(v.Verdict)
 }
 
-// countRow counts the verdicts on a kind of claims.
-type countRow struct {
-	What string
-	evidence.Counts
-}
-
 // claimGroup is the claims of one kind.
 type claimGroup struct {
 	ID     string
@@ -48,13 +42,13 @@ func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
 	_, _, v.OneRun, v.OfOneRun = assessed.WithinOneRun()
-	v.Counts = []countRow{{"cells", cells}, {"numbers", assessed.Numbers()}, {"sentences", sentences}, {"theorems", theorems}}
+	v.Counts = []evidence.Tally{{What: "cells", Counts: cells}, {What: "numbers", Counts: assessed.Numbers()}, {What: "sentences", Counts: sentences}, {What: "theorems", Counts: theorems}}
 	groups := []claimGroup{
 		{ID: "claims-sentences", Title: "Sentences and captions of the paper"},
 		{ID: "claims-cells", Title: "Cells of the paper's tables"},
 		{ID: "claims-theorems", Title: "Theorems on convergence, which Table 1 sums up"},
 	}
-	differing := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
+	differences := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
 	for i := range assessed.Claims {
 		c := &claimView{ClaimResult: &assessed.Claims[i], Order: i}
 		c.differences(in.Report.Paper)
@@ -67,17 +61,13 @@ func (v *view) claims(in Input) {
 			g = &groups[2]
 		}
 		g.Claims = append(g.Claims, c)
-		for j := range differing {
-			if differing[j].verdict == c.Verdict {
-				differing[j].add(c)
+		for j := range differences {
+			if differences[j].verdict == c.Verdict {
+				differences[j].add(c)
 			}
 		}
 	}
-	for _, d := range differing {
-		if len(d.Groups) > 0 {
-			v.Differing = append(v.Differing, d)
-		}
-	}
+	v.Differing = slices.DeleteFunc(differences, func(d differing) bool { return len(d.Groups) == 0 })
 	v.Claims = groups
 }
 

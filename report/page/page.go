@@ -33,6 +33,7 @@ import (
 	"strconv"
 	"strings"
 
+	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -81,11 +82,11 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
-	Own       string         // names of the specs, if the report is not beside the paper
-	Counts    []countRow     // of cells, numbers, sentences and theorems
-	OneRun    int            // printed numbers in the interval of one run
-	OfOneRun  int            // those of which that is known
-	Forest    *report.Figure // nil if the report has no forest plot
+	Own       string           // names of the specs, if the report is not beside the paper
+	Counts    []evidence.Tally //  of cells, numbers, sentences and theorems
+	OneRun    int              // printed numbers in the interval of one run
+	OfOneRun  int              // those of which that is known
+	Forest    *report.Figure   // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
 	Figures   []*report.Figure // all others
@@ -129,7 +130,6 @@ func (v *view) Charted() bool {
 // its picture's place where JavaScript runs.
 type shownFigure struct {
 	*report.Figure
-	ID      string // anchor, unique on the page: figure2
 	Picture template.URL
 	Curves  bool
 	Index   int // of the charts in the page's data
@@ -137,10 +137,7 @@ type shownFigure struct {
 
 // Show draws a figure and puts its charts into the page's data.
 func (v *view) Show(f *report.Figure) (*shownFigure, error) {
-	out := &shownFigure{Figure: f, ID: f.Name, Index: len(v.Charts)}
-	if slices.ContainsFunc(v.Report.Tables, func(t *report.Table) bool { return t.Name == f.Name }) {
-		out.ID = "figure-" + f.Name
-	}
+	out := &shownFigure{Figure: f, Index: len(v.Charts)}
 	if f.Missing != "" {
 		return out, nil
 	}

@@ -128,7 +128,7 @@ func TournamentSection(have map[string]*record.Record) (*report.Part, error) {
 		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
 	})
 	r := report.NewTournament(compare.New(t, profile, best, have))
-	s := &report.Part{ID: "tournament", Title: r.Title, Paragraphs: r.Summary, Tables: r.Tables}
+	s := &report.Part{ID: "tournament", Title: r.Title, Paragraphs: r.Summary(), Tables: r.Tables}
 	for _, f := range r.Figures {
 		if strings.HasSuffix(f.Name, "-order") || f.Name == "ranks" { // the others are with runall compare: this is one page of many
 			shown := *f

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
 	"regexp"
@@ -35,11 +34,10 @@ type Drawing interface {
 }
 
 // Render draws in one of the Formats.
-func Render(d Drawing, format string) (out []byte, err error) {
+func Render(d Drawing, format string) ([]byte, error) {
 	if format == "png" {
 		return RenderPNG(d, DPI)
 	}
-	defer recovered(&err)
 	w, h := d.Size()
 	var b bytes.Buffer
 	if format == "svg" {
@@ -50,27 +48,18 @@ func Render(d Drawing, format string) (out []byte, err error) {
 	}
 	c := pdfCanvas{vgpdf.New(w, h)}
 	drawOnWhite(d, c)
-	_, err = c.WriteTo(&b)
+	_, err := c.WriteTo(&b)
 	return timelessPDF(b.Bytes()), err
 }
 
 // RenderPNG draws in pixels.
-func RenderPNG(d Drawing, dpi int) (out []byte, err error) {
-	defer recovered(&err)
+func RenderPNG(d Drawing, dpi int) ([]byte, error) {
 	w, h := d.Size()
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
 	drawOnWhite(d, c)
 	var b bytes.Buffer
-	_, err = c.WriteTo(&b)
+	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
-}
-
-// recovered makes an error of a panic of the drawing libraries, which take some bad values
-// that way.
-func recovered(err *error) {
-	if v := recover(); v != nil {
-		*err = fmt.Errorf("can't draw the picture: %v", v)
-	}
 }
 
 // drawOnWhite draws on a canvas of the drawing's size.

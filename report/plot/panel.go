@@ -38,7 +38,6 @@ type Trace struct {
 	Deviation bool      // low and high are a standard deviation off the mean: bars at dots, a band about a line
 	Dots      bool      // each point is marked
 	Apart     bool      // points are not joined
-	Cut       bool      // the spread may be cut at the ends of the y axis
 }
 
 // A Sample is a curve's value at one point of the x axis: the mean over runs and their
@@ -95,11 +94,7 @@ func extent(panels ...*Panel) (x, y [2]float64) {
 		var values []float64 // at no x
 		for _, t := range p.Traces {
 			for _, s := range t.Curve {
-				values := []float64{s.Mean, s.Low, s.High}
-				if t.Cut {
-					values = values[:1]
-				}
-				for _, v := range values {
+				for _, v := range []float64{s.Mean, s.Low, s.High} {
 					if p.draws(s.X, v) {
 						widen(&x, s.X)
 						widen(&y, v)

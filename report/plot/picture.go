@@ -24,7 +24,6 @@ type Picture struct {
 	Columns int       // of small multiples; 0 of a row
 	YLabel  string    // of small multiples, as the next
 	LogX    bool
-	OwnX    bool // each panel has an x axis of its own
 }
 
 // Measures around small multiples.
@@ -115,11 +114,8 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 // smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
 // last of a column the x axis' name and the labels of its ticks.
 func (p *Picture) smallPlot(i int) *gonum.Plot {
-	pn, sharing := p.Panels[i], p.Panels
-	if p.OwnX {
-		sharing = p.Panels[i : i+1]
-	}
-	x, _ := extent(sharing...)
+	pn := p.Panels[i]
+	x, _ := extent(p.Panels...)
 	pn.XMin, pn.XMax = 0, x[1]
 	if pn.LogX {
 		pn.XMin, pn.XMax = logMargin(x)
@@ -146,19 +142,17 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 	return gonum.TickerFunc(func(low, high float64) []gonum.Tick {
 		out := ticks.Ticks(low, high)
-		labels := len(slices.DeleteFunc(slices.Clone(out), func(t gonum.Tick) bool { return t.Label == "" }))
-		every, seen := 1, 0
-		if most > 0 {
-			every = max(1, (labels+most-1)/most)
-		}
+		var labelled []*gonum.Tick
 		for i := range out {
-			if out[i].Label == "" {
-				continue
+			if out[i].Label != "" {
+				labelled = append(labelled, &out[i])
 			}
-			if most == 0 || seen%every != 0 {
-				out[i].Label = ""
+		}
+		every := (len(labelled) + most - 1) / max(1, most)
+		for i, t := range labelled {
+			if most == 0 || i%every != 0 {
+				t.Label = ""
 			}
-			seen++
 		}
 		return out
 	})

@@ -62,13 +62,6 @@ func TestRunsOf(t *testing.T) {
 	}
 }
 
-func TestSafely(t *testing.T) {
-	p := &Picture{Legend: []Entry{{Text: "no icon"}}, Panels: []*Panel{{}}}
-	if _, err := Render(p, "svg"); err == nil {
-		t.Error("a panic did not become an error")
-	}
-}
-
 // TestUpsideDown: an image is turned over for vgpdf, which turns it over again.
 func TestUpsideDown(t *testing.T) {
 	m := image.NewGray(image.Rect(1, 2, 2, 5))

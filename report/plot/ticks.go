@@ -32,7 +32,7 @@ func logTicks(min, max float64) []gonum.Tick {
 	lo, hi := int(math.Floor(math.Log10(min))), int(math.Ceil(math.Log10(max)))
 	decades := math.Log10(max) - math.Log10(min)
 	if decades < 0.7 {
-		return roundTicks(min, max)
+		return roundTicks(min, max, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
 	}
 	var ticks []gonum.Tick
 	for e := lo; e <= hi; e++ {
@@ -51,10 +51,10 @@ func logTicks(min, max float64) []gonum.Tick {
 	return ticks
 }
 
-func roundTicks(min, max float64) []gonum.Tick {
-	var ticks []gonum.Tick
+// roundTicks labels at most six round numbers.
+func roundTicks(min, max float64, label func(float64) string) (ticks []gonum.Tick) {
 	for _, v := range RoundNumbers(min, max, 5) {
-		ticks = append(ticks, gonum.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 4, 64)})
+		ticks = append(ticks, gonum.Tick{Value: v, Label: label(v)})
 	}
 	return ticks
 }
@@ -85,11 +85,7 @@ func logLabel(m, e int) string {
 // countTicks labels a linear axis that starts at or near zero with at most
 // six round numbers, thousands as k and millions as M.
 func countTicks(min, max float64) []gonum.Tick {
-	var ticks []gonum.Tick
-	for _, v := range RoundNumbers(min, max, 5) {
-		ticks = append(ticks, gonum.Tick{Value: v, Label: CountLabel(v, max)})
-	}
-	return ticks
+	return roundTicks(min, max, func(v float64) string { return CountLabel(v, max) })
 }
 
 // RoundNumbers are round numbers between min and max, at most one more than

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -39,12 +40,10 @@ func (g *Grid) Widths() []int {
 func (g *Grid) Pad(row []string, widths []int) []string {
 	out := make([]string, len(widths))
 	for i, w := range widths {
-		space := strings.Repeat(" ", max(0, w-utf8.RuneCountInString(row[i])))
 		if g.Left[i] {
-			out[i] = row[i] + space
-		} else {
-			out[i] = space + row[i]
+			w = -w
 		}
+		out[i] = fmt.Sprintf("%*s", w, row[i])
 	}
 	return out
 }
@@ -92,16 +91,13 @@ var bare = tw.Rendition{
 }
 
 // verbatim leaves cells as they are.
-var verbatim = tablewriter.Config{
-	Header: tw.CellConfig{
+var (
+	verbatim     = tablewriter.Config{Header: verbatimCell, Row: verbatimCell}
+	verbatimCell = tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
 		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-	Row: tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
-	},
-}
+	}
+)
 
 // Markdown writes the grid as a Markdown table; rules are left out.
 func (g *Grid) Markdown(b *strings.Builder) {

@@ -50,7 +50,7 @@ func (t *Table) LaTeX() string {
 	}
 	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
 	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(short)...)
-	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), latexLabel(t.Name), float)
+	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{%s}\n", latexEscape(strings.Join(notes, " ")), strings.ToLower(t.Name), float)
 	return b.String()
 }
 
@@ -205,14 +205,4 @@ func latexEscape(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// latexLabel keeps of a name what a label may hold.
-func latexLabel(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' {
-			return r
-		}
-		return '-'
-	}, strings.ToLower(s))
 }
