@@ -1,7 +1,6 @@
 package csvc_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -11,7 +10,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// Train, save, load, predict.
+// Train and predict.
 func Example() {
 	set, err := data.Load(data.Ref{Name: "multidist"}, data.Finder{})
 	if err != nil {
@@ -21,13 +20,6 @@ func Example() {
 	model, stats, err := csvc.Train(context.Background(), csvc.Config{Kernel: kernel.Gaussian{Bandwidth: 0.6}, C: 1},
 		train.N, train.Dim, train.X, train.Y, set.Classes)
 	if err != nil {
-		log.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := model.Write(&file); err != nil {
-		log.Fatal(err)
-	}
-	if model, err = csvc.ReadModel(&file); err != nil {
 		log.Fatal(err)
 	}
 	classes := make([]float64, set.Test.N)
