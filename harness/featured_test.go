@@ -72,7 +72,7 @@ func TestModelWindows(t *testing.T) {
 	o := NewObjective(loss.MultiLogistic{}, 1e-3, set, 100)
 	first := o.Evaluate(1, e, 1)
 	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
-		got, want := o.Evaluate(samples, e, 1), o.Evaluate(samples, e.Keep(nil), 1)
+		got, want := o.Evaluate(samples, struct{ kernel.Model }{e}, 1), o.Evaluate(samples, e, 1)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
 		}

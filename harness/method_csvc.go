@@ -6,7 +6,6 @@ import (
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 )
 
 func init() {
@@ -59,9 +58,8 @@ type votes struct {
 	classes int
 }
 
-func (v votes) Order() int                     { return v.NumSV() }
-func (votes) NormSq(int) float64               { return math.NaN() }
-func (v votes) Keep(kernel.Model) kernel.Model { return v }
+func (v votes) Order() int       { return v.NumSV() }
+func (votes) NormSq(int) float64 { return math.NaN() }
 
 func (v votes) Scores(n int, x []float32, dst []float64, threads int) {
 	class := make([]float64, n)

@@ -51,15 +51,12 @@ func fourierBytes(s Size) float64 {
 	return 4*d*s.Dim + 3*16*d*s.Classes + s.Scores()
 }
 
-// A fourier is a learner with its model as the harness takes it.
-type fourier struct{ *fogd.Learner }
-
 func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
 	k, ok := p.Kernel.(kernel.Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
 	}
-	l, err := fogd.New(fogd.Config{
+	return fogd.New(fogd.Config{
 		Kernel:      k,
 		Loss:        p.Loss,
 		Classes:     p.Classes,
@@ -69,7 +66,4 @@ func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, e
 		Regularizer: lambda,
 		Rate:        rate,
 	})
-	return fourier{l}, err
 }
-
-func (l fourier) Model() kernel.Model { return l.Learner.Model() }

@@ -27,8 +27,8 @@ func (k *columns) forget() { k.single, k.double = kept[float32]{}, kept[float64]
 
 // evaluate brings the kernel values up to date and computes the scores, block
 // by block, while the block is in cache.
-func (k *kept[T]) evaluate(c *columns, s *Snapshot, d *change, scorer *scoring[T], threads int) {
-	c.scores = grow(c.scores, c.n*s.outputs)
+func (k *kept[T]) evaluate(c *columns, e *Expansion, d *change, scorer *scoring[T], threads int) {
+	c.scores = grow(c.scores, c.n*e.Outputs)
 	if d.order() == 0 {
 		clear(c.scores)
 		return
@@ -41,12 +41,12 @@ func (k *kept[T]) evaluate(c *columns, s *Snapshot, d *change, scorer *scoring[T
 		stride = spare(d.order())
 	}
 	k.tmp = grow(k.tmp, len(d.moved))
-	scorer.transposeWeights(s.w, s.Order(), s.outputs)
+	scorer.transposeWeights(e.W, e.Order(), e.Outputs)
 	for b := range k.blocks {
 		lo := b * scoreRows
 		rows := min(scoreRows, c.n-lo)
-		k.update(b, rows, c.x[lo*s.dim:], stride, s.kernel, d, threads)
-		scorer.multiply(rows, d.order(), s.outputs, k.blocks[b], stride, c.scores[lo*s.outputs:], threads)
+		k.update(b, rows, c.x[lo*e.Dict.dim:], stride, e.Kernel, d, threads)
+		scorer.multiply(rows, d.order(), e.Outputs, k.blocks[b], stride, c.scores[lo*e.Outputs:], threads)
 	}
 	k.stride = stride
 }

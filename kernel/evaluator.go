@@ -38,12 +38,12 @@ func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 // Evaluate computes the scores f_c(x_i) on every set, n×C row-major, and
 // Σ_c ‖f_c‖², on at most threads goroutines. The scores are valid until the
 // next call.
-func (v *Evaluator) Evaluate(s *Snapshot, threads int) (scores [][]float64, normSq float64) {
-	double := !float32Suffices(s.kernel, s.w)
-	if v.fits(s.Order(), double) {
-		normSq = v.incremental(s, double, threads)
+func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, normSq float64) {
+	double := !float32Suffices(e.Kernel, e.W)
+	if v.fits(e.Order(), double) {
+		normSq = v.incremental(e, double, threads)
 	} else {
-		normSq = v.fromScratch(s, threads)
+		normSq = v.fromScratch(e, threads)
 	}
 	for i := range v.sets {
 		scores = append(scores, v.sets[i].scores)
@@ -64,9 +64,9 @@ func (v *Evaluator) fits(order int, double bool) bool {
 }
 
 // incremental evaluates with the values that are kept.
-func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq float64) {
-	if !reflect.DeepEqual(v.kernel, s.kernel) { // != panics where a kernel holds a slice
-		v.ids, v.kernel = v.ids[:0], s.kernel
+func (v *Evaluator) incremental(e *Expansion, double bool, threads int) (normSq float64) {
+	if !reflect.DeepEqual(v.kernel, e.Kernel) { // != panics where a kernel holds a slice
+		v.ids, v.kernel = v.ids[:0], e.Kernel
 	}
 	if double != v.double {
 		v.ids, v.double = v.ids[:0], double
@@ -74,28 +74,27 @@ func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq f
 			v.sets[i].forget()
 		}
 	}
-	v.change.find(v.ids, s)
+	v.change.find(v.ids, e)
 	for i := range v.sets {
 		k := &v.sets[i]
 		if double {
-			k.double.evaluate(k, s, &v.change, &v.scorer.double, threads)
+			k.double.evaluate(k, e, &v.change, &v.scorer.double, threads)
 		} else {
-			k.single.evaluate(k, s, &v.change, &v.scorer.single, threads)
+			k.single.evaluate(k, e, &v.change, &v.scorer.single, threads)
 		}
 	}
-	v.gram.update(s, &v.change, threads)
-	v.ids = append(v.ids[:0], s.ids...)
-	return v.gram.normSq(s.w, s.outputs)
+	v.gram.update(e, &v.change, threads)
+	v.ids = append(v.ids[:0], e.Dict.ids...)
+	return v.gram.normSq(e.W, e.Outputs)
 }
 
 // fromScratch gives the values up and evaluates without them.
-func (v *Evaluator) fromScratch(s *Snapshot, threads int) (normSq float64) {
+func (v *Evaluator) fromScratch(e *Expansion, threads int) (normSq float64) {
 	v.ids, v.gram = nil, gram{}
-	e := s.expansion()
 	for i := range v.sets {
 		k := &v.sets[i]
 		k.forget()
-		k.scores = grow(k.scores, k.n*s.outputs)
+		k.scores = grow(k.scores, k.n*e.Outputs)
 		v.scorer.Scores(e, k.n, k.x, k.scores, threads)
 	}
 	return e.NormSq(threads)

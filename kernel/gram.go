@@ -11,16 +11,16 @@ type gram struct {
 
 // update brings the matrix up to date. The new columns are computed; the new
 // rows are their mirror image, as κ(x, y) has the bits of κ(y, x).
-func (g *gram) update(s *Snapshot, d *change, threads int) {
+func (g *gram) update(e *Expansion, d *change, threads int) {
 	g.arrange(d)
-	m, f := d.order(), len(d.fresh)
-	g.x = grow(g.x, min(m, scoreRows)*s.dim)
+	m, f, dim := d.order(), len(d.fresh), e.Dict.dim
+	g.x = grow(g.x, min(m, scoreRows)*dim)
 	g.fresh = grow(g.fresh, min(m, scoreRows)*f)
 	g.tmp = grow(g.tmp, len(d.moved))
 	for lo := 0; lo < m; lo += scoreRows {
 		rows := min(scoreRows, m-lo)
-		Widen(g.x, s.x[lo*s.dim:(lo+rows)*s.dim])
-		d.points.Block64(s.kernel, rows, g.x, g.fresh, f, threads)
+		Widen(g.x, e.Dict.raw[lo*dim:(lo+rows)*dim])
+		d.points.Block64(e.Kernel, rows, g.x, g.fresh, f, threads)
 		for i := range rows {
 			g.fill(lo+i, g.fresh[i*f:(i+1)*f], d)
 		}

@@ -251,8 +251,7 @@ func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
 		if err := learn(s, f.SetThreads, f.Step); err != nil {
 			return nil, err
 		}
-		m := f.Model()
-		return scored(m, m.Classes, nil), nil
+		return scored(f.Model(), s.Classes, nil), nil
 	}
 }
 
