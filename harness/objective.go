@@ -30,7 +30,7 @@ type Objective struct {
 
 // evaluationMemory bounds the kernel values that an objective keeps between
 // evaluations, in bytes. Twice what the largest dictionary of the paper's
-// tables takes (2,326 elements, and 20,000 examples of MNIST: 247 MiB); every
+// tables takes (2,326 elements, and 20,000 examples of MNIST: 200 MiB); every
 // run under way has its own.
 const evaluationMemory = 512 << 20
 

@@ -57,18 +57,3 @@ func (d *change) order() int { return len(d.from) }
 
 // whole reports whether every element is new.
 func (d *change) whole() bool { return len(d.fresh) == len(d.from) }
-
-// patch brings a row of kernel values up to date. It has room for those of
-// either dictionary; fresh holds the values of the new elements. tmp is a
-// buffer of at least len(moved).
-func patch[T float32 | float64](row, fresh, tmp []T, d *change) {
-	for q, j := range d.moved {
-		tmp[q] = row[d.from[j]]
-	}
-	for q, j := range d.moved {
-		row[j] = tmp[q]
-	}
-	for q, j := range d.fresh {
-		row[j] = fresh[q]
-	}
-}

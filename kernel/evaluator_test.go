@@ -121,21 +121,20 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 			shake(r, e, 7, 30)
 		}
 	}
-	kept := 8 * len(v.gram.rows) * len(v.gram.rows[0])
-	for _, b := range v.sets[0].single.blocks {
+	kept := 0
+	for _, b := range v.sets[0].blocks {
 		kept += 4 * len(b)
 	}
 	if kept > 1<<20 || kept < 4*1000*e.Order() {
 		t.Errorf("%d bytes are kept, limit %d", kept, 1<<20)
 	}
-	// 4 bytes a point and 8 an element, in rows with room to spare.
-	need := (4*1000 + 8*100) * spare(100)
-	if !NewEvaluator(dim, need, x).fits(100, false) || NewEvaluator(dim, need-1, x).fits(100, false) {
+	need := 4 * 1000 * spare(100)
+	if !NewEvaluator(dim, need, x).fits(100) || NewEvaluator(dim, need-1, x).fits(100) {
 		t.Errorf("values of 100 elements need %d bytes", need)
 	}
 	shake(r, e, 200, 0)
 	v.Evaluate(e, 1)
-	if v.sets[0].single.blocks != nil || v.gram.rows != nil || v.ids != nil {
+	if v.sets[0].blocks != nil || len(v.ids) > 0 {
 		t.Error("kernel values are kept beyond the limit")
 	}
 }
