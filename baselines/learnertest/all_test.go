@@ -283,16 +283,16 @@ func fitIVM(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
 
 func fitWeights(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
-		w, err := lbfgs.NewWeights(lbfgs.WeightsConfig{
+		w, err := lbfgs.NewWeights(lbfgs.Config{
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Memory: 10, Start: 5e-4, Seed: s.Seed,
-		}, s.N, s.X, s.Y)
+			Memory: 10,
+		}, 5e-4, s.Seed, s.N, s.X, s.Y)
 		if err != nil {
 			return nil, err
 		}
 		w.SetThreads(s.Threads)
 		for range 30 {
-			if err := w.Iterate(context.Background()); err != nil {
+			if _, err := w.Step(context.Background(), s.N, nil, nil); err != nil {
 				return nil, err
 			}
 		}
