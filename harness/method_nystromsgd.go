@@ -22,11 +22,7 @@ func init() {
 			Lines: []experiments.Line{{Color: 0xc76b98, Dash: []float64{2, 2, 5, 2}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
-			rates, err := p.Params.Rates()
-			if err != nil {
-				return nil, err
-			}
-			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, Rate: rates.Rate})
+			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, Rate: p.Rates.Rate})
 		},
 	})
 }

@@ -18,11 +18,7 @@ func init() {
 			Lines:    []experiments.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
-			rates, err := p.Params.Rates()
-			if err != nil {
-				return nil, err
-			}
-			return newFourier(p, p.Params.Regularizer, rates.Rate)
+			return newFourier(p, p.Params.Regularizer, p.Rates.Rate)
 		},
 		Bytes: fourierBytes,
 	})

@@ -104,7 +104,7 @@ func solveAll(t rapid.TB, c Config, p *problem) []solved {
 	for q, pair := range pairs {
 		s := &out[q]
 		s.stats = pair.stats
-		for side, set := range []*class{sets[pair.plus], sets[pair.minus]} {
+		for side, set := range pair.sets {
 			for _, i := range set.index {
 				s.x = append(s.x, p.at(i))
 				s.y = append(s.y, []float64{1, -1}[side])

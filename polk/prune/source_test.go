@@ -91,7 +91,7 @@ func TestRegisterAgain(t *testing.T) {
 // TestNewRefuses: New fails where Check or Complete does, and says what a heuristic takes.
 func TestNewRefuses(t *testing.T) {
 	noParams := Heuristic{Name: "no-params", About: "for this test", New: func(Params) Pruner { return none{} }}
-	if _, err := New(noParams, Params{"order": 3}); err == nil || err.Error() != "prune: pruner no-params takes no parameter order: it takes none" {
+	if _, err := New(noParams, Params{"order": 3}); err == nil || err.Error() != "prune: pruner no-params takes no parameter order (it takes none)" {
 		t.Error(err)
 	}
 	if _, err := New(Heuristic{Name: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "want one") {
