@@ -193,9 +193,4 @@ func Widen(dst []float64, src []float32) {
 	}
 }
 
-func grow[T any](b []T, n int) []T {
-	if cap(b) < n {
-		return make([]T, n, n+n/4)
-	}
-	return b[:n]
-}
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }
