@@ -42,14 +42,15 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := map[string]float64{"pairs": float64(len(stats.Pairs))}
-	for _, s := range stats.Pairs {
+	h, evals := map[string]float64{"pairs": float64(len(stats))}, int64(0)
+	for _, s := range stats {
+		evals += s.KernelEvals
 		h["iterations"] += float64(s.Iterations)
 		h["dual_objective"] += s.Objective
 		h["gap"] += s.Gap
 		h["violation"] = max(h["violation"], s.Violation)
 	}
-	return &Trained{Model: votes{m, p.Classes}, KernelEvals: stats.KernelEvals, Health: h}, nil
+	return &Trained{Model: votes{m, p.Classes}, KernelEvals: evals, Health: h}, nil
 }
 
 // votes are functions that are 1 where their class is predicted, and 0 elsewhere.

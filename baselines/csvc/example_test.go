@@ -30,7 +30,7 @@ func Example() {
 			wrong++
 		}
 	}
-	fmt.Println("pairs of classes:", len(stats.Pairs))
+	fmt.Println("pairs of classes:", len(stats))
 	fmt.Println("fewer than 1000 support vectors:", model.NumSV() < 1000)
 	fmt.Println("error below 5 %:", float64(wrong)/float64(set.Test.N) < 0.05)
 	// Output:

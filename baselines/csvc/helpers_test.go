@@ -64,7 +64,7 @@ func drawKernel(t *rapid.T) kernel.Kernel {
 	return kernel.Gaussian{Bandwidth: rapid.Float64Range(0.2, 3).Draw(t, "bandwidth")}
 }
 
-func train(t rapid.TB, c Config, p *problem) (*Model, *Stats) {
+func train(t rapid.TB, c Config, p *problem) (*Model, []PairStats) {
 	t.Helper()
 	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
 	if err != nil {

@@ -13,12 +13,6 @@ import (
 	"polkrepro/kernel"
 )
 
-// Stats tells how a model was trained.
-type Stats struct {
-	Pairs       []PairStats // in the order of the model's outputs
-	KernelEvals int64       // all pairs
-}
-
 // class is the points of one class, in the order of the training set.
 type class struct {
 	label  int
@@ -27,7 +21,8 @@ type class struct {
 }
 
 // Train fits n samples: x is n×dim row-major, y holds class indices
-// 0 … classes−1, of which at least two must occur. Cancelling the context ends
+// 0 … classes−1, of which at least two must occur. The statistics are in the order of
+// the model's outputs. Cancelling the context ends
 // it, with the context's error, before the next iteration.
 //
 // Gaussian kernel values of points far from the origin, compared with the
@@ -36,7 +31,7 @@ type class struct {
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, labels that are not classes, a single class, and points so
 // large that kernel values could overflow float32.
-func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, *Stats, error) {
+func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, []PairStats, error) {
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -58,10 +53,9 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 	if err != nil {
 		return nil, nil, err
 	}
-	stats := &Stats{}
+	var stats []PairStats
 	for _, p := range pairs {
-		stats.Pairs = append(stats.Pairs, p.stats)
-		stats.KernelEvals += p.stats.KernelEvals
+		stats = append(stats, p.stats)
 	}
 	return newModel(c, dim, sets, pairs), stats, nil
 }
