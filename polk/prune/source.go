@@ -156,17 +156,14 @@ func reached(name string, files map[string]*sourceFile, declared map[string][]st
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// declarations returns the names that a file declares, or adds methods to: a method
-// belongs to its type.
+// declarations returns the names that a file declares. Methods are in the file of their
+// type.
 func declarations(f *ast.File) []string {
 	var out []string
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			switch {
-			case d.Recv != nil:
-				out = append(out, receiver(d.Recv.List[0].Type))
-			case d.Name.Name != "init":
+			if d.Recv == nil && d.Name.Name != "init" {
 				out = append(out, d.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -183,19 +180,6 @@ func declarations(f *ast.File) []string {
 		}
 	}
 	return out
-}
-
-// receiver returns the name of a method's type.
-func receiver(of ast.Expr) string {
-	switch of := of.(type) {
-	case *ast.StarExpr:
-		return receiver(of.X)
-	case *ast.IndexExpr: // of a generic type
-		return receiver(of.X)
-	case *ast.Ident:
-		return of.Name
-	}
-	return ""
 }
 
 // hashTokens returns the hash of a file's tokens: comments and white space are none.
