@@ -38,7 +38,7 @@ func TestOrderOfDrift(t *testing.T) {
 	set := &data.Set{Train: &data.Split{N: 3}, Windows: 1}
 	o := orderOf(set, "", 7)
 	for i := range 7 {
-		if got := o.Next(); got != i%3 {
+		if got := o(); got != i%3 {
 			t.Errorf("example %d: %d", i, got)
 		}
 	}

@@ -37,7 +37,7 @@ func TestFeatured(t *testing.T) {
 	l := newLearner(t, p.Run, set)
 	order := orderOf(set, p.Run.Sampling, p.Run.Seed)
 	for range p.Run.Samples {
-		i := order.Next()
+		i := order()
 		if _, err := l.Step(t.Context(), 1, set.Train.Row(i), set.Train.Y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}

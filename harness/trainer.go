@@ -38,8 +38,8 @@ type trainer struct {
 	learner   Learner
 	process   process
 	objective *Objective
-	order     interface{ Next() int }
-	measured  *measured // nil if the run is not measured against the minimizer
+	order     func() int // the index of the next example
+	measured  *measured  // nil if the run is not measured against the minimizer
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
@@ -180,7 +180,7 @@ func (t *trainer) draw(n int) {
 	}
 	t.x, t.y = t.x[:n*dim], t.y[:n]
 	for i := range n {
-		j := t.order.Next()
+		j := t.order()
 		copy(t.x[i*dim:(i+1)*dim], t.set.Train.Row(j))
 		t.y[i] = t.set.Train.Y[j]
 	}
