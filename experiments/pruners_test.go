@@ -72,7 +72,7 @@ func TestPrunerErrors(t *testing.T) {
 		"pruner: random\npruner_params: {order: 8, ordre: 8}":             "pruner random takes no parameter ordre (it takes order)",
 		"pruner: random\npruner_params: [8]":                              "a list, want a mapping",
 		"pruner: random\npruner_params: {order: 8}\nparsimony: 1":         "polk uses parsimony only with a pruner that keeps to ε",
-		"parsimony: 0.04\npruner_params: {order: 8}":                      "pruner komp takes no parameter order: it takes none",
+		"parsimony: 0.04\npruner_params: {order: 8}":                      "pruner komp takes no parameter order (it takes none)",
 		"pruner: random\ngrid: {pruner_params: [{order: 8}, 9]}":          "an integer), want a mapping",
 		"pruner: random\ngrid: {pruner_params: [{order: 8}, {}]}":         "pruner random needs the parameter order",
 		"pruner: none\nmaintenance: merging":                              "polk takes no maintenance",

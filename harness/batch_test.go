@@ -187,8 +187,15 @@ func TestLargeRunsAreAlone(t *testing.T) {
 }
 
 func TestMemoryLimit(t *testing.T) {
-	if m := memoryLimit(); m < 0 || m > 0 && m < 64<<20 {
-		t.Errorf("limit of %d bytes", m)
+	limit := memoryLimit()
+	if limit < 0 || limit > 0 && limit < 64<<20 {
+		t.Errorf("limit of %d bytes", limit)
+	}
+	for n, fits := range map[int]bool{1000: true, 1 << 30: false} {
+		err := checkMemory(Problem{Classes: 10, Dim: 2, Train: &data.Split{N: n}})
+		if limit > 0 && fits != (err == nil) {
+			t.Errorf("%d samples: %v", n, err)
+		}
 	}
 }
 

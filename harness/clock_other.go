@@ -9,6 +9,3 @@ var processStart = time.Now()
 // cpuSeconds returns elapsed time: these systems' processor time is not
 // looked up.
 func cpuSeconds(bool) float64 { return time.Since(processStart).Seconds() }
-
-// threadClock returns a clock that stands still: see stopwatch.
-func threadClock() func() float64 { return func() float64 { return 0 } }

@@ -46,13 +46,11 @@ func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 // before anything is trained. It returns the sets by the runs' references, and
 // those that can't be had.
 func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
-	sets := make(map[data.Ref]*data.Set)
-	lacking := make(map[data.Ref]*Unavailable)
-	var order []data.Ref
+	sets, unavailable := make(map[data.Ref]*data.Set), []Unavailable{}
 	for _, p := range plan {
 		ref := p.Run.Data
-		if u := lacking[ref]; u != nil {
-			u.Runs++
+		if i := slices.IndexFunc(unavailable, func(u Unavailable) bool { return u.Ref == ref }); i >= 0 {
+			unavailable[i].Runs++
 			continue
 		}
 		if sets[ref] != nil {
@@ -63,15 +61,10 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 		case err == nil:
 			sets[ref] = set
 		case errors.Is(err, data.ErrNotAvailable):
-			lacking[ref] = &Unavailable{Ref: ref, Runs: 1, Why: err.Error()}
-			order = append(order, ref)
+			unavailable = append(unavailable, Unavailable{Ref: ref, Runs: 1, Why: err.Error()})
 		default:
 			return nil, nil, err
 		}
-	}
-	unavailable := make([]Unavailable, len(order))
-	for i, ref := range order {
-		unavailable[i] = *lacking[ref]
 	}
 	slices.SortStableFunc(unavailable, func(a, b Unavailable) int { return cmp.Compare(a.Ref.String(), b.Ref.String()) })
 	return sets, unavailable, nil

@@ -23,13 +23,13 @@ func TestEvaluate(t *testing.T) {
 	for _, c := range []struct{ samples, window int }{
 		{1, 0}, {500, 0}, {512, 0}, {992, 1}, {10_000, 19}, {20_000, 39}, {20_512, 0},
 	} {
-		got := o.Evaluate(c.samples, e.Keep(nil), 1)
+		got := o.Evaluate(c.samples, e, 1)
 		_, want := risk(e, loss.MultiHinge{}, set.Test.Slice(c.window*n, (c.window+1)*n))
 		near(t, "test error", got.TestError, want, 1e-9)
 	}
 	o.windows = 0
 	_, want := risk(e, loss.MultiHinge{}, set.Test)
-	near(t, "test error without drift", o.Evaluate(500, e.Keep(nil), 1).TestError, want, 1e-9)
+	near(t, "test error without drift", o.Evaluate(500, e, 1).TestError, want, 1e-9)
 }
 
 // TestOrderOfDrift: examples that drift come in their order, whatever the seed,
@@ -38,7 +38,7 @@ func TestOrderOfDrift(t *testing.T) {
 	set := &data.Set{Train: &data.Split{N: 3}, Windows: 1}
 	o := orderOf(set, "", 7)
 	for i := range 7 {
-		if got := o.Next(); got != i%3 {
+		if got := o(); got != i%3 {
 			t.Errorf("example %d: %d", i, got)
 		}
 	}

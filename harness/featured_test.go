@@ -37,7 +37,7 @@ func TestFeatured(t *testing.T) {
 	l := newLearner(t, p.Run, set)
 	order := orderOf(set, p.Run.Sampling, p.Run.Seed)
 	for range p.Run.Samples {
-		i := order.Next()
+		i := order()
 		if _, err := l.Step(t.Context(), 1, set.Train.Row(i), set.Train.Y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestModelWindows(t *testing.T) {
 	o := NewObjective(loss.MultiLogistic{}, 1e-3, set, 100)
 	first := o.Evaluate(1, e, 1)
 	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
-		got, want := o.Evaluate(samples, e, 1), o.Evaluate(samples, e.Keep(nil), 1)
+		got, want := o.Evaluate(samples, struct{ kernel.Model }{e}, 1), o.Evaluate(samples, e, 1)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 	"polkrepro/polk/prune"
 )
 
@@ -37,6 +38,7 @@ type Problem struct {
 	Task    string
 	Params  experiments.Params
 	Kernel  kernel.Kernel
+	Rates   polk.Schedule // nil of a method without a schedule
 	Loss    loss.Loss
 	Classes int
 	Dim     int
@@ -151,6 +153,11 @@ func newProblem(run experiments.Run, set *data.Set) (Problem, error) {
 		return Problem{}, err
 	}
 	p := Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: set.Classes, Dim: set.Train.Dim, Seed: run.Seed, Train: set.Train}
+	if run.Params.Schedule != "" {
+		if p.Rates, err = run.Params.Rates(); err != nil {
+			return Problem{}, err
+		}
+	}
 	if name := run.Params.Pruner; name != "" {
 		p.Pruner, err = prune.Find(name, run.Params.PrunerParams)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 )
 
 func init() {
@@ -43,14 +42,15 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := map[string]float64{"pairs": float64(len(stats.Pairs))}
-	for _, s := range stats.Pairs {
+	h, evals := map[string]float64{"pairs": float64(len(stats))}, int64(0)
+	for _, s := range stats {
+		evals += s.KernelEvals
 		h["iterations"] += float64(s.Iterations)
 		h["dual_objective"] += s.Objective
 		h["gap"] += s.Gap
 		h["violation"] = max(h["violation"], s.Violation)
 	}
-	return &Trained{Model: votes{m, p.Classes}, KernelEvals: stats.KernelEvals, Health: h}, nil
+	return &Trained{Model: votes{m, p.Classes}, KernelEvals: evals, Health: h}, nil
 }
 
 // votes are functions that are 1 where their class is predicted, and 0 elsewhere.
@@ -59,9 +59,8 @@ type votes struct {
 	classes int
 }
 
-func (v votes) Order() int                     { return v.NumSV() }
-func (votes) NormSq(int) float64               { return math.NaN() }
-func (v votes) Keep(kernel.Model) kernel.Model { return v }
+func (v votes) Order() int       { return v.NumSV() }
+func (votes) NormSq(int) float64 { return math.NaN() }
 
 func (v votes) Scores(n int, x []float32, dst []float64, threads int) {
 	class := make([]float64, n)

@@ -29,6 +29,25 @@ func init() {
 		},
 		Bytes: fourierBytes,
 	})
+	Register(Method{
+		MethodInfo: experiments.MethodInfo{
+			Name: "rff-sgd", Title: "RFF-SGD",
+			About: "stochastic gradient descent on random Fourier features, with a regularizer",
+			Tasks: experiments.Tasks(),
+			Params: append(decayedRates("the method"),
+				frequencies,
+				experiments.Param("regularizer"),
+				experiments.Param("bandwidth"),
+			),
+			Conflict: fourierConflict,
+			Numbers:  fourierNumbers,
+			Lines:    []experiments.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
+		},
+		New: func(p Problem) (Learner, error) {
+			return newFourier(p, p.Params.Regularizer, p.Rates.Rate)
+		},
+		Bytes: fourierBytes,
+	})
 }
 
 var frequencies = experiments.Param("budget").WithSymbol("D").WithAbout("D, the number of frequencies")
@@ -51,15 +70,12 @@ func fourierBytes(s Size) float64 {
 	return 4*d*s.Dim + 3*16*d*s.Classes + s.Scores()
 }
 
-// A fourier is a learner with its model as the harness takes it.
-type fourier struct{ *fogd.Learner }
-
 func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
 	k, ok := p.Kernel.(kernel.Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
 	}
-	l, err := fogd.New(fogd.Config{
+	return fogd.New(fogd.Config{
 		Kernel:      k,
 		Loss:        p.Loss,
 		Classes:     p.Classes,
@@ -69,7 +85,4 @@ func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, e
 		Regularizer: lambda,
 		Rate:        rate,
 	})
-	return fourier{l}, err
 }
-
-func (l fourier) Model() kernel.Model { return l.Learner.Model() }

@@ -23,17 +23,13 @@ func init() {
 }
 
 func newFSGD(p Problem) (Learner, error) {
-	rates, err := p.Params.Rates()
-	if err != nil {
-		return nil, err
-	}
 	return fsgd.New(fsgd.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
 		Classes:     p.Classes,
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
-		Rate:        rates.Rate,
+		Rate:        p.Rates.Rate,
 		Points:      p.Train.X,
 	})
 }

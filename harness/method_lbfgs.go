@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"fmt"
 
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/experiments"
@@ -30,6 +31,9 @@ func init() {
 }
 
 func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
+	if err := checkMemory(p.Problem); err != nil {
+		return nil, err
+	}
 	r, err := lbfgs.Train(ctx, lbfgs.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
@@ -39,7 +43,6 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		// The zero of both is the package's default.
 		MaxIterations: p.Params.Iterations,
-		MaxBytes:      memoryLimit(),
 		Threads:       p.Threads,
 	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
@@ -49,6 +52,15 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	health["gradient_norm"] = r.GradientNorm
 	health["products"] = float64(r.Products)
 	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
+}
+
+// checkMemory reports a training set whose kernel matrix does not fit the machine.
+func checkMemory(p Problem) error {
+	need := Bytes("lbfgs", Size{Train: float64(p.Train.N), Dim: float64(p.Dim), Classes: float64(p.Classes)})
+	if limit := float64(memoryLimit()); limit > 0 && need > limit {
+		return fmt.Errorf("%d samples need %.2f GiB: the limit is %.2f GiB", p.Train.N, need/(1<<30), limit/(1<<30))
+	}
+	return nil
 }
 
 // bytesLBFGS is the kernel matrix and 48 functions.

@@ -1,12 +1,10 @@
 package harness
 
 import (
-	"context"
 	"fmt"
 
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
@@ -36,36 +34,16 @@ func init() {
 	})
 }
 
-// overWeights is L-BFGS over weights as a learner: a step is an iteration, which takes
-// the whole training set, in whatever order.
-type overWeights struct {
-	*lbfgs.Weights
-	n int // of the training set
-}
-
 func newLBFGSWeights(p Problem) (Learner, error) {
 	if p.Params.BatchSize != p.Train.N {
 		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step", p.Params.BatchSize)
 	}
-	w, err := lbfgs.NewWeights(lbfgs.WeightsConfig{
+	return lbfgs.NewWeights(lbfgs.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
 		Classes:     p.Classes,
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
 		Memory:      int(p.Params.Own["memory"]),
-		Start:       p.Params.Own["start"],
-		Seed:        p.Seed,
-	}, p.Train.N, p.Train.X, p.Train.Y)
-	return overWeights{w, p.Train.N}, err
+	}, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.X, p.Train.Y)
 }
-
-// Step takes an iteration; the samples must be the training set.
-func (l overWeights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
-	if n != l.n {
-		return kernel.Scored{}, fmt.Errorf("a step of %d samples, want all %d of the training set", n, l.n)
-	}
-	return kernel.Scored{}, l.Iterate(ctx)
-}
-
-func (l overWeights) Model() kernel.Model { return l.Expansion() }

@@ -24,17 +24,13 @@ func init() {
 }
 
 func newNORMA(p Problem) (Learner, error) {
-	rates, err := p.Params.Rates()
-	if err != nil {
-		return nil, err
-	}
 	return norma.New(norma.Config{
 		Kernel:      p.Kernel,
 		Loss:        p.Loss,
 		Classes:     p.Classes,
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
-		Rate:        rates.Rate,
+		Rate:        p.Rates.Rate,
 		Memory:      p.Params.Budget,
 	})
 }

@@ -43,17 +43,13 @@ func init() {
 }
 
 func newPOLK(p Problem) (Learner, error) {
-	rates, err := p.Params.Rates()
-	if err != nil {
-		return nil, err
-	}
 	return polk.New(polk.Config{
 		Kernel:       p.Kernel,
 		Loss:         p.Loss,
 		Classes:      p.Classes,
 		Dim:          p.Dim,
 		Regularizer:  p.Params.Regularizer,
-		LearningRate: rates,
+		LearningRate: p.Rates,
 		Budget:       p.Params.Budgets(),
 		Pruner:       p.Pruner,
 		Seed:         p.Seed,

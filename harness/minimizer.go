@@ -36,10 +36,13 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 	if err != nil {
 		return nil, err
 	}
+	if err := checkMemory(p); err != nil {
+		return nil, fmt.Errorf("minimizer of the risk: %w", err)
+	}
 	s := p.Train
 	result, err := lbfgs.Train(ctx, lbfgs.Config{
 		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim,
-		Regularizer: p.Params.Regularizer, Tolerance: gapTolerance, MaxBytes: memoryLimit(), Threads: threads,
+		Regularizer: p.Params.Regularizer, Tolerance: gapTolerance, Threads: threads,
 	}, s.N, s.X, s.Y, nil)
 	if err != nil {
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)

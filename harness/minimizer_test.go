@@ -65,10 +65,10 @@ func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured 
 }
 
 // learn takes steps on points that are drawn.
-func (m *measured) learn(t *testing.T, steps int, s *sampler) {
+func (m *measured) learn(t *testing.T, steps int, s func() int) {
 	t.Helper()
 	for range steps {
-		i := s.Next()
+		i := s()
 		if _, err := m.Step(t.Context(), 1, m.star.Train.Row(i), m.star.Train.Y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestMeasure(t *testing.T) {
 	star := smallMinimizer(t)
 	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
 		m := smallLearner(t, measuredRun(method), star)
-		s := newSampler(60, 1)
+		s := draws(60, 1)
 		for range 4 {
 			m.learn(t, 51, s)
 			agree(t, m.point(), star.literal(m.Model().(*kernel.Expansion)), 1e-9)
@@ -203,7 +203,7 @@ func TestLemma1(t *testing.T) {
 	run := measuredRun(experiments.MethodPOLK)
 	star := smallMinimizer(t)
 	best, gap := star.star(), star.facts[theory.StarGap]
-	m, s := smallLearner(t, run, star), newSampler(60, 1)
+	m, s := smallLearner(t, run, star), draws(60, 1)
 	eta, eps := run.Params.LearningRate, run.Params.Budgets().Epsilon(run.Params.LearningRate)
 	n := float64(star.Train.N)
 	alone := 0 // samples that don't fulfil the relation by themselves
@@ -283,7 +283,7 @@ func TestMinimizers(t *testing.T) {
 func TestDirect(t *testing.T) {
 	star := smallMinimizer(t)
 	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
-	s := newSampler(60, 4)
+	s := draws(60, 4)
 	m.learn(t, 400, s)
 	sum := m.final()
 	direct := sum[theory.Direct]
@@ -291,7 +291,7 @@ func TestDirect(t *testing.T) {
 		!(sum[theory.MaxOrder] > 1 && sum[theory.MaxOrder] < 60) {
 		t.Errorf("%v", sum)
 	}
-	i := s.Next()
+	i := s()
 	tilde := m.unprojected(star.Train.Row(i), star.Train.Y[i])
 	if _, err := m.polk.Step(t.Context(), 1, star.Train.Row(i), star.Train.Y[i:i+1]); err != nil {
 		t.Fatal(err)

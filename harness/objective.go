@@ -30,7 +30,7 @@ type Objective struct {
 
 // evaluationMemory bounds the kernel values that an objective keeps between
 // evaluations, in bytes. Twice what the largest dictionary of the paper's
-// tables takes (2,326 elements, and 20,000 examples of MNIST: 247 MiB); every
+// tables takes (2,326 elements, and 20,000 examples of MNIST: 200 MiB); every
 // run under way has its own.
 const evaluationMemory = 512 << 20
 
@@ -68,7 +68,7 @@ func head(s *data.Split, n int) *data.Split {
 
 // Evaluate measures a model that has processed so many samples of a stream, on at most
 // threads goroutines, on whose number the measurement does not depend. It is fast where a
-// [kernel.Snapshot] has few elements that are new since the last call. A model without norm
+// [kernel.Expansion] has few elements that are new since the last call. A model without norm
 // has no risks. Where the distribution drifts, the test set is the window of that time alone.
 func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) Measurement {
 	train, normSq := o.score(m, threads)
@@ -98,8 +98,8 @@ func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) Measureme
 
 // score sets latest, and returns a model's scores of the training examples and Σ‖f_c‖².
 func (o *Objective) score(m kernel.Model, threads int) (train []float64, normSq float64) {
-	if s, ok := m.(*kernel.Snapshot); ok { // of which kernel values are kept
-		scores, normSq := o.evaluator.Evaluate(s, threads)
+	if e, ok := m.(*kernel.Expansion); ok { // of which kernel values are kept
+		scores, normSq := o.evaluator.Evaluate(e, threads)
 		o.latest = scores[1]
 		return scores[0], normSq
 	}

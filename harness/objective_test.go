@@ -26,7 +26,7 @@ func TestObjectiveByHand(t *testing.T) {
 		e.Append(set.Train.Row(j), w)
 	}
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
-		got := NewObjective(l, lambda, set, limit).Evaluate(1, e.Keep(nil), 1)
+		got := NewObjective(l, lambda, set, limit).Evaluate(1, e, 1)
 		var want Measurement
 		penalty := lambda / 2 * inner(e, e)
 		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))

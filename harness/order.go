@@ -8,54 +8,35 @@ import (
 	"polkrepro/experiments"
 )
 
-// An Order is the order in which a stream visits n training examples: one
-// fresh permutation after another, an epoch each.
-type Order struct {
-	seed  uint64
-	epoch uint64
-	perm  []int32
-	next  int
-	fixed bool // every epoch is in the examples' own order
-}
-
-// orderOf returns the order in which a run with a seed visits a training set: its
-// sampling's, or the examples' own where their distribution drifts.
-func orderOf(set *data.Set, sampling string, seed uint64) interface{ Next() int } {
+// orderOf returns the order in which a run with a seed visits a training set, as a function
+// that returns the index of the next example: its sampling's, or the examples' own, epoch
+// after epoch, where their distribution drifts.
+func orderOf(set *data.Set, sampling string, seed uint64) func() int {
+	n := set.Train.N
 	switch {
 	case sampling == experiments.SamplingReplacement:
-		return newSampler(set.Train.N, seed)
+		return draws(n, seed)
 	case set.Windows == 0:
-		return NewOrder(set.Train.N, seed)
+		return permutations(n, seed)
 	}
-	o := &Order{fixed: true, perm: make([]int32, set.Train.N)}
-	for i := range o.perm {
-		o.perm[i] = int32(i)
+	next := -1
+	return func() int {
+		next = (next + 1) % n
+		return next
 	}
-	return o
 }
 
-// NewOrder returns the order that belongs to a seed. It panics if n < 1.
-func NewOrder(n int, seed uint64) *Order {
-	if n < 1 {
-		panic("harness: an order needs at least one example")
-	}
-	o := &Order{seed: seed, perm: make([]int32, n)}
-	shuffle(o.perm, seed, 0)
-	return o
-}
-
-// Next returns the index of the next training example.
-func (o *Order) Next() int {
-	if o.next == len(o.perm) {
-		o.epoch++
-		o.next = 0
-		if !o.fixed {
-			shuffle(o.perm, o.seed, o.epoch)
+// permutations visits n examples in one fresh permutation after another, an epoch each.
+func permutations(n int, seed uint64) func() int {
+	perm, next, epoch := make([]int32, n), n, uint64(0)
+	return func() int {
+		if next == n {
+			shuffle(perm, seed, epoch)
+			next, epoch = 0, epoch+1
 		}
+		next++
+		return int(perm[next-1])
 	}
-	i := o.perm[o.next]
-	o.next++
-	return int(i)
 }
 
 // shuffle sets p to the permutation of the epoch: Fisher–Yates on the raw
@@ -84,21 +65,12 @@ func bounded(src *rand.PCG, n uint64) uint64 {
 	return hi
 }
 
-// A sampler draws training examples uniformly and with replacement.
-type sampler struct {
-	src *rand.PCG
-	n   uint64
-}
-
 // samplerStream keeps the generator's stream from those of other uses of a seed.
 const samplerStream = 0x7461626c6531
 
-func newSampler(n int, seed uint64) *sampler {
-	return &sampler{rand.NewPCG(seed, samplerStream), uint64(n)}
-}
-
-// Next returns the index of the next training example. It is not rand.IntN, whose
+// draws visits n examples uniformly and with replacement. It does not call rand.IntN, whose
 // stream may change between versions of Go.
-func (s *sampler) Next() int {
-	return int(bounded(s.src, s.n))
+func draws(n int, seed uint64) func() int {
+	src := rand.NewPCG(seed, samplerStream)
+	return func() int { return int(bounded(src, uint64(n))) }
 }

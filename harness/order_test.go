@@ -19,20 +19,20 @@ func TestOrderGolden(t *testing.T) {
 		{8, 2, []int{4, 3, 6, 0, 1, 2, 7, 5, 5, 3, 4, 6, 1, 2, 7, 0}},
 	}
 	for _, tt := range tests {
-		o := NewOrder(tt.n, tt.seed)
+		o := permutations(tt.n, tt.seed)
 		got := make([]int, len(tt.want))
 		for i := range got {
-			got[i] = o.Next()
+			got[i] = o()
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("n = %d, seed %d: got %v, want %v", tt.n, tt.seed, got, tt.want)
 		}
 	}
-	o := NewOrder(60000, 7)
+	o := permutations(60000, 7)
 	const golden = uint64(15419053386691949477)
 	var sum uint64
 	for i := range 120000 {
-		sum = sum*31 + uint64(o.Next())*uint64(i+1)
+		sum = sum*31 + uint64(o())*uint64(i+1)
 	}
 	if sum != golden {
 		t.Errorf("two epochs of 60000: checksum %d, want %d", sum, golden)
@@ -41,13 +41,13 @@ func TestOrderGolden(t *testing.T) {
 
 func TestOrderEpochsArePermutations(t *testing.T) {
 	const n = 1000
-	o := NewOrder(n, 3)
+	o := permutations(n, 3)
 	var before []int
 	for epoch := range 3 {
 		seen := make([]int, n)
 		order := make([]int, n)
 		for i := range n {
-			order[i] = o.Next()
+			order[i] = o()
 			seen[order[i]]++
 		}
 		if slices.ContainsFunc(seen, func(c int) bool { return c != 1 }) {
@@ -62,16 +62,16 @@ func TestOrderEpochsArePermutations(t *testing.T) {
 
 // TestSampler: uniform with replacement, and the same for the same seed.
 func TestSampler(t *testing.T) {
-	a, b, other := newSampler(10, 1), newSampler(10, 1), newSampler(10, 2)
+	a, b, other := draws(10, 1), draws(10, 1), draws(10, 2)
 	counts := make([]int, 10)
 	same := 0
 	for range 10_000 {
-		i := a.Next()
+		i := a()
 		counts[i]++
-		if i != b.Next() {
+		if i != b() {
 			t.Fatal("two samplers of one seed differ")
 		}
-		if i == other.Next() {
+		if i == other() {
 			same++
 		}
 	}

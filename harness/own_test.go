@@ -164,7 +164,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 func TestRegressionError(t *testing.T) {
 	split := &data.Split{N: 3, Dim: 1, X: []float32{0, 1, 2}, Y: []float64{1, -2, 2}}
 	o := NewObjective(loss.SquaredError{}, 1, &data.Set{Train: split, Test: split}, 0)
-	if m := o.Evaluate(1, kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1).Keep(nil), 1); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
+	if m := o.Evaluate(1, kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1), 1); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
 		t.Errorf("error %v and risk %v, want √3 and 1.5", m.TestError, m.TestRisk)
 	}
 }

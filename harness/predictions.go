@@ -67,7 +67,13 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 // each replicate (a split of the file, or a seed where there is one split), and a column
 // for each series. A method that depends on no seed has the same predictions at all seeds.
 func Predictions(results string, plan []experiments.Planned) ([][]string, error) {
-	table := [][]string{{"replicate", "row", "label"}}
+	var series []string
+	for _, p := range plan {
+		if !slices.Contains(series, p.Series) {
+			series = append(series, p.Series)
+		}
+	}
+	table := [][]string{append([]string{"replicate", "row", "label"}, series...)}
 	index := make(map[[2]string]int) // of a replicate's row in the table
 	replicates, _ := experiments.Replicates(plan)
 	for n, p := range plan {
@@ -80,29 +86,17 @@ func Predictions(results string, plan []experiments.Planned) ([][]string, error)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name(), err)
 		}
-		column := slices.Index(table[0], p.Series)
-		if column < 0 {
-			column = len(table[0])
-			table[0] = append(table[0], p.Series)
-		}
+		column := 3 + slices.Index(series, p.Series)
 		for _, replicate := range replicates[n] {
 			for _, row := range rows[1:] {
 				key := [2]string{strconv.FormatUint(replicate, 10), row[0]}
 				i, ok := index[key]
 				if !ok {
 					i = len(table)
-					index[key], table = i, append(table, []string{key[0], row[0], row[1]})
-				}
-				for len(table[i]) <= column {
-					table[i] = append(table[i], "")
+					index[key], table = i, append(table, append([]string{key[0], row[0], row[1]}, make([]string, len(series))...))
 				}
 				table[i][column] = row[2]
 			}
-		}
-	}
-	for i := range table {
-		for len(table[i]) < len(table[0]) {
-			table[i] = append(table[i], "")
 		}
 	}
 	return table, nil

@@ -21,9 +21,8 @@ import (
 // TestRecordsDoNotDependOnThreads runs problems large enough for products on
 // several threads (package gemm shares out products of 2^20 multiply-adds and
 // more): 256 samples × 200 elements × 128 features are six times that, in a
-// step as in an evaluation. On one core every evaluation interrupts the
-// training; one worker on several trains on several threads and evaluates
-// beside it; of two workers one is alone at the end.
+// step as in an evaluation. One worker on several cores computes on several threads; of
+// two workers one is alone at the end.
 func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	const dim = 128
 	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim)}

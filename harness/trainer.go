@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"time"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 	"polkrepro/record"
 )
 
@@ -32,11 +30,6 @@ func (e *sampleError) Unwrap() error { return e.err }
 
 // A trainer streams a training set through a learner and evaluates it; a batch method's
 // has one step. What it does depends on the run, the data and nothing else.
-//
-// Where a core is free, an evaluation goes on beside the training, on a model that was
-// kept; the next one waits for it. Evaluations are emitted in their order, and a failure
-// ends the run at the same sample and after the same evaluations as if each had been
-// waited for.
 type trainer struct {
 	run       experiments.Run
 	set       *data.Set
@@ -45,22 +38,18 @@ type trainer struct {
 	learner   Learner
 	process   process
 	objective *Objective
-	order     interface{ Next() int }
-	measured  *measured // nil if the run is not measured against the minimizer
+	order     func() int // the index of the next example
+	measured  *measured  // nil if the run is not measured against the minimizer
 	cores     *cores
 	threads   int // of the learner
 	watch     stopwatch
 	online    prequential // empty if each step takes the whole training set
 	points    []record.Point
 
-	// emit takes each evaluation as it is made, on whatever goroutine. Its
-	// error ends the training.
+	// emit takes each evaluation as it is made. Its error ends the training.
 	emit func(record.Point) error
 	// step is called after every step with the number of samples processed so far.
 	step func(samples int)
-
-	kept   kernel.Model // of the latest evaluation
-	beside chan error   // the outcome of the one beside the training, or nil
 
 	x []float32 // the mini-batch
 	y []float64
@@ -126,19 +115,12 @@ func (t *trainer) check() error {
 
 // train processes all samples of the run, each step on all threads that the run has
 // at the moment. It returns early with the context's error, the learner's, or that of
-// an evaluation, which is the earlier one of the two and wins over both, and over a
-// panic of the learner. No evaluation is under way when it is left.
+// an evaluation.
 func (t *trainer) train(ctx context.Context) (err error) {
 	if err := t.process.Start(ctx); err != nil { // not in the time of the first step
 		return err
 	}
 	defer func() { err = cmp.Or(err, t.process.Close()) }() // it may have answered more than it was asked
-	defer func() {
-		if earlier := t.wait(); earlier != nil {
-			recover()
-			err = earlier
-		}
-	}()
 	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
@@ -198,19 +180,14 @@ func (t *trainer) draw(n int) {
 	}
 	t.x, t.y = t.x[:n*dim], t.y[:n]
 	for i := range n {
-		j := t.order.Next()
+		j := t.order()
 		copy(t.x[i*dim:(i+1)*dim], t.set.Train.Row(j))
 		t.y[i] = t.set.Train.Y[j]
 	}
 }
 
-// evaluate makes one point, or has it made beside the training. At the end of
-// the run there is nothing to go on with.
+// evaluate makes a point and emits it. It fails if there is a risk that is not finite.
 func (t *trainer) evaluate(samples int) error {
-	if err := t.wait(); err != nil {
-		return err
-	}
-	t.kept = t.learner.Model().Keep(t.kept)
 	p := record.Point{
 		Type:        "point",
 		Samples:     samples,
@@ -223,33 +200,9 @@ func (t *trainer) evaluate(samples int) error {
 			return &sampleError{samples, errDiverged}
 		}
 	}
-	if samples == t.run.Samples || !t.cores.take() {
-		return t.complete(p, t.cores.threads())
-	}
-	t.beside = make(chan error, 1)
-	go t.completeBeside(p, t.beside)
-	return nil
-}
-
-// completeBeside is complete on a thread of its own and the core that was taken
-// for it.
-func (t *trainer) completeBeside(p record.Point, done chan<- error) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	t.watch.beside.begin()
-	err := t.complete(p, 1)
-	t.watch.beside.end()
-	t.cores.give()
-	done <- err
-}
-
-// complete completes a point from the model that was kept and emits it. It fails if
-// there is a risk that is not finite.
-func (t *trainer) complete(p record.Point, threads int) (err error) {
-	defer Recover(&err)
-	m, err := t.score(p.Samples, threads)
+	m, err := t.score(samples)
 	if err != nil {
-		return &sampleError{p.Samples, err}
+		return &sampleError{samples, err}
 	}
 	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
 	p.NormSq, p.Reliability = m.NormSq, m.Reliability
@@ -259,26 +212,15 @@ func (t *trainer) complete(p record.Point, threads int) (err error) {
 		return err
 	}
 	if t.run.HasRisk() && !(finite(p.TrainRisk) && finite(p.TestRisk)) {
-		return &sampleError{p.Samples, errDiverged}
+		return &sampleError{samples, errDiverged}
 	}
 	return nil
 }
 
-// score evaluates the model that was kept.
-func (t *trainer) score(samples, threads int) (m Measurement, err error) {
+// score evaluates the model; a panic is an error of this sample.
+func (t *trainer) score(samples int) (m Measurement, err error) {
 	defer Recover(&err)
-	return t.objective.Evaluate(samples, t.kept, threads), nil
-}
-
-// wait waits for the evaluation beside the training, if there is one, and
-// returns its error.
-func (t *trainer) wait() error {
-	if t.beside == nil {
-		return nil
-	}
-	err := <-t.beside
-	t.beside = nil
-	return err
+	return t.objective.Evaluate(samples, t.learner.Model(), t.cores.threads()), nil
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

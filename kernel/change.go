@@ -13,17 +13,18 @@ type change struct {
 // the others of its row. Measured, from 2 to 784 features.
 const patchCost = 128
 
-// find sets d to the change from the dictionary of IDs before to that of s. All
+// find sets d to the change from the dictionary of IDs before to that of e. All
 // elements count as new if keeping values would cost more than it saves.
-func (d *change) find(before []uint64, s *Snapshot) {
-	d.from, d.moved, d.fresh = grow(d.from, s.Order()), d.moved[:0], d.fresh[:0]
+func (d *change) find(before []uint64, e *Expansion) {
+	d.from, d.moved, d.fresh = grow(d.from, e.Order()), d.moved[:0], d.fresh[:0]
+	ids, dim := e.Dict.ids, e.Dict.dim
 	was := make(map[uint64]int) // indices before of the IDs that are not at the same ones now
 	for j, id := range before {
-		if j >= len(s.ids) || s.ids[j] != id {
+		if j >= len(ids) || ids[j] != id {
 			was[id] = j
 		}
 	}
-	for j, id := range s.ids {
+	for j, id := range ids {
 		from, ok := j, j < len(before) && before[j] == id
 		if !ok {
 			if from, ok = was[id]; ok {
@@ -35,19 +36,19 @@ func (d *change) find(before []uint64, s *Snapshot) {
 		}
 		d.from[j] = from
 	}
-	if (s.Order()-len(d.fresh))*s.dim < patchCost*(len(d.fresh)+len(d.moved)) {
+	if (e.Order()-len(d.fresh))*dim < patchCost*(len(d.fresh)+len(d.moved)) {
 		d.moved, d.fresh = d.moved[:0], d.fresh[:0]
 		for j := range d.from {
 			d.from[j] = -1
 			d.fresh = append(d.fresh, j)
 		}
 	}
-	if d.points == nil || d.points.Dim() != s.dim {
-		d.points = NewPoints(s.dim)
+	if d.points == nil || d.points.dim != dim {
+		d.points = NewPoints(dim)
 	}
 	d.points.Reset()
 	for _, j := range d.fresh {
-		d.points.Append(s.vector(j))
+		d.points.Append(e.Dict.At(j))
 	}
 }
 
@@ -56,18 +57,3 @@ func (d *change) order() int { return len(d.from) }
 
 // whole reports whether every element is new.
 func (d *change) whole() bool { return len(d.fresh) == len(d.from) }
-
-// patch brings a row of kernel values up to date. It has room for those of
-// either dictionary; fresh holds the values of the new elements. tmp is a
-// buffer of at least len(moved).
-func patch[T float32 | float64](row, fresh, tmp []T, d *change) {
-	for q, j := range d.moved {
-		tmp[q] = row[d.from[j]]
-	}
-	for q, j := range d.moved {
-		row[j] = tmp[q]
-	}
-	for q, j := range d.fresh {
-		row[j] = fresh[q]
-	}
-}

@@ -1,76 +1,74 @@
 package kernel
 
-// columns are fixed points with the kernel values between them and a changing
-// dictionary, in one precision or the other.
+// columns are fixed points with the float32 kernel values between them and a changing
+// dictionary.
 type columns struct {
 	n      int
-	x      []float32 // n×dim
-	single kept[float32]
-	double kept[float64]
-	scores []float64 // n×C
-}
+	x      []float32   // n×dim
+	blocks [][]float32 // the n×M values, in the blocks of rows that Scorer works in
+	stride int         // of the rows in blocks, at least M
+	scores []float64   // n×C
 
-// kept are the n×M kernel values of columns, in the blocks of rows that Scorer
-// works in.
-type kept[T float32 | float64] struct {
-	blocks [][]T
-	stride int // of the rows in blocks, at least M
-
-	fresh, tmp []T
+	fresh, tmp []float32
 }
 
 // spare returns a row stride for order elements with room for a few more.
 func spare(order int) int { return (order + order/8 + 16) &^ 15 }
 
-// forget gives the kernel values up.
-func (k *columns) forget() { k.single, k.double = kept[float32]{}, kept[float64]{} }
-
 // evaluate brings the kernel values up to date and computes the scores, block
 // by block, while the block is in cache.
-func (k *kept[T]) evaluate(c *columns, s *Snapshot, d *change, scorer *scoring[T], threads int) {
-	c.scores = grow(c.scores, c.n*s.outputs)
+func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], threads int) {
 	if d.order() == 0 {
 		clear(c.scores)
 		return
 	}
-	if k.blocks == nil {
-		k.blocks = make([][]T, (c.n+scoreRows-1)/scoreRows)
+	if c.blocks == nil {
+		c.blocks = make([][]float32, (c.n+scoreRows-1)/scoreRows)
 	}
-	stride := k.stride
+	stride := c.stride
 	if d.order() > stride {
 		stride = spare(d.order())
 	}
-	k.tmp = grow(k.tmp, len(d.moved))
-	scorer.transposeWeights(s.w, s.Order(), s.outputs)
-	for b := range k.blocks {
-		lo := b * scoreRows
-		rows := min(scoreRows, c.n-lo)
-		k.update(b, rows, c.x[lo*s.dim:], stride, s.kernel, d, threads)
-		scorer.multiply(rows, d.order(), s.outputs, k.blocks[b], stride, c.scores[lo*s.outputs:], threads)
+	c.tmp = grow(c.tmp, len(d.moved))
+	scorer.transposeWeights(e.W, e.Order(), e.Outputs)
+	for b := range c.blocks {
+		rows := min(scoreRows, c.n-b*scoreRows)
+		c.update(b, rows, stride, e, d, threads)
+		scorer.multiply(rows, d.order(), e.Outputs, c.blocks[b], stride, c.scores[b*scoreRows*e.Outputs:], threads)
 	}
-	k.stride = stride
+	c.stride = stride
 }
 
-// update brings block b, the kernel values of rows points x, to the dictionary
-// that d leads to and to a row stride.
-func (k *kept[T]) update(b, rows int, x []float32, stride int, kernel Kernel, d *change, threads int) {
-	if stride != k.stride {
-		wider := make([]T, rows*stride)
+// update brings block b, the kernel values of rows points, to the dictionary of e, to
+// which d leads, and to a row stride.
+func (c *columns) update(b, rows, stride int, e *Expansion, d *change, threads int) {
+	x := c.x[b*scoreRows*e.Dict.dim:]
+	if stride != c.stride {
+		wider := make([]float32, rows*stride)
 		if !d.whole() {
 			for i := range rows {
-				copy(wider[i*stride:(i+1)*stride], k.blocks[b][i*k.stride:(i+1)*k.stride])
+				copy(wider[i*stride:(i+1)*stride], c.blocks[b][i*c.stride:(i+1)*c.stride])
 			}
 		}
-		k.blocks[b] = wider
+		c.blocks[b] = wider
 	}
 	if d.whole() {
-		block(d.points, kernel, rows, x, k.blocks[b], stride, threads)
+		d.points.Block32(e.Kernel, rows, x, c.blocks[b], stride, threads)
 		return
 	}
 	f := len(d.fresh)
-	k.fresh = grow(k.fresh, rows*f)
-	block(d.points, kernel, rows, x, k.fresh, f, threads)
+	c.fresh = grow(c.fresh, rows*f)
+	d.points.Block32(e.Kernel, rows, x, c.fresh, f, threads)
 	for i := range rows {
-		patch(k.blocks[b][i*stride:(i+1)*stride], k.fresh[i*f:(i+1)*f], k.tmp, d)
+		row := c.blocks[b][i*stride : (i+1)*stride] // with room for either dictionary
+		for q, j := range d.moved {
+			c.tmp[q] = row[d.from[j]]
+		}
+		for q, j := range d.moved {
+			row[j] = c.tmp[q]
+		}
+		for q, j := range d.fresh {
+			row[j] = c.fresh[i*f+q]
+		}
 	}
 }

@@ -1,11 +1,9 @@
 package kernel
 
-import "reflect"
-
 // An Evaluator evaluates the models that training passes through on fixed sets
-// of points. From one evaluation to the next it keeps the kernel values
-// between points and dictionary and among the dictionary, recognizes the
-// elements by their [Points.ID], and computes those of new elements only.
+// of points. From one evaluation to the next it keeps the float32 kernel values
+// between points and dictionary, recognizes the elements by their [Points.ID],
+// and computes those of new elements only.
 //
 // Scores and norms have the bits of [Scorer.Scores] and [Expansion.NormSq],
 // whatever was evaluated before and on however many threads. An Evaluator must
@@ -13,9 +11,7 @@ import "reflect"
 type Evaluator struct {
 	limit  int
 	sets   []columns
-	gram   gram
-	kernel Kernel   // of the values that are kept
-	double bool     // whether those of the sets are float64
+	kernel Gaussian // of the values that are kept
 	ids    []uint64 // and their dictionary
 	change change
 	scorer Scorer
@@ -23,10 +19,9 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of functions of dim features on sets of
 // points, each a row-major matrix of dim columns, which must not change. The
-// values it keeps take 4 bytes for every pair of a point and an element, 8 where
-// a [Scorer] computes in float64, and 8 for every pair of elements, and an eighth
-// more to grow into; where this is more than limit bytes, it keeps none and
-// computes all values every time.
+// values it keeps take 4 bytes for every pair of a point and an element, and an
+// eighth more to grow into; where this is more than limit bytes, or a [Scorer]
+// computes in float64, it keeps none and computes all values every time.
 func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 	v := &Evaluator{limit: limit}
 	for _, x := range sets {
@@ -38,65 +33,35 @@ func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 // Evaluate computes the scores f_c(x_i) on every set, n×C row-major, and
 // Σ_c ‖f_c‖², on at most threads goroutines. The scores are valid until the
 // next call.
-func (v *Evaluator) Evaluate(s *Snapshot, threads int) (scores [][]float64, normSq float64) {
-	double := !float32Suffices(s.kernel, s.w)
-	if v.fits(s.Order(), double) {
-		normSq = v.incremental(s, double, threads)
-	} else {
-		normSq = v.fromScratch(s, threads)
+func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, normSq float64) {
+	k, _ := e.Kernel.(Gaussian)
+	keep := float32Suffices(e.Kernel, e.W) && v.fits(e.Order())
+	if !keep || k != v.kernel {
+		v.ids, v.kernel = v.ids[:0], k
+	}
+	if keep {
+		v.change.find(v.ids, e)
+		v.ids = append(v.ids[:0], e.Dict.ids...)
 	}
 	for i := range v.sets {
-		scores = append(scores, v.sets[i].scores)
+		c := &v.sets[i]
+		c.scores = grow(c.scores, c.n*e.Outputs)
+		if keep {
+			c.evaluate(e, &v.change, &v.scorer.single, threads)
+		} else {
+			c.blocks, c.stride = nil, 0
+			v.scorer.Scores(e, c.n, c.x, c.scores, threads)
+		}
+		scores = append(scores, c.scores)
 	}
-	return scores, normSq
+	return scores, e.NormSq(threads)
 }
 
 // fits reports whether the kernel values of a dictionary may be kept.
-func (v *Evaluator) fits(order int, double bool) bool {
-	size, bytes := 4, 8*order
-	if double {
-		size = 8
-	}
+func (v *Evaluator) fits(order int) bool {
+	points := 0
 	for i := range v.sets {
-		bytes += size * v.sets[i].n
+		points += v.sets[i].n
 	}
-	return bytes*spare(order) <= v.limit
-}
-
-// incremental evaluates with the values that are kept.
-func (v *Evaluator) incremental(s *Snapshot, double bool, threads int) (normSq float64) {
-	if !reflect.DeepEqual(v.kernel, s.kernel) { // != panics where a kernel holds a slice
-		v.ids, v.kernel = v.ids[:0], s.kernel
-	}
-	if double != v.double {
-		v.ids, v.double = v.ids[:0], double
-		for i := range v.sets {
-			v.sets[i].forget()
-		}
-	}
-	v.change.find(v.ids, s)
-	for i := range v.sets {
-		k := &v.sets[i]
-		if double {
-			k.double.evaluate(k, s, &v.change, &v.scorer.double, threads)
-		} else {
-			k.single.evaluate(k, s, &v.change, &v.scorer.single, threads)
-		}
-	}
-	v.gram.update(s, &v.change, threads)
-	v.ids = append(v.ids[:0], s.ids...)
-	return v.gram.normSq(s.w, s.outputs)
-}
-
-// fromScratch gives the values up and evaluates without them.
-func (v *Evaluator) fromScratch(s *Snapshot, threads int) (normSq float64) {
-	v.ids, v.gram = nil, gram{}
-	e := s.expansion()
-	for i := range v.sets {
-		k := &v.sets[i]
-		k.forget()
-		k.scores = grow(k.scores, k.n*s.outputs)
-		v.scorer.Scores(e, k.n, k.x, k.scores, threads)
-	}
-	return e.NormSq(threads)
+	return 4*points*spare(order) <= v.limit
 }

@@ -13,12 +13,7 @@ import (
 // expansion, which know of no evaluation before.
 func asFromScratch(t rapid.TB, v *Evaluator, e *Expansion, dim, threads int, sets ...[]float32) {
 	t.Helper()
-	var s Snapshot
-	s.Take(e)
-	if s.Order() != e.Order() {
-		t.Fatalf("snapshot of order %d, want %d", s.Order(), e.Order())
-	}
-	scores, normSq := v.Evaluate(&s, threads)
+	scores, normSq := v.Evaluate(e, threads)
 	if want := e.NormSq(1); math.Float64bits(normSq) != math.Float64bits(want) {
 		t.Fatalf("order %d: ‖f‖² = %v, from scratch %v", e.Order(), normSq, want)
 	}
@@ -109,25 +104,6 @@ func TestEvaluatorThreads(t *testing.T) {
 	}
 }
 
-// TestSnapshotIsIndependent changes the expansion after Take.
-func TestSnapshotIsIndependent(t *testing.T) {
-	for _, limit := range []int{0, 1 << 30} {
-		r := rand.New(rand.NewPCG(9, 1))
-		e := randomExpansion(r, Gaussian{1}, 20, 3, 2)
-		x := randomPoints(r, 40, 3, 1)
-		var s Snapshot
-		s.Take(e)
-		before := e.Clone()
-		shake(r, e, 10, 15)
-		scores, normSq := NewEvaluator(3, limit, x).Evaluate(&s, 1)
-		want := make([]float64, 80)
-		new(Scorer).Scores(before, 40, x, want, 1)
-		if !slices.Equal(scores[0], want) || normSq != before.NormSq(1) {
-			t.Errorf("limit %d: the evaluation is not that of the moment of Take", limit)
-		}
-	}
-}
-
 // TestEvaluatorComputesOnlyNewElements looks at what is packed for a product,
 // and at what a limit lets be kept.
 func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
@@ -137,9 +113,7 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 	x := randomPoints(r, 1000, dim, 1)
 	v := NewEvaluator(dim, 1<<20, x)
 	for _, want := range []int{100, 0, 7} {
-		var s Snapshot
-		s.Take(e)
-		v.Evaluate(&s, 1)
+		v.Evaluate(e, 1)
 		if got := v.change.points.Len(); got != want {
 			t.Errorf("values of %d elements computed, want %d", got, want)
 		}
@@ -147,23 +121,20 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 			shake(r, e, 7, 30)
 		}
 	}
-	kept := 8 * len(v.gram.rows) * len(v.gram.rows[0])
-	for _, b := range v.sets[0].single.blocks {
+	kept := 0
+	for _, b := range v.sets[0].blocks {
 		kept += 4 * len(b)
 	}
 	if kept > 1<<20 || kept < 4*1000*e.Order() {
 		t.Errorf("%d bytes are kept, limit %d", kept, 1<<20)
 	}
-	// 4 bytes a point and 8 an element, in rows with room to spare.
-	need := (4*1000 + 8*100) * spare(100)
-	if !NewEvaluator(dim, need, x).fits(100, false) || NewEvaluator(dim, need-1, x).fits(100, false) {
+	need := 4 * 1000 * spare(100)
+	if !NewEvaluator(dim, need, x).fits(100) || NewEvaluator(dim, need-1, x).fits(100) {
 		t.Errorf("values of 100 elements need %d bytes", need)
 	}
 	shake(r, e, 200, 0)
-	var s Snapshot
-	s.Take(e)
-	v.Evaluate(&s, 1)
-	if v.sets[0].single.blocks != nil || v.gram.rows != nil || v.ids != nil {
+	v.Evaluate(e, 1)
+	if v.sets[0].blocks != nil || len(v.ids) > 0 {
 		t.Error("kernel values are kept beyond the limit")
 	}
 }

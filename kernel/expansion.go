@@ -68,16 +68,6 @@ func (e *Expansion) Scores(n int, x []float32, dst []float64, threads int) {
 	new(Scorer).Scores(e, n, x, dst, threads)
 }
 
-// Keep returns a [Snapshot].
-func (e *Expansion) Keep(earlier Model) Model {
-	s, ok := earlier.(*Snapshot)
-	if !ok {
-		s = new(Snapshot)
-	}
-	s.Take(e)
-	return s
-}
-
 // scoreRows bounds the rows of one block of Scores so that the kernel block
 // stays in cache: 256 rows of 1,000 float32 values are 1 MiB.
 const scoreRows = 256
@@ -203,9 +193,4 @@ func Widen(dst []float64, src []float32) {
 	}
 }
 
-func grow[T any](b []T, n int) []T {
-	if cap(b) < n {
-		return make([]T, n, n+n/4)
-	}
-	return b[:n]
-}
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

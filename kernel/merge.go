@@ -22,7 +22,7 @@ import (
 //
 // so the best h of [0, 1] lies in [0, ½], on the side of the stronger
 // element. There ‖α_z‖² has a single maximum, at the one change of sign of
-// its derivative (checked by bsgd.TestMergePointIsTheBest), although for κ < e⁻²
+// its derivative (checked by TestMergePointIsTheBest), although for κ < e⁻²
 // it has a second, lower one beyond ½. Points outside the segment, which can
 // be better if c < 0, are not considered; the authors' public code
 // (BudgetedSVM, bsgd.cpp) likewise turns h < 0 into 0.

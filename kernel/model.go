@@ -9,12 +9,9 @@ type Model interface {
 	// Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim. The result does not
 	// depend on threads.
 	Scores(n int, x []float32, dst []float64, threads int)
-	// Keep returns the model as it is now, which later steps of its learner don't change.
-	// It may be in the memory of a model that was kept earlier, which is nil at first.
-	Keep(earlier Model) Model
 }
 
-var _, _ Model = (*Expansion)(nil), (*Snapshot)(nil)
+var _ Model = (*Expansion)(nil)
 
 // Scored are scores f_t(x_i) that a step computed before it learned.
 type Scored struct {

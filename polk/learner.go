@@ -198,14 +198,19 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	return kernel.Scored{Samples: l.rows, Scores: l.scores[:len(l.rows)*l.f.Outputs]}, err
 }
 
+// check reports samples that are not valid, and notes the norms of the others.
 func (l *Learner) check(n int, x []float32, y []float64) error {
 	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
 		return fmt.Errorf("polk: step on %d samples (want at least 1): want %d features and %d targets, got %d and %d", n, n*l.cfg.Dim, n, len(x), len(y))
 	}
 	for i := range n {
-		if err := l.checkFeatures(i, x[i*l.cfg.Dim:(i+1)*l.cfg.Dim]); err != nil {
-			return err
+		xi := x[i*l.cfg.Dim : (i+1)*l.cfg.Dim]
+		norm2 := normSq(xi)
+		if norm2-norm2 != 0 { // a sum of finite squares of float32 is finite
+			q := slices.IndexFunc(xi, func(v float32) bool { return v-v != 0 })
+			return fmt.Errorf("polk: feature %d of sample %d is %v", q, i, xi[q])
 		}
+		l.norm2 = max(l.norm2, norm2)
 	}
 	for i, v := range y[:n] {
 		if v-v != 0 {
@@ -216,22 +221,6 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 		}
 	}
 	return nil
-}
-
-// checkFeatures reports a feature of sample i that is not finite, and notes
-// the sample's norm.
-func (l *Learner) checkFeatures(i int, x []float32) error {
-	norm2 := normSq(x)
-	if norm2-norm2 == 0 {
-		l.norm2 = max(l.norm2, norm2)
-		return nil
-	}
-	for q, v := range x {
-		if v-v != 0 {
-			return fmt.Errorf("polk: feature %d of sample %d is %v", q, i, v)
-		}
-	}
-	panic("polk: a sum of finite squares of float32 is finite")
 }
 
 // screen sets l.rows to the samples of the mini-batch whose gradient may be

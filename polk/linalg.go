@@ -52,12 +52,7 @@ func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 
 // grow returns b with length n, reallocated if its capacity is too small; the
 // contents are not kept.
-func grow[T any](b []T, n int) []T {
-	if cap(b) < n {
-		return make([]T, n, n+n/2)
-	}
-	return b[:n]
-}
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }
 
 func sumSquares(a []float64) float64 { return dot(a, a) }
 

@@ -368,27 +368,13 @@ func (k *komp) restore(h *inverseHeader, p *savedInverse, sum []byte) {
 	}
 	for i, row := range p.base {
 		copy(g.baseRow(i), row)
+		for j, v := range row[:i] {
+			g.base[j*g.stride+i] = v
+		}
 	}
-	g.mirror()
 	k.freshResidual, k.residual, k.probe, k.wait = h.Settled, h.Residual, h.Probe, h.Wait
 	if !k.plausible(sum) {
 		k.load()
-	}
-}
-
-// mirror copies the lower triangle of the base to the upper one, by tiles that
-// stay in the nearest cache.
-func (g *inverseGram) mirror() {
-	const tile = 64
-	for i0 := 0; i0 < g.order; i0 += tile {
-		i1 := min(i0+tile, g.order)
-		for j0 := 0; j0 < i1; j0 += tile {
-			for i := i0; i < i1; i++ {
-				for j, v := range g.baseRow(i)[j0:min(j0+tile, i)] {
-					g.base[(j0+j)*g.stride+i] = v
-				}
-			}
-		}
 	}
 }
 

@@ -96,7 +96,7 @@ func TestStepSizeDoesNotMatter(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range y {
-				if _, err := single.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+				if _, err := single.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -123,7 +123,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+			if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
 				t.Fatal(err)
 			}
 			if err := sound(l); err != nil {
@@ -160,7 +160,7 @@ func TestScaleIsFolded(t *testing.T) {
 	x, y := stream(2, 100, c.Dim, c.Classes, 1)
 	for i := range y {
 		follow.step(x[i*c.Dim:(i+1)*c.Dim], int(y[i]))
-		if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:]); err != nil {
+		if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 		if l.model.scale < leastScale {
@@ -226,14 +226,16 @@ func TestBadSamplesLeaveNoTrace(t *testing.T) {
 		x, y := stream(6, 50, c.Dim, c.Classes, 1)
 		l, clean := learner(t, c), learner(t, c)
 		bad := 40
-		x[bad*c.Dim+2] = tt.x
-		y[bad] = tt.y
-		_, err := l.Step(t.Context(), 50, x, y)
-		if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.HasPrefix(err.Error(), "bsgd: sample 40 of 50: ") {
-			t.Errorf("%s: error %v", tt.name, err)
+		for _, l := range []*Learner{l, clean} {
+			if _, err := l.Step(t.Context(), bad, x[:bad*c.Dim], y[:bad]); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if _, err := clean.Step(t.Context(), bad, x, y); err != nil {
-			t.Fatal(err)
+		x[(bad+3)*c.Dim+2] = tt.x
+		y[bad+3] = tt.y
+		_, err := l.Step(t.Context(), 10, x[bad*c.Dim:], y[bad:])
+		if err == nil || !strings.Contains(err.Error(), tt.name) || !strings.HasPrefix(err.Error(), "bsgd: sample 3: ") {
+			t.Errorf("%s: error %v", tt.name, err)
 		}
 		compare(t, bad, elements(l), elements(clean), 0)
 		if l.samples != clean.samples {

@@ -55,7 +55,8 @@ const tailMost = 128
 
 // newFactor returns an empty factor of at most n rows.
 func newFactor(n int) factor {
-	return factor{room: (n + 7) &^ 7, most: tailMost} // rows begin at a cache line
+	room := (n + 7) &^ 7 // rows begin at a cache line
+	return factor{room: room, most: tailMost, next: make([]float64, room)}
 }
 
 func (f *factor) len() int { return len(f.d) }
@@ -123,9 +124,6 @@ func (f *factor) solveHead(m, p int, x, c []float64) {
 // the Schur complement self − kᵀK⁻¹k, the squared distance in the
 // reproducing kernel Hilbert space between the new point and the others' span.
 func (f *factor) eliminate(k []float64, self float64) float64 {
-	if cap(f.next) < f.room {
-		f.next = f.vector()
-	}
 	f.solveHead(1, 0, k, f.next)
 	return f.eliminateTail(k, self)
 }
@@ -133,9 +131,6 @@ func (f *factor) eliminate(k []float64, self float64) float64 {
 // eliminateWaiting is eliminate of a waiting row: k need hold no kernel values
 // with the head.
 func (f *factor) eliminateWaiting(i int, k []float64, self float64) float64 {
-	if cap(f.next) < f.room {
-		f.next = f.vector()
-	}
 	copy(k, f.waitingRow(i))
 	copy(f.next, f.sol[i*f.room:][:f.head])
 	return f.eliminateTail(k, self)

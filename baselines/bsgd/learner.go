@@ -3,8 +3,8 @@ package bsgd
 import (
 	"context"
 	"fmt"
-	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -50,45 +50,28 @@ func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 // before the learner learned from it, which are the learner's own until the next step.
 // It is short and does not look at the context.
 //
-// It fails at the first sample with a feature that is not a finite number, a
-// label out of range, or scores that overflow: the samples before it have
-// been learned, that one and those after it have left no trace.
+// It learns from none if one of the samples is not valid. It fails at the first with
+// scores that overflow: the samples before it have been learned, that one and those after
+// it have left no trace.
 func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
-	dim := l.config.Dim
-	if n < 0 || len(x) < n*dim || len(y) < n {
-		return kernel.Scored{}, fmt.Errorf("bsgd: %d samples of dimension %d need %d features and %d labels, got %d and %d",
-			n, dim, n*dim, n, len(x), len(y))
+	m, dim := l.model, l.config.Dim
+	if err := dataset.Check(n, dim, l.config.Classes, x, y); err != nil {
+		return kernel.Scored{}, fmt.Errorf("bsgd: %w", err)
 	}
 	l.scored = l.scored[:0]
 	for lo := 0; lo < n; lo += windowRows {
 		hi := min(lo+windowRows, n)
-		if i, err := l.block(x[lo*dim:hi*dim], y[lo:hi]); err != nil {
-			return kernel.Scored{}, fmt.Errorf("bsgd: sample %d of %d: %w", lo+i, n, err)
+		m.evals += m.window.load(m, hi-lo, x[lo*dim:hi*dim])
+		if e, ok := l.maintain.(*projection); ok {
+			e.expect(m, l.likely(y[lo:hi]), x[lo*dim:hi*dim])
+		}
+		for i := lo; i < hi; i++ {
+			if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
+				return kernel.Scored{}, fmt.Errorf("bsgd: sample %d of %d: %w", i, n, err)
+			}
 		}
 	}
 	return kernel.Scored{Scores: l.scored}, nil
-}
-
-// block learns at most windowRows samples. On failure it returns the index of
-// the sample that failed.
-func (l *Learner) block(x []float32, y []float64) (int, error) {
-	m, dim := l.model, l.config.Dim
-	good, invalid := 0, error(nil)
-	for ; good < len(y); good++ {
-		if invalid = l.check(x[good*dim:(good+1)*dim], y[good]); invalid != nil {
-			break
-		}
-	}
-	m.evals += m.window.load(m, good, x)
-	if e, ok := l.maintain.(*projection); ok {
-		e.expect(m, l.likely(y[:good]), x)
-	}
-	for i := range good {
-		if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
-			return i, err
-		}
-	}
-	return good, invalid
 }
 
 // likely returns which of the window's samples violate their margin under the model
@@ -102,18 +85,6 @@ func (l *Learner) likely(y []float64) []bool {
 		l.expected = append(l.expected, err == nil && 1+(l.f[r]-l.f[int(v)]) > 0)
 	}
 	return l.expected
-}
-
-func (l *Learner) check(x []float32, y float64) error {
-	if y != math.Trunc(y) || !(y >= 0 && y < float64(l.config.Classes)) {
-		return fmt.Errorf("label %v is not a class 0 … %d", y, l.config.Classes-1)
-	}
-	for i, v := range x {
-		if v-v != 0 { // NaN and ±Inf alone
-			return fmt.Errorf("feature %d is %v", i, v)
-		}
-	}
-	return nil
 }
 
 // sample is one step of the algorithm.

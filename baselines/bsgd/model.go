@@ -2,6 +2,7 @@ package bsgd
 
 import (
 	"math"
+	"slices"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -149,3 +150,6 @@ func (m *model) vector(j int, a []float64) {
 		a[c] = m.v[c*m.stride+j]
 	}
 }
+
+// grow returns b with length n, contents undefined; it allocates ahead.
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

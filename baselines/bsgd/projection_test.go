@@ -184,7 +184,7 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 		o := oracle{c: unlimited, t: int(l.samples), elem: elements(l)}
 		o.step(xi, int(y[i]))
 		before := l.degradation
-		if _, err := l.Step(t.Context(), 1, xi, y[i:]); err != nil {
+		if _, err := l.Step(t.Context(), 1, xi, y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
 		got, want := l.degradation-before, distance(l.config.Kernel, o.elem, elements(l))
@@ -235,7 +235,7 @@ func TestRepair(t *testing.T) {
 	c.LearningRate = 0.05
 	x, y := stream(3, 6000, c.Dim, c.Classes, 0.5)
 	l := learner(t, c)
-	if _, err := l.Step(t.Context(), 3000, x, y); err != nil {
+	if _, err := l.Step(t.Context(), 3000, x[:3000*c.Dim], y[:3000]); err != nil {
 		t.Fatal(err)
 	}
 	p := l.maintain.(*projection)
@@ -263,7 +263,7 @@ func TestRepair(t *testing.T) {
 
 	splitAt(l, 5)
 	for {
-		if _, err := l.Step(t.Context(), 1, x, y); err != nil {
+		if _, err := l.Step(t.Context(), 1, x[:c.Dim], y[:1]); err != nil {
 			t.Fatal(err)
 		}
 		if p.factor.head > 0 && len(p.factor.coef) > 0 {

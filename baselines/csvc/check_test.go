@@ -102,7 +102,7 @@ func TestCheckRings(t *testing.T) {
 	ref := svmTrain(t, c, p)
 	compare(t, m, st, ref)
 	comparePredictions(t, m, ref, rings(2, 5000))
-	if st.Pairs[0].Restored == 0 || st.PeakCacheBytes > c.CacheBytes {
-		t.Errorf("restored %d times, cache %d bytes: the test does not test what it says", st.Pairs[0].Restored, st.PeakCacheBytes)
+	if st[0].Restored == 0 || st[0].CacheBytes > c.CacheBytes {
+		t.Errorf("restored %d times, cache %d bytes: the test does not test what it says", st[0].Restored, st[0].CacheBytes)
 	}
 }

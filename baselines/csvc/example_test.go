@@ -1,7 +1,6 @@
 package csvc_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log"
@@ -11,7 +10,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// Train, save, load, predict.
+// Train and predict.
 func Example() {
 	set, err := data.Load(data.Ref{Name: "multidist"}, data.Finder{})
 	if err != nil {
@@ -23,13 +22,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := model.Write(&file); err != nil {
-		log.Fatal(err)
-	}
-	if model, err = csvc.ReadModel(&file); err != nil {
-		log.Fatal(err)
-	}
 	classes := make([]float64, set.Test.N)
 	model.Predict(set.Test.N, set.Test.X, classes, 2)
 	wrong := 0
@@ -38,7 +30,7 @@ func Example() {
 			wrong++
 		}
 	}
-	fmt.Println("pairs of classes:", len(stats.Pairs))
+	fmt.Println("pairs of classes:", len(stats))
 	fmt.Println("fewer than 1000 support vectors:", model.NumSV() < 1000)
 	fmt.Println("error below 5 %:", float64(wrong)/float64(set.Test.N) < 0.05)
 	// Output:

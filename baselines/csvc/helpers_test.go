@@ -64,7 +64,7 @@ func drawKernel(t *rapid.T) kernel.Kernel {
 	return kernel.Gaussian{Bandwidth: rapid.Float64Range(0.2, 3).Draw(t, "bandwidth")}
 }
 
-func train(t rapid.TB, c Config, p *problem) (*Model, *Stats) {
+func train(t rapid.TB, c Config, p *problem) (*Model, []PairStats) {
 	t.Helper()
 	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
 	if err != nil {
@@ -104,7 +104,7 @@ func solveAll(t rapid.TB, c Config, p *problem) []solved {
 	for q, pair := range pairs {
 		s := &out[q]
 		s.stats = pair.stats
-		for side, set := range []*class{sets[pair.plus], sets[pair.minus]} {
+		for side, set := range pair.sets {
 			for _, i := range set.index {
 				s.x = append(s.x, p.at(i))
 				s.y = append(s.y, []float64{1, -1}[side])

@@ -26,10 +26,10 @@ func newModel(config Config, dim int, sets []*class, pairs []*pair) *Model {
 		m.Rho = append(m.Rho, p.stats.Rho)
 	}
 	w := make([]float64, len(pairs))
-	for c, set := range sets {
+	for _, set := range sets {
 		m.Labels = append(m.Labels, set.label)
 		for i := range set.index {
-			if weights(w, pairs, sets, c, i) {
+			if weights(w, pairs, set, i) {
 				m.Expansion.Append(set.points.At(i), w)
 			}
 		}
@@ -39,11 +39,11 @@ func newModel(config Config, dim int, sets []*class, pairs []*pair) *Model {
 
 // weights sets w to the weights of point i of class c in all pairs, and tells
 // whether any is not 0.
-func weights(w []float64, pairs []*pair, sets []*class, c, i int) bool {
+func weights(w []float64, pairs []*pair, c *class, i int) bool {
 	support := false
 	for p, pair := range pairs {
 		w[p] = 0
-		if first := pair.first(sets, c); first >= 0 {
+		if first := pair.first(c); first >= 0 {
 			w[p] = pair.beta[first+i]
 		}
 		support = support || w[p] != 0

@@ -1,14 +1,9 @@
 package csvc
 
 import (
-	"bytes"
-	"errors"
 	"math"
 	"slices"
 	"testing"
-
-	"polkrepro/internal/hostile"
-	"polkrepro/kernel"
 )
 
 // TestDecisions compares with the sums over the α of the solver, and votes
@@ -97,66 +92,4 @@ func TestShortSlicesPanic(t *testing.T) {
 			f()
 		}()
 	}
-}
-
-// TestReadModelRefuses: whole files that hold no C-SVC.
-func TestReadModelRefuses(t *testing.T) {
-	for name, head := range map[string]any{
-		"nothing":           nil,
-		"another learner":   map[string]any{"seed": 1},
-		"a list":            []int{1},
-		"not our object":    map[string]any{"csvc": 3},
-		"one class":         map[string]any{"csvc": meta{[]float64{}, []int{0}, false}},
-		"too few constants": map[string]any{"csvc": meta{[]float64{1, 2}, []int{0, 1, 2}, false}},
-		"other outputs":     map[string]any{"csvc": meta{[]float64{1}, []int{0, 1}, false}},
-		"a class twice":     map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, 0}, false}},
-		"a pair too many":   map[string]any{"csvc": meta{[]float64{1, 2, 3, 4, 5, 6}, []int{0, 1, 2, 3}, true}},
-		"a class below 0":   map[string]any{"csvc": meta{[]float64{1, 2, 3}, []int{0, 1, -1}, false}},
-	} {
-		e := kernel.NewExpansion(gaussian.Kernel, 2, 3)
-		var b bytes.Buffer
-		if err := e.Write(&b, head); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadModel(&b); !errors.Is(err, kernel.ErrFormat) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestWriteRefusesManyClasses(t *testing.T) {
-	m := &Model{Expansion: kernel.NewExpansion(gaussian.Kernel, 1, 1), Labels: make([]int, savedClasses+1)}
-	if err := m.Write(&bytes.Buffer{}); err == nil {
-		t.Error("saved")
-	}
-}
-
-// FuzzReadModel: no header and payload, rightly sealed, make it panic or allocate
-// more than a multiple of them, and what it reads can be written and used.
-func FuzzReadModel(f *testing.F) {
-	p := blobs(26, 12, 2, 3)
-	m, _ := train(f, gaussian, p)
-	var b bytes.Buffer
-	if err := m.Write(&b); err != nil {
-		f.Fatal(err)
-	}
-	header, payload := hostile.Parts(b.Bytes())
-	f.Add(header, payload)
-	f.Fuzz(func(t *testing.T, header string, payload []byte) {
-		file := hostile.Model(header, payload)
-		var m *Model
-		var err error
-		hostile.AtMost(t, 64*len(file)+400*len(payload)+1<<20, func() { m, err = ReadModel(bytes.NewReader(file)) })
-		if err != nil {
-			return
-		}
-		if again := saved(t, m); len(again) == 0 {
-			t.Error("nothing was written")
-		}
-		class := make([]float64, 1)
-		m.Predict(1, make([]float32, m.Expansion.Dict.Dim()), class, 1)
-		if !slices.Contains(m.Labels, int(class[0])) {
-			t.Errorf("predicted %v of %v", class, m.Labels)
-		}
-	})
 }

@@ -6,18 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/kernel"
 )
-
-// Stats tells how a model was trained.
-type Stats struct {
-	Pairs          []PairStats // in the order of the model's outputs
-	KernelEvals    int64       // all pairs
-	PeakCacheBytes int64       // of the pair that took most; Threads pairs are solved at once
-}
 
 // class is the points of one class, in the order of the training set.
 type class struct {
@@ -27,7 +21,8 @@ type class struct {
 }
 
 // Train fits n samples: x is n×dim row-major, y holds class indices
-// 0 … classes−1, of which at least two must occur. Cancelling the context ends
+// 0 … classes−1, of which at least two must occur. The statistics are in the order of
+// the model's outputs. Cancelling the context ends
 // it, with the context's error, before the next iteration.
 //
 // Gaussian kernel values of points far from the origin, compared with the
@@ -36,7 +31,7 @@ type class struct {
 // It fails on a configuration or sizes that are not valid, features that are
 // not finite numbers, labels that are not classes, a single class, and points so
 // large that kernel values could overflow float32.
-func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, *Stats, error) {
+func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, []PairStats, error) {
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -58,11 +53,9 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 	if err != nil {
 		return nil, nil, err
 	}
-	stats := &Stats{}
+	var stats []PairStats
 	for _, p := range pairs {
-		stats.Pairs = append(stats.Pairs, p.stats)
-		stats.KernelEvals += p.stats.KernelEvals
-		stats.PeakCacheBytes = max(stats.PeakCacheBytes, p.stats.CacheBytes)
+		stats = append(stats, p.stats)
 	}
 	return newModel(c, dim, sets, pairs), stats, nil
 }
@@ -109,50 +102,35 @@ func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []
 	return sets
 }
 
-// pair is the problem of classes sets[plus] and sets[minus], or of sets[plus] and
-// all others, and its solution.
+// pair is the problem of one class against others, one or all of them, and its solution.
 type pair struct {
-	plus, minus int       // minus may be rest
-	beta        []float64 // y_i α_i of the points of plus, then of minus
-	stats       PairStats
+	sets  []*class  // that of +1 first
+	beta  []float64 // y_i α_i of the points of all sets
+	stats PairStats
 }
 
-// rest stands for all classes but one.
-const rest = -1
-
-// first returns where in beta the points of class c begin, −1 if they are not in the
+// first returns where in beta the points of a class begin, −1 if they are not in the
 // problem.
-func (p *pair) first(sets []*class, c int) int {
-	plus := sets[p.plus].points.Len()
-	switch {
-	case c == p.plus:
-		return 0
-	case c == p.minus:
-		return plus
-	case p.minus != rest:
-		return -1
-	}
-	at := plus
-	for i, set := range sets[:c] {
-		if i != p.plus {
-			at += set.points.Len()
+func (p *pair) first(c *class) int {
+	at := 0
+	for _, set := range p.sets {
+		if set == c {
+			return at
 		}
+		at += set.points.Len()
 	}
-	return at
+	return -1
 }
 
-// against returns the points of minus.
-func (p *pair) against(sets []*class) *kernel.Points {
-	if p.minus != rest {
-		return sets[p.minus].points
-	}
-	others := kernel.NewPoints(sets[p.plus].points.Dim())
-	for i, set := range sets {
-		if i == p.plus {
-			continue
-		}
-		for j := range set.points.Len() {
-			others.Append(set.points.At(j))
+// against returns the points of −1.
+func (p *pair) against() *kernel.Points {
+	others := p.sets[1].points
+	if len(p.sets) > 2 {
+		others = kernel.NewPoints(others.Dim())
+		for _, set := range p.sets[1:] {
+			for j := range set.points.Len() {
+				others.Append(set.points.At(j))
+			}
 		}
 	}
 	return others
@@ -161,29 +139,29 @@ func (p *pair) against(sets []*class) *kernel.Points {
 // solvePairs solves the problems of all pairs, or of all classes, Threads at once.
 func solvePairs(ctx context.Context, c Config, sets []*class) ([]*pair, error) {
 	var pairs []*pair
-	for i := range sets {
+	for i, set := range sets {
 		if c.OneVsAll {
-			pairs = append(pairs, &pair{plus: i, minus: rest})
+			pairs = append(pairs, &pair{sets: slices.Concat(sets[i:i+1], sets[:i], sets[i+1:])})
 			continue
 		}
-		for j := i + 1; j < len(sets); j++ {
-			pairs = append(pairs, &pair{plus: i, minus: j})
+		for _, minus := range sets[i+1:] {
+			pairs = append(pairs, &pair{sets: []*class{set, minus}})
 		}
 	}
 	workers := min(c.Threads, len(pairs))
 	arenas, errs := make([]arena, workers), make([]error, len(pairs))
 	parallel.Do(workers, len(pairs), func(worker, p int) {
-		errs[p] = pairs[p].solve(ctx, c, sets, c.Threads/workers, &arenas[worker])
+		errs[p] = pairs[p].solve(ctx, c, c.Threads/workers, &arenas[worker])
 	})
 	return pairs, cmp.Or(errs...) // only the context ends a pair, and then all of them
 }
 
-func (p *pair) solve(ctx context.Context, c Config, sets []*class, threads int, a *arena) error {
-	plus, minus := sets[p.plus], rest
-	if p.minus != rest {
-		minus = sets[p.minus].label
+func (p *pair) solve(ctx context.Context, c Config, threads int, a *arena) error {
+	plus, minus := p.sets[0], p.sets[1].label
+	if c.OneVsAll {
+		minus = -1
 	}
-	s := newSolver(newRows(c.Kernel, plus.points, p.against(sets), c.CacheBytes, threads, a), c.C, c.Tolerance)
+	s := newSolver(newRows(c.Kernel, plus.points, p.against(), c.CacheBytes, threads, a), c.C, c.Tolerance)
 	if err := s.solve(ctx); err != nil {
 		return fmt.Errorf("csvc: classes %d and %d: %w", plus.label, minus, err)
 	}

@@ -31,7 +31,6 @@ package fogd
 
 import (
 	"fmt"
-	"slices"
 
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/kernel"
@@ -90,9 +89,5 @@ func (l *Learner) learn(x []float32, y float64) error {
 	return nil
 }
 
-// Model returns the current model. Later steps don't change it.
-func (l *Learner) Model() *Model {
-	m := *l.model
-	m.W = slices.Clone(m.W)
-	return &m
-}
+// Model returns the current model, a *Model and the learner's own.
+func (l *Learner) Model() kernel.Model { return l.model }

@@ -83,24 +83,6 @@ func frequencies(t *testing.T, c Config) [][2]float64 {
 	return u
 }
 
-// TestModelStays: a model that was taken is not changed by later steps.
-func TestModelStays(t *testing.T) {
-	c := config(loss.MultiHinge{}, 5, 0)
-	x, y := learnertest.Blobs(1, 20, c.Dim, c.Classes)
-	l := learnertest.New(t, New, c)
-	if _, err := l.Step(t.Context(), 10, x[:20], y[:10]); err != nil {
-		t.Fatal(err)
-	}
-	m := l.Model()
-	before := m.NormSq(1)
-	if _, err := l.Step(t.Context(), 10, x[20:], y[10:]); err != nil {
-		t.Fatal(err)
-	}
-	if m.NormSq(1) != before || l.Model().NormSq(1) == before {
-		t.Errorf("‖W‖² was %v, is %v, and %v of the learner", before, m.NormSq(1), l.Model().NormSq(1))
-	}
-}
-
 // estimates returns the kernel values of all pairs of points of c.Dim features that d
 // frequencies of a seed give, less the true ones.
 func estimates(c Config, x []float32, d int, seed uint64) (out []float64) {

@@ -44,9 +44,6 @@ func (m *Model) Order() int { return m.panels.Len() }
 // NormSq returns Σ_c ‖f_c‖² in the space of the features.
 func (m *Model) NormSq(int) float64 { return gemm.Dot(m.W, m.W) }
 
-// Keep returns the model, which no step changes.
-func (m *Model) Keep(kernel.Model) kernel.Model { return m }
-
 // mapRows is the samples that Scores maps at a time.
 const mapRows = 512
 

@@ -2,6 +2,7 @@ package ivm
 
 import (
 	"math"
+	"slices"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/portable"
@@ -73,9 +74,4 @@ func (s *softmax) normalize(f []float64) {
 	}
 }
 
-func grow[T any](b []T, n int) []T {
-	if cap(b) < n {
-		return make([]T, n)
-	}
-	return b[:n]
-}
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

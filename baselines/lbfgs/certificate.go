@@ -33,14 +33,13 @@ func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	sums := s.all.sum(func(lo, hi int) totals { return s.exactSums(f, u, lo, hi) })
 	objective := sums.exact/total + float64(s.lambda/2*s.inner(f, f))
 	lower := -sums.conjugate/total - s.bound.energy(u.w, u)
-	_, bytes := s.config.bytes(n)
 	gap := max(0, objective-lower)
 	return &Result{
 		Expansion: compact(s.expansion(best.w)),
 		Objective: objective, Gap: gap, Converged: gap <= s.config.Tolerance*objective,
 		GradientNorm: s.now.slope, Smoothing: s.mu,
 		Iterations: s.iterations, Products: s.products,
-		KernelEvals: evals, Bytes: bytes,
+		KernelEvals: evals,
 	}, nil
 }
 

@@ -2,7 +2,6 @@ package lbfgs
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"polkrepro/baselines/internal/dataset"
@@ -29,7 +28,6 @@ type Config struct {
 	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 1e-3
 	MaxIterations int     // training ends there, converged or not; 0 means 10,000
 	Memory        int     // correction pairs; 0 means 20
-	MaxBytes      int64   // the most memory that Train may take; 0 means no limit
 	Threads       int     // goroutines; 0 means 1
 
 	partSize  int // the fewest samples of which some are set aside; 0 means 4,096
@@ -46,7 +44,6 @@ func (c Config) Validate() error {
 	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
 	p.If(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
 	p.If(c.Memory < 0, "memory of %d pairs", c.Memory)
-	p.If(c.MaxBytes < 0, "a limit of %d bytes", c.MaxBytes)
 	p.If(c.Threads < 0, "%d threads", c.Threads)
 	p.Kernel(c.Kernel)
 	_, err := newDualLoss(c.Loss)
@@ -70,39 +67,4 @@ func (c Config) withDefaults() Config {
 func (c Config) selects(n int) bool {
 	_, ok := c.Loss.(loss.MultiHinge)
 	return ok && n >= c.partSize
-}
-
-// bytes returns the memory that Train takes for n samples: the kernel matrix,
-// and all of it.
-func (c Config) bytes(n int) (gram, total int64) {
-	size, dim := int64(n), int64(c.Dim)
-	width := int64(8)
-	if n > c.exactSize {
-		width = 4
-	}
-	gram = width * size * size
-	// Points keep a vector in float32 twice and in float64. An element is
-	// twice N·C numbers: two for each correction pair, three for each of two
-	// iterates, the direction, and the bound with the memory of expand.
-	elements := int64(2*c.Memory + 8)
-	total = gram + 16*size*dim + 16*elements*size*int64(c.Classes)
-	if n > c.exactSize {
-		total += 2 * 8 * gramRows * size // the certificate's block of K, and its transpose
-	}
-	if c.selects(n) { // the part of K that is kept
-		part := int64(mostKept(n))
-		total += width * part * part
-	}
-	return gram, total
-}
-
-// checkMemory fails if n samples need more memory than allowed.
-func (c Config) checkMemory(n int) error {
-	gram, total := c.bytes(n)
-	if c.MaxBytes > 0 && total > c.MaxBytes {
-		const gib = 1 << 30
-		return fmt.Errorf("lbfgs: %d samples need %.2f GiB, %.2f of them for the kernel matrix: the limit is %.2f GiB",
-			n, float64(total)/gib, float64(gram)/gib, float64(c.MaxBytes)/gib)
-	}
-	return nil
 }

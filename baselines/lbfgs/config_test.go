@@ -40,12 +40,10 @@ func TestErrors(t *testing.T) {
 		{"tolerance 1 ", with(func(c *Config) { c.Tolerance = 1 }), 3, x, y},
 		{"-1 iterations", with(func(c *Config) { c.MaxIterations = -1 }), 3, x, y},
 		{"memory of -1 ", with(func(c *Config) { c.Memory = -1 }), 3, x, y},
-		{"limit of -1 ", with(func(c *Config) { c.MaxBytes = -1 }), 3, x, y},
 		{"-2 threads", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
 		{"bandwidth 0 ", with(func(c *Config) { c.Kernel = kernel.Gaussian{} }), 3, x, y},
 		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
 		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
-		{"limit is 0.00 GiB", with(func(c *Config) { c.MaxBytes = 1000 }), 3, x, y},
 		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests the others
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
@@ -59,35 +57,5 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := Train(t.Context(), basic, 3, x, y, nil); err != nil {
 		t.Errorf("what the others were made of: %v", err)
-	}
-}
-
-// TestMaxBytes: the memory that a result says was planned with is the least
-// that is enough.
-func TestMaxBytes(t *testing.T) {
-	x, y := []float32{0, 1, 2, 3, 4, 5, 6, 7}, []float64{0, 1, 1, 0}
-	for _, exact := range []int{0, 2} {
-		c := with(func(c *Config) { c.exactSize = exact })
-		r, err := Train(t.Context(), c, 4, x, y, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.MaxBytes = r.Bytes
-		if _, err := Train(t.Context(), c, 4, x, y, nil); err != nil {
-			t.Errorf("%d bytes, as planned: %v", c.MaxBytes, err)
-		}
-		c.MaxBytes--
-		if _, err := Train(t.Context(), c, 4, x, y, nil); err == nil {
-			t.Errorf("%d bytes, one less than planned, are enough", c.MaxBytes)
-		}
-	}
-}
-
-// TestPlannedBytes: all of MNIST is planned with less than 20 GB.
-func TestPlannedBytes(t *testing.T) {
-	c := Config{Classes: 10, Dim: 784}.withDefaults()
-	gram, total := c.bytes(60000)
-	if gram != 4*60000*60000 || total < gram || total > 18.5e9 {
-		t.Errorf("%d bytes for the kernel matrix, %d in all", gram, total)
 	}
 }

@@ -9,7 +9,6 @@ type memory struct {
 	size  int
 	plain bool   // the elements are vectors without images, with the Euclidean inner product
 	pairs []pair // oldest first
-	spare []pair
 }
 
 type pair struct {
@@ -21,13 +20,9 @@ type pair struct {
 // there are enough.
 func (m *memory) take(length int) pair {
 	if len(m.pairs) == m.size {
-		m.spare = append(m.spare, m.pairs[0])
+		oldest := m.pairs[0]
 		m.pairs = append(m.pairs[:0], m.pairs[1:]...)
-	}
-	if k := len(m.spare); k > 0 {
-		p := m.spare[k-1]
-		m.spare = m.spare[:k-1]
-		return p
+		return oldest
 	}
 	if m.plain {
 		return pair{s: element{w: make([]float64, length)}, y: element{w: make([]float64, length)}}
@@ -49,20 +44,14 @@ func (m *memory) image(f element) []float64 {
 // push adds a pair if its curvature is positive, which rounding alone can
 // deny it.
 func (m *memory) push(p pair) {
-	sy := m.inner(p.s, p.y)
-	if !(sy > 0) {
-		m.spare = append(m.spare, p)
-		return
+	if sy := m.inner(p.s, p.y); sy > 0 {
+		p.rho = 1 / sy
+		m.pairs = append(m.pairs, p)
 	}
-	p.rho = 1 / sy
-	m.pairs = append(m.pairs, p)
 }
 
 // forget drops all pairs.
-func (m *memory) forget() {
-	m.spare = append(m.spare, m.pairs...)
-	m.pairs = m.pairs[:0]
-}
+func (m *memory) forget() { m.pairs = m.pairs[:0] }
 
 // direction writes −H·gradient to d, by the two loops of Nocedal 1980. The weights of d
 // decide all coefficients, as an inner product takes the image of the other function; the

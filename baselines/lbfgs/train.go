@@ -40,7 +40,6 @@ type Result struct {
 	Iterations   int     // of L-BFGS, all smoothings together
 	Products     int64   // products with the kernel matrix, or with the part of some samples
 	KernelEvals  int64   // values of κ: N², and as many for the certificate where K is in float32
-	Bytes        int64   // the memory planned with
 }
 
 // Train minimizes the objective over the expansions on n samples: x is n×Dim
@@ -53,9 +52,8 @@ type Result struct {
 // the rows and columns of some samples, a copy of at most a sixth of the matrix. The
 // objective and gap that trace gets then leave out the loss at the other samples.
 //
-// It fails if the configuration is not valid or does not fit the samples, if
-// MaxBytes is too little, if kernel values overflow, with trace's error, and
-// with the context's. It does not fail where iterations end or rounding leaves
+// It fails if the configuration is not valid or does not fit the samples, if kernel
+// values overflow, with trace's error, and with the context's. It does not fail where iterations end or rounding leaves
 // no further step before Tolerance is met: see Result.Converged.
 func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
@@ -64,9 +62,6 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	c = c.withDefaults()
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
-	}
-	if err := c.checkMemory(n); err != nil {
-		return nil, err
 	}
 	s, err := newSolver(ctx, c, n, x, y)
 	if err != nil {

@@ -8,20 +8,7 @@ import (
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
-
-// A WeightsConfig says what Weights descends on, and from where.
-type WeightsConfig struct {
-	Kernel      kernel.Kernel // κ
-	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
-	Classes     int           // C ≥ 2
-	Dim         int           // p ≥ 1, features of a sample
-	Regularizer float64       // λ > 0
-	Memory      int           // correction pairs, at least 1
-	Start       float64       // the first weights are uniform in ±Start
-	Seed        uint64        // of these
-}
 
 // Weights is L-BFGS as the POLK paper writes the batch problem (eq.
 // kernel_batch_opt2): over the weights w of all training points, with their
@@ -35,7 +22,7 @@ type WeightsConfig struct {
 // told to.
 //
 // Its condition is that of K², where [Train]'s is that of K: use it only to know what
-// such a solver gives when it is stopped early. With the hinge, Start should be greater
+// such a solver gives when it is stopped early. With the hinge, start should be greater
 // than 0: at f = 0 all classes tie, and where kernel values are alike, as on Brodatz's
 // textures, no step along the subgradient lowers the risk.
 //
@@ -56,16 +43,15 @@ type Weights struct {
 	ended      bool // rounding, or a kink, leaves no step
 }
 
-// NewWeights draws the first weights for n samples, x of n×Dim in row-major order and
-// y class indices 0 … C−1. It fails if the configuration is not valid or does not fit
-// the samples.
-func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, error) {
-	all := Config{Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer}
-	if err := all.Validate(); err != nil {
+// NewWeights draws the first weights, uniform in ±start, for n samples, x of n×Dim in
+// row-major order and y class indices 0 … C−1. Tolerance and MaxIterations of c are not
+// used. It fails if the configuration is not valid or does not fit the samples.
+func NewWeights(c Config, start float64, seed uint64, n int, x []float32, y []float64) (*Weights, error) {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if !(c.Start >= 0) || math.IsInf(c.Start, 1) || c.Memory < 1 {
-		return nil, fmt.Errorf("lbfgs: first weights in ±%v, memory of %d pairs: want a number ≥ 0 and at least 1 pair", c.Start, c.Memory)
+	if !(start >= 0) || math.IsInf(start, 1) {
+		return nil, fmt.Errorf("lbfgs: first weights in ±%v: want a number ≥ 0", start)
 	}
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
@@ -75,19 +61,19 @@ func NewWeights(c WeightsConfig, n int, x []float32, y []float64) (*Weights, err
 	for i := range n {
 		points.Append(x[i*c.Dim : (i+1)*c.Dim])
 	}
-	all = all.withDefaults()
-	all.group = c.Classes // the recorded runs' order of sums
+	c = c.withDefaults()
+	c.group = c.Classes // the recorded runs' order of sums
 	size := n * c.Classes
 	w := &Weights{
-		config: all, x: x, points: points,
+		config: c, x: x, points: points,
 		problem: &problem{dualLoss: subgradient{l}, n: n, total: float64(n), outputs: c.Classes, lambda: c.Regularizer, y: y},
 		pairs:   memory{size: c.Memory, plain: true},
 		now:     newIterate(size), next: newIterate(size), direction: newElement(size),
 		out: &kernel.Expansion{Kernel: c.Kernel, Dict: points, Outputs: c.Classes, W: make([]float64, size)},
 	}
-	r := rand.New(rand.NewPCG(c.Seed, 0))
+	r := rand.New(rand.NewPCG(seed, 0))
 	for i := range w.now.f.w {
-		w.now.f.w[i] = c.Start * (2*r.Float64() - 1)
+		w.now.f.w[i] = start * (2*r.Float64() - 1)
 	}
 	w.SetThreads(1)
 	return w, nil
@@ -109,10 +95,18 @@ func (w *Weights) SetThreads(n int) {
 	}
 }
 
-// Iterate takes an iteration, none if no step lowers the objective any more. The first
+// Step takes an iteration on the whole training set, whose n samples it has already.
+func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
+	if n != w.problem.n {
+		return kernel.Scored{}, fmt.Errorf("lbfgs: a step of %d samples, want all %d of the training set", n, w.problem.n)
+	}
+	return kernel.Scored{}, w.iterate(ctx)
+}
+
+// iterate takes an iteration, none if no step lowers the objective any more. The first
 // one evaluates the kernel matrix. It fails with the context's error there, and if the
 // objective is not a number.
-func (w *Weights) Iterate(ctx context.Context) error {
+func (w *Weights) iterate(ctx context.Context) error {
 	if w.problem.gram == nil {
 		if err := w.begin(ctx); err != nil {
 			return err
@@ -171,7 +165,7 @@ func (w *Weights) search() float64 {
 	return step
 }
 
-// Expansion returns f on all N points, valid until the next Iterate.
+// Expansion returns f on all N points, valid until the next Step.
 func (w *Weights) Expansion() *kernel.Expansion {
 	c := w.problem.outputs
 	for i := range w.problem.n {
@@ -179,6 +173,9 @@ func (w *Weights) Expansion() *kernel.Expansion {
 	}
 	return w.out
 }
+
+// Model returns the Expansion.
+func (w *Weights) Model() kernel.Model { return w.Expansion() }
 
 // KernelEvals returns the number of evaluations of κ so far.
 func (w *Weights) KernelEvals() int64 {

@@ -13,23 +13,17 @@ import (
 	"polkrepro/loss"
 )
 
-// weightsConfig returns a configuration of Weights for the problem of c.
-func weightsConfig(c Config) WeightsConfig {
-	return WeightsConfig{
-		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
-		Memory: 10, Start: 0.1, Seed: 1,
-	}
-}
-
-// weightsAfter returns Weights after so many iterations.
-func weightsAfter(t rapid.TB, c WeightsConfig, n int, x []float32, y []float64, iterations int) *Weights {
+// weightsAfter returns Weights, first uniform in ±start, after so many iterations with
+// memory for 10 pairs.
+func weightsAfter(t rapid.TB, c Config, start float64, n int, x []float32, y []float64, iterations int) *Weights {
 	t.Helper()
-	w, err := NewWeights(c, n, x, y)
+	c.Memory = 10
+	w, err := NewWeights(c, start, 1, n, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range iterations {
-		if err := w.Iterate(context.Background()); err != nil {
+		if err := w.iterate(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,7 +31,7 @@ func weightsAfter(t rapid.TB, c WeightsConfig, n int, x []float32, y []float64, 
 }
 
 // literally returns P and ∇P at weights, C×N, by their definitions.
-func literally(c WeightsConfig, gram mat.Symmetric, y, weights []float64) (value float64, gradient []float64) {
+func literally(c Config, gram mat.Symmetric, y, weights []float64) (value float64, gradient []float64) {
 	n := len(y)
 	k := make([][]float64, c.Classes) // K·w_c
 	for q := range k {
@@ -67,11 +61,9 @@ func literally(c WeightsConfig, gram mat.Symmetric, y, weights []float64) (value
 func TestGradientOverWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 8)
-		w := weightsConfig(c)
-		w.Seed = rapid.Uint64().Draw(t, "start")
-		at := weightsAfter(t, w, n, x, y, rapid.IntRange(1, 5).Draw(t, "iterations"))
+		at := weightsAfter(t, c, rapid.Float64Range(0.01, 1).Draw(t, "start"), n, x, y, rapid.IntRange(1, 5).Draw(t, "iterations"))
 		gram := denseGram(c.Kernel, x, c.Dim)
-		value, _ := literally(w, gram, y, at.now.f.w)
+		value, _ := literally(c, gram, y, at.now.f.w)
 		if math.Abs(value-at.now.objective) > 1e-12*(1+value) {
 			t.Fatalf("objective %v, literally %v", at.now.objective, value)
 		}
@@ -79,9 +71,9 @@ func TestGradientOverWeights(t *testing.T) {
 		for i, got := range at.now.inWeights().w {
 			v := at.now.f.w[i]
 			at.now.f.w[i] = v + h
-			up, _ := literally(w, gram, y, at.now.f.w)
+			up, _ := literally(c, gram, y, at.now.f.w)
 			at.now.f.w[i] = v - h
-			down, _ := literally(w, gram, y, at.now.f.w)
+			down, _ := literally(c, gram, y, at.now.f.w)
 			at.now.f.w[i] = v
 			left, right := (value-down)/h, (up-value)/h
 			// P is convex along each weight: at a kink any slope between the two chords' is right.
@@ -97,14 +89,13 @@ func TestGradientOverWeights(t *testing.T) {
 func TestWeakWolfe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 20)
-		w := weightsConfig(c)
-		at := weightsAfter(t, w, n, x, y, 0)
+		at := weightsAfter(t, c, 0.1, n, x, y, 0)
 		gram := denseGram(c.Kernel, x, c.Dim)
 		taken := 0
 		for range 12 {
 			before := append([]float64(nil), at.now.f.w...)
-			value0, g0 := literally(w, gram, y, before)
-			if err := at.Iterate(context.Background()); err != nil {
+			value0, g0 := literally(c, gram, y, before)
+			if err := at.iterate(context.Background()); err != nil {
 				t.Fatal(err)
 			}
 			if at.ended {
@@ -114,7 +105,7 @@ func TestWeakWolfe(t *testing.T) {
 			if h := at.Health(); h["gradient_norm"] < 1e-7 {
 				break // slopes are rounding
 			}
-			value, g := literally(w, gram, y, at.now.f.w)
+			value, g := literally(c, gram, y, at.now.f.w)
 			var slope0, slope float64
 			for i, v := range before {
 				slope0 += g0[i] * (at.now.f.w[i] - v)
@@ -135,7 +126,7 @@ func TestWeakWolfe(t *testing.T) {
 func TestWeightsReachTheMinimum(t *testing.T) {
 	c, x, y := threeClasses(loss.MultiLogistic{})
 	least := train(t, c, len(y), x, y)
-	at := weightsAfter(t, weightsConfig(c), len(y), x, y, 300)
+	at := weightsAfter(t, c, 0.1, len(y), x, y, 300)
 	got := risk(c.Loss, scoresOf(at.Expansion(), x), y) + c.Regularizer/2*at.Expansion().NormSq(1)
 	t.Logf("objective %v after %d iterations, the minimum is %v", got, at.iterations, least.Objective)
 	if got < least.Objective-least.Gap || got > 1.001*least.Objective {
@@ -153,14 +144,11 @@ func TestHingeFromZero(t *testing.T) {
 		x[i*c.Dim] += 5 * float32(y[i])
 	}
 	c.Kernel = kernel.Gaussian{Bandwidth: 20}
-	w := weightsConfig(c)
-	w.Start = 0
-	at := weightsAfter(t, w, len(y), x, y, 20)
+	at := weightsAfter(t, c, 0, len(y), x, y, 20)
 	if h := at.Health(); h["iterations"] != 0 || h["ended"] != 1 || h["objective"] != 1 {
 		t.Errorf("from 0: %v", h)
 	}
-	w.Start = 5e-4
-	at = weightsAfter(t, w, len(y), x, y, 20)
+	at = weightsAfter(t, c, 5e-4, len(y), x, y, 20)
 	if h := at.Health(); h["ended"] != 0 || h["objective"] >= 1 {
 		t.Errorf("from ±5e-4: %v", h)
 	}
@@ -168,26 +156,28 @@ func TestHingeFromZero(t *testing.T) {
 
 func TestWeightsErrors(t *testing.T) {
 	x, y := []float32{0, 1, 2, 3}, []float64{0, 1}
-	good := weightsConfig(Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2, Regularizer: 0.1})
-	for want, change := range map[string]func(*WeightsConfig){
-		"regularizer 0":        func(c *WeightsConfig) { c.Regularizer = 0 },
-		"first weights in ±-1": func(c *WeightsConfig) { c.Start = -1 },
-		"memory of 0 pairs":    func(c *WeightsConfig) { c.Memory = 0 },
-		"want 2 features":      func(c *WeightsConfig) { c.Dim = 1 },
+	good := Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2, Regularizer: 0.1}
+	bad := good
+	bad.Dim = 1
+	for want, c := range map[string]struct {
+		Config
+		start float64
+	}{
+		"regularizer 0":        {Config{Kernel: good.Kernel, Loss: good.Loss, Classes: 2, Dim: 2}, 0},
+		"first weights in ±-1": {good, -1},
+		"want 2 features":      {bad, 0},
 	} {
-		c := good
-		change(&c)
-		if _, err := NewWeights(c, 2, x, y); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := NewWeights(c.Config, c.start, 1, 2, x, y); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	w, err := NewWeights(good, 2, x, y)
+	w, err := NewWeights(good, 0.1, 1, 2, x, y)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.Iterate(ctx); err == nil || w.KernelEvals() != 0 {
+	if err := w.iterate(ctx); err == nil || w.KernelEvals() != 0 {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }

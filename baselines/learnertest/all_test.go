@@ -43,11 +43,11 @@ func TestKSVMAndKLR(t *testing.T) {
 		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newFSGD(gaussian, l)))) })
 		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNORMA(gaussian, l)))) })
 		t.Run("fogd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Load: loadFOGD, Seeded: true})
+			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Seeded: true})
 		})
 		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 10)))) })
 		t.Run("rff-sgd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Load: loadFOGD, Seeded: true})
+			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Seeded: true})
 		})
 		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 0)))) })
 		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
@@ -71,7 +71,7 @@ func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(stepped(newProje
 func TestCSVC(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprint("one-vs-all ", all), func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitCSVC(gaussian, all), Load: loadCSVC, TwoClasses: true})
+			learnertest.Run(t, learner{Fit: fitCSVC(gaussian, all), TwoClasses: true})
 		})
 	}
 }
@@ -104,8 +104,6 @@ func seeded(l learner) learner {
 func expansion(e *kernel.Expansion) *model {
 	return scored(e, e.Outputs, func(w io.Writer) error { return e.Write(w, nil) })
 }
-
-func fourier(m *fogd.Model) *model { return scored(m, m.Classes, m.Write) }
 
 // scored is a model whose largest score decides.
 func scored(m kernel.Model, outputs int, save func(io.Writer) error) *model {
@@ -253,7 +251,7 @@ func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
 		if err := learn(s, f.SetThreads, f.Step); err != nil {
 			return nil, err
 		}
-		return fourier(f.Model()), nil
+		return scored(f.Model(), s.Classes, nil), nil
 	}
 }
 
@@ -285,16 +283,16 @@ func fitIVM(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
 
 func fitWeights(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
 	return func(s task) (*kernel.Expansion, error) {
-		w, err := lbfgs.NewWeights(lbfgs.WeightsConfig{
+		w, err := lbfgs.NewWeights(lbfgs.Config{
 			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Memory: 10, Start: 5e-4, Seed: s.Seed,
-		}, s.N, s.X, s.Y)
+			Memory: 10,
+		}, 5e-4, s.Seed, s.N, s.X, s.Y)
 		if err != nil {
 			return nil, err
 		}
 		w.SetThreads(s.Threads)
 		for range 30 {
-			if err := w.Iterate(context.Background()); err != nil {
+			if _, err := w.Step(context.Background(), s.N, nil, nil); err != nil {
 				return nil, err
 			}
 		}
@@ -315,14 +313,6 @@ func fitNystrom(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, err
 	}
 }
 
-func loadFOGD(r io.Reader) (*model, error) {
-	m, err := fogd.ReadModel(r)
-	if err != nil {
-		return nil, err
-	}
-	return fourier(m), nil
-}
-
 func fitCSVC(k kernel.Kernel, all bool) func(task) (*model, error) {
 	return func(s task) (*model, error) {
 		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, OneVsAll: all, Threads: s.Threads},
@@ -332,14 +322,6 @@ func fitCSVC(k kernel.Kernel, all bool) func(task) (*model, error) {
 		}
 		return votes(m), nil
 	}
-}
-
-func loadCSVC(r io.Reader) (*model, error) {
-	m, err := csvc.ReadModel(r)
-	if err != nil {
-		return nil, err
-	}
-	return votes(m), nil
 }
 
 func votes(m *csvc.Model) *model {
@@ -355,6 +337,5 @@ func votes(m *csvc.Model) *model {
 			m.Predict(n, x, y, 1)
 			return y
 		},
-		Save: m.Write,
 	}
 }

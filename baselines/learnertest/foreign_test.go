@@ -51,7 +51,7 @@ func TestForeignKernel(t *testing.T) {
 		"nogd":            expanded(stepped(newNOGD(k, hinge, 10))),
 		"bsgd/removal":    expanded(stepped(newBSGD(k, bsgd.Removal))),
 		"bsgd/projection": expanded(stepped(newBSGD(k, bsgd.Projection))),
-		"csvc":            {Fit: fitCSVC(k, false), Load: loadCSVC, TwoClasses: true},
+		"csvc":            {Fit: fitCSVC(k, false), TwoClasses: true},
 	} {
 		// These have nothing of their own for the race detector to find.
 		if race.Enabled && (name == "polk" || name == "lbfgs" || name == "ivm" || name == "csvc") {

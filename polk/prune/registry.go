@@ -188,17 +188,10 @@ func (h Heuristic) Complete(given Params) (Params, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("pruner %s takes no parameter %s%s", h.Name, name, takes(names))
+			return nil, fmt.Errorf("pruner %s takes no parameter %s (it takes %s)", h.Name, name, cmp.Or(strings.Join(names, ", "), "none"))
 		}
 	}
 	return out, nil
-}
-
-func takes(names []string) string {
-	if len(names) == 0 {
-		return ": it takes none"
-	}
-	return " (it takes " + strings.Join(names, ", ") + ")"
 }
 
 // An Instance is a pruner for one learner, with what it was made from.

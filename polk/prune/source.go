@@ -11,7 +11,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"io"
 	"maps"
 	"os"
 	"path"
@@ -34,15 +33,19 @@ type version struct {
 // versions returns the recorded versions by the heuristics' names.
 var versions = sync.OnceValue(func() map[string]version {
 	var all map[string]version
-	text, err := sources.ReadFile("versions.json")
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil {
+	if err := json.Unmarshal(must(sources.ReadFile("versions.json")), &all); err != nil {
 		panic("prune: versions.json: " + err.Error())
 	}
 	return all
 })
+
+// must is for files of this package, which are part of the program.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("prune: its own source: " + err.Error())
+	}
+	return v
+}
 
 // Code tells results of the heuristic from those of other code under its name. It is
 // empty for version 1 of a heuristic whose source is recorded in versions.json, and
@@ -71,20 +74,13 @@ func (h Heuristic) Code() string {
 // programHash returns the hash of the running program's file. Where that can't be read
 // it is drawn at random: then no result is taken for one of another process.
 var programHash = sync.OnceValue(func() string {
-	name, err := os.Executable()
+	name, _ := os.Executable()
+	program, err := os.ReadFile(name)
 	if err != nil {
 		return rand.Text()
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return rand.Text()
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return rand.Text()
-	}
-	return short(sum.Sum(nil))
+	sum := sha256.Sum256(program)
+	return short(sum[:])
 })
 
 func short(sum []byte) string { return hex.EncodeToString(sum[:6]) }
@@ -113,24 +109,14 @@ type sourceFile struct {
 // whose names it uses, directly or not. registry.go and this file are left out: they
 // only say which heuristics there are.
 var sourceHashes = sync.OnceValue(func() map[string]string {
-	entries, err := sources.ReadDir(".")
-	if err != nil {
-		panic("prune: " + err.Error())
-	}
 	files, declared := make(map[string]*sourceFile), make(map[string][]string)
-	for _, e := range entries {
+	for _, e := range must(sources.ReadDir(".")) {
 		name := e.Name()
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "registry.go" || name == "source.go" {
 			continue
 		}
-		text, err := sources.ReadFile(name)
-		if err != nil {
-			panic("prune: " + err.Error())
-		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		if err != nil {
-			panic("prune: its own source: " + err.Error())
-		}
+		text := must(sources.ReadFile(name))
+		syntax := must(parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution))
 		f := &sourceFile{hash: hashTokens(text)}
 		ast.Inspect(syntax, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
@@ -170,17 +156,14 @@ func reached(name string, files map[string]*sourceFile, declared map[string][]st
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// declarations returns the names that a file declares, or adds methods to: a method
-// belongs to its type.
+// declarations returns the names that a file declares. Methods are in the file of their
+// type.
 func declarations(f *ast.File) []string {
 	var out []string
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			switch {
-			case d.Recv != nil:
-				out = append(out, receiver(d.Recv.List[0].Type))
-			case d.Name.Name != "init":
+			if d.Recv == nil && d.Name.Name != "init" {
 				out = append(out, d.Name.Name)
 			}
 		case *ast.GenDecl:
@@ -197,19 +180,6 @@ func declarations(f *ast.File) []string {
 		}
 	}
 	return out
-}
-
-// receiver returns the name of a method's type.
-func receiver(of ast.Expr) string {
-	switch of := of.(type) {
-	case *ast.StarExpr:
-		return receiver(of.X)
-	case *ast.IndexExpr: // of a generic type
-		return receiver(of.X)
-	case *ast.Ident:
-		return of.Name
-	}
-	return ""
 }
 
 // hashTokens returns the hash of a file's tokens: comments and white space are none.

@@ -76,6 +76,12 @@ type weights struct {
 	To []float64 `json:"to"`
 }
 
+// What there is with and without the inverse kernel matrix.
+var (
+	errNoInverse   = errors.New(`remove, remove_least, enter and columns need the inverse kernel matrix: say "inverse": true in the hello, or drop and add`)
+	errWithInverse = errors.New("add and weights are not for where there is an inverse kernel matrix: enter the point, and a refit gives it weights")
+)
+
 var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
 
 // parse reads a line into v, strictly: an unknown field is an error.
@@ -197,6 +203,9 @@ func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 	if len(a.Get) > len(quantities) || max(len(a.Rows), len(a.Columns), len(a.Points), len(a.Values)) > v.Total() {
 		return b, errors.New("more asked for than there is")
 	}
+	if len(a.Columns) > 0 && v.inverse == nil {
+		return b, errNoInverse
+	}
 	for _, name := range a.Get {
 		if _, ok := quantities[name]; !ok {
 			return b, fmt.Errorf("unknown quantity %.40q", name)
@@ -221,9 +230,6 @@ func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 	} {
 		if len(of.elements) == 0 {
 			continue
-		}
-		if of.name == "columns" && v.inverse == nil {
-			return b, errors.New(`columns need the inverse kernel matrix: say "inverse": true in the hello`)
 		}
 		for _, j := range of.elements {
 			if err := v.check(j); err != nil {
@@ -258,54 +264,53 @@ func (v *view) check(j int) error {
 // do carries out an action.
 func (v *view) do(a action) error {
 	switch {
+	case v.inverse == nil && (a.Remove != nil || a.Least != nil || a.Enter != nil):
+		return errNoInverse
+	case v.inverse != nil && (a.Add != nil || a.Weights != nil):
+		return errWithInverse
 	case a.Remove != nil:
-		if err := v.check(*a.Remove); err != nil {
-			return fmt.Errorf("remove: %w", err)
-		}
-		if v.inverse == nil {
-			return errors.New(`remove needs the inverse kernel matrix: say "inverse": true in the hello, or drop`)
-		}
-		v.inverse.Remove(*a.Remove)
-		v.oldGone = v.oldGone || *a.Remove < v.Old()
+		return v.take("remove", *a.Remove, v.inverse.Remove)
 	case a.Least != nil:
 		return v.removeLeast(a.Least)
 	case a.Drop != nil:
-		if err := v.check(*a.Drop); err != nil {
-			return fmt.Errorf("drop: %w", err)
-		}
-		v.Drop(*a.Drop)
-		v.oldGone = v.oldGone || *a.Drop < v.Old()
+		return v.take("drop", *a.Drop, v.Drop)
 	case a.Add != nil:
-		return v.add(a.Add)
-	case a.Enter != nil:
-		if v.inverse == nil {
-			return errors.New(`enter needs the inverse kernel matrix: say "inverse": true in the hello, or add`)
+		x, err := v.point(a.Add.Point)
+		if err == nil {
+			err = v.checkWeights(a.Add.Weights)
 		}
+		if err != nil {
+			return fmt.Errorf("add: %w", err)
+		}
+		v.Elements.(prune.State).Add(x, a.Add.Weights)
+	case a.Enter != nil:
 		x, err := v.point(a.Enter.Point)
 		if err != nil {
 			return fmt.Errorf("enter: %w", err)
 		}
 		v.entered = append(v.entered, v.inverse.Enter(x)...)
 	case a.Weights != nil:
-		if err := v.check(a.Weights.Of); err != nil {
+		if err := errors.Join(v.check(a.Weights.Of), v.checkWeights(a.Weights.To)); err != nil {
 			return fmt.Errorf("weights: %w", err)
-		}
-		if v.inverse != nil {
-			return errors.New("weights can't be set where there is an inverse kernel matrix")
-		}
-		if err := v.checkWeights(a.Weights.To); err != nil {
-			return err
 		}
 		copy(v.Weights(a.Weights.Of), a.Weights.To)
 	}
 	return nil
 }
 
+// take takes element j out by a method of the state.
+func (v *view) take(name string, j int, out func(j int)) error {
+	if err := v.check(j); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	out(j)
+	v.oldGone = v.oldGone || j < v.Old()
+	return nil
+}
+
 // removeLeast removes the elements of least score until as many are left as there are to be.
 func (v *view) removeLeast(r *removals) error {
 	switch {
-	case v.inverse == nil:
-		return errors.New(`remove_least needs the inverse kernel matrix: say "inverse": true in the hello`)
 	case r.Leave < 0:
 		return fmt.Errorf("remove_least: leave %d, want at least 0", r.Leave)
 	case len(r.Plus) > 0 && len(r.Plus) != v.Total():
@@ -322,25 +327,6 @@ func (v *view) removeLeast(r *removals) error {
 		v.inverse.Remove(j)
 		v.oldGone = v.oldGone || j < v.Old()
 	}
-	return nil
-}
-
-// add adds an element.
-func (v *view) add(e *element) error {
-	s, ok := v.Elements.(interface {
-		Add(x []float32, w []float64) int
-	})
-	if !ok {
-		return errors.New("add: not where there is an inverse kernel matrix: enter the point, and a refit gives it weights")
-	}
-	x, err := v.point(e.Point)
-	if err == nil {
-		err = v.checkWeights(e.Weights)
-	}
-	if err != nil {
-		return fmt.Errorf("add: %w", err)
-	}
-	s.Add(x, e.Weights)
 	return nil
 }
 
