@@ -215,7 +215,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
+	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name }))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.

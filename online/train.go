@@ -124,7 +124,6 @@ type trainer struct {
 	began, taken int64 // rows that the model had before, and that were learned since
 	next         int64 // of those, until progress is reported
 	watch        watch
-	warnAt       int // model order at which growing warns next
 }
 
 // rowOptions returns how a source of a format is read.
@@ -357,9 +356,6 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 	}
 	if leave {
 		return nil
-	}
-	if len(t.m.y) == 0 { // the model has just taken a step
-		t.growing()
 	}
 	t.report(t.taken)
 	return t.save()

@@ -134,34 +134,12 @@ func (d *Reader) fail(err error) error {
 	return err
 }
 
-// Uint64 reads a number.
-func (d *Reader) Uint64() (uint64, error) {
-	b, err := d.bytes(8)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b), nil
-}
-
 // Bytes reads n bytes, as Floats reads numbers.
 func (d *Reader) Bytes(n int) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(min(n, 1<<20) + bytes.MinRead) // more only for what is there
 	err := d.Copy(&b, int64(n))
 	return b.Bytes(), err
-}
-
-// Uint32s reads n numbers, as Floats does.
-func (d *Reader) Uint32s(n int) ([]uint32, error) {
-	b, err := d.Bytes(4 * n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]uint32, n)
-	for i := range out {
-		out[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
-	return out, nil
 }
 
 // Section returns a reader of the next n bytes. They must be read before others.
@@ -178,7 +156,7 @@ func (d *Reader) Sum() []byte { return d.sum.Sum(nil) }
 
 // Floats reads n finite numbers, a few at a time, so that a lying header meets
 // the end of the file before it has cost memory.
-func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
+func Floats[T float32 | float64 | uint32 | uint64](d *Reader, n int) ([]T, error) {
 	const chunk = 1 << 12
 	out := make([]T, 0, min(n, chunk))
 	for len(out) < n {
