@@ -64,7 +64,7 @@ type Fetcher struct {
 	// Transport carries the requests; default the network.
 	Transport http.RoundTripper
 
-	wait, limit time.Duration // other than firstWait and longest, in tests
+	limit time.Duration // other than longest, in tests
 }
 
 // Fetch downloads the named data sets, the paper's if none is named, that are not on
@@ -96,7 +96,7 @@ func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) 
 
 // fetchAll does the work of Fetch.
 func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) (rows []FetchRow, err error) {
-	f.Answer, f.wait, f.limit = cmp.Or(f.Answer, 10*time.Second), cmp.Or(f.wait, firstWait), cmp.Or(f.limit, longest)
+	f.Answer, f.limit = cmp.Or(f.Answer, 10*time.Second), cmp.Or(f.limit, longest)
 	if f.Report == nil {
 		f.Report = func(string, bool) {}
 	}

@@ -154,7 +154,7 @@ func TestReproduceFetches(t *testing.T) {
 		asked.Add(1)
 		return unplugged(r)
 	})
-	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: no such host; "
+	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: lookup ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
 	if code != harness.ExitIncomplete || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
