@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"polkrepro/data/rows"
 )
@@ -107,33 +106,26 @@ func verifySet(finder Finder, m *manifestSet) []VerifyRow {
 	if m.Kind == KindGenerated {
 		return verifyDraws(m)
 	}
-	rows := make([]VerifyRow, len(m.Files))
+	var rows []VerifyRow
 	loc, err := finder.locate(m)
-	var group sync.WaitGroup
 	for i, file := range m.Files {
-		rows[i] = VerifyRow{Dataset: m.Name, File: file.Name, Want: file.SHA256, State: StateMissing}
-		if err != nil {
-			rows[i].Problem = err.Error()
-			if !errors.Is(err, ErrNotAvailable) {
-				rows[i].State = StateUnreadable
-			}
-			continue
-		}
-		group.Go(func() {
-			row := &rows[i]
+		row := VerifyRow{Dataset: m.Name, File: file.Name, Want: file.SHA256, State: StateOK}
+		problem := err
+		if err == nil {
 			row.Path = filepath.Join(loc.dir, loc.files[i])
-			var err error
-			row.State = StateOK
-			if row.Got, err = hashVerified(row.Path, file); err != nil {
-				row.Problem = err.Error()
+			row.Got, problem = hashVerified(row.Path, file)
+		}
+		if problem != nil {
+			row.Problem = problem.Error()
+			switch row.State = StateUnreadable; {
+			case errors.Is(problem, ErrNotAvailable):
+				row.State = StateMissing
+			case row.Got != "":
 				row.State = StateMismatch
-				if row.Got == "" {
-					row.State = StateUnreadable
-				}
 			}
-		})
+		}
+		rows = append(rows, row)
 	}
-	group.Wait()
 	return rows
 }
 

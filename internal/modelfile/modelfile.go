@@ -67,7 +67,7 @@ type Reader struct {
 func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	d := &Reader{f: f, sum: sha256.New()}
 	d.r = io.TeeReader(bufio.NewReader(r), d.sum)
-	b, err := d.bytes(12)
+	b, err := d.Bytes(12)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,6 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 		return nil, fmt.Errorf("%w: %v", f.Err, err)
 	}
 	return d, nil
-}
-
-func (d *Reader) bytes(n int) ([]byte, error) {
-	b := make([]byte, n)
-	if _, err := io.ReadFull(d.r, b); err != nil {
-		return nil, d.fail(err)
-	}
-	return b, nil
 }
 
 func (d *Reader) fail(err error) error {
@@ -164,7 +156,7 @@ func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
 // and bytes behind it. It does not close the underlying reader.
 func (d *Reader) Close() error {
 	want := d.sum.Sum(nil)
-	got, err := d.bytes(len(want))
+	got, err := d.Bytes(len(want))
 	if err != nil {
 		return err
 	}
