@@ -113,25 +113,18 @@ func (s *Labels) Add(label string) error {
 		s.counts[label]++
 		return nil
 	}
-	if other, ok := s.Other(label); ok {
-		return fmt.Errorf("label %.40q is the same number as label %.40q: labels are text, so write each class in one way", label, other)
-	}
 	if s.counts == nil {
 		s.counts, s.numbers = make(map[string]int), make(map[string]string)
 	}
-	s.counts[label] = 1
 	if d, ok := parseDecimal(label); ok {
-		s.numbers[d.Text('p', 0)] = label
+		number := d.Text('p', 0)
+		if other, ok := s.numbers[number]; ok {
+			return fmt.Errorf("label %.40q is the same number as label %.40q: labels are text, so write each class in one way", label, other)
+		}
+		s.numbers[number] = label
 	}
+	s.counts[label] = 1
 	return nil
-}
-
-// Other returns the label that is the same number as another one, written otherwise.
-func (s *Labels) Other(label string) (other string, ok bool) {
-	if d, number := parseDecimal(label); number {
-		other, ok = s.numbers[d.Text('p', 0)]
-	}
-	return other, ok && other != label
 }
 
 // Alike returns two labels that differ in nothing but how Unicode composes their
