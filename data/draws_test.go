@@ -32,7 +32,7 @@ func TestWriteDraws(t *testing.T) {
 		}
 		return
 	}
-	got, want := b.Bytes(), drawsCSV
+	got, want := b.Bytes(), []byte(drawsCSV)
 	if race.Enabled {
 		_, got, _ = bytes.Cut(got, []byte("bayes_error\n"))
 		_, want, _ = bytes.Cut(want, []byte("bayes_error\n"))

@@ -3,7 +3,6 @@ package data
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"polkrepro/internal/files"
 )
 
 // EnvOffline is the environment variable that forbids fetching, unless it is
@@ -67,7 +64,7 @@ type Fetcher struct {
 	// Transport carries the requests; default the network.
 	Transport http.RoundTripper
 
-	wait, limit time.Duration // other than firstWait and longest, in tests
+	limit time.Duration // other than longest, in tests
 }
 
 // Fetch downloads the named data sets, the paper's if none is named, that are not on
@@ -99,7 +96,7 @@ func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) 
 
 // fetchAll does the work of Fetch.
 func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) (rows []FetchRow, err error) {
-	f.Answer, f.wait, f.limit = cmp.Or(f.Answer, 10*time.Second), cmp.Or(f.wait, firstWait), cmp.Or(f.limit, longest)
+	f.Answer, f.limit = cmp.Or(f.Answer, 10*time.Second), cmp.Or(f.limit, longest)
 	if f.Report == nil {
 		f.Report = func(string, bool) {}
 	}
@@ -213,15 +210,6 @@ func (f Fetcher) fetched(row *FetchRow, file manifestFile, name, source string) 
 		row.Sources = append(row.Sources, source)
 	}
 	f.Report(fmt.Sprintf("fetched   %s/%s, %s", row.Name, name, megabytes(info.Size())), false)
-	sources := recordedSources(row.Dir)
-	sources[name] = source
-	b, err := json.MarshalIndent(sources, "", "  ")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(row.Dir, sourcesFile), append(b, '\n'), 0o666)
-	}
-	if err != nil {
-		return &saveError{err}
-	}
 	return nil
 }
 
@@ -238,34 +226,4 @@ func (e *saveError) Unwrap() error { return e.err }
 func fileURL(mirror string, file manifestFile) string {
 	stem := strings.TrimSuffix(file.Name, filepath.Ext(file.Name))
 	return strings.NewReplacer("{name}", file.Name, "{stem}", stem).Replace(mirror)
-}
-
-// sourcesFile is the file, in the folder of a data set in the cache, that says
-// which source each fetched file came from: a JSON object of sources by the
-// names of files. It informs the user; nothing depends on it.
-const sourcesFile = "sources.json"
-
-// recordedSources returns what a folder's sourcesFile says; an empty map if it
-// says nothing.
-func recordedSources(dir string) map[string]string {
-	sources := make(map[string]string)
-	b, err := files.Read(filepath.Join(dir, sourcesFile), 1<<16)
-	if err != nil || json.Unmarshal(b, &sources) != nil || sources == nil {
-		return make(map[string]string)
-	}
-	return sources
-}
-
-// fetchedFrom returns the recorded sources of the files of a data set, those
-// that the manifest knows, each once.
-func fetchedFrom(m *manifestSet, loc *location) []string {
-	recorded := recordedSources(loc.dir)
-	known := m.sources()
-	var from []string
-	for _, name := range loc.files {
-		if s := recorded[name]; slices.Contains(known, s) && !slices.Contains(from, s) {
-			from = append(from, s)
-		}
-	}
-	return from
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,8 +21,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"polkrepro/data/rows"
 	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
@@ -31,10 +28,7 @@ import (
 
 const (
 	longest       = 10 * time.Minute // for a file, or a package
-	firstWait     = 500 * time.Millisecond
-	mostTries     = 3
 	mostRedirects = 5
-	reportEvery   = 10 * time.Second
 
 	// mostOther bounds the bytes of a package that are none of the wanted files.
 	mostOther = 1 << 20
@@ -62,13 +56,7 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow)
 			}
 			address := fileURL(mirrors[0], file)
 			source := mirrorHost(address)
-			wait := backoff.NewExponentialBackOff()
-			wait.InitialInterval = f.wait
-			name, err := backoff.Retry(ctx, func() (string, error) { return f.download(ctx, &client, address, label, row.Dir, file) },
-				backoff.WithBackOff(wait), backoff.WithMaxTries(mostTries), backoff.WithMaxElapsedTime(0),
-				backoff.WithNotify(func(err error, wait time.Duration) {
-					f.Report(fmt.Sprintf("again in %s: %s: %v", wait.Round(100*time.Millisecond), label, err), false)
-				}))
+			name, err := f.download(ctx, &client, address, label, row.Dir, file)
 			if err == nil {
 				err = f.fetched(row, file, name, source)
 			}
@@ -91,14 +79,13 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow)
 	return nil
 }
 
-// download asks a mirror once for a file. The error is permanent if asking again
-// would not help.
+// download asks a mirror for a file.
 func (f Fetcher) download(ctx context.Context, client *http.Client, address, label, dir string, file manifestFile) (name string, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return "", backoff.Permanent(err)
+		return "", err
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept-Encoding", "identity") // the bytes as they are in the mirror's file
@@ -106,15 +93,17 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 	resp, err := client.Do(req)
 	late.Stop()
 	if err != nil {
-		return "", backoff.Permanent(&unreachable{requestError(ctx, err)})
+		var outer *url.Error
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		} else if errors.As(err, &outer) { // the URL is beside it
+			err = outer.Err
+		}
+		return "", &unreachable{err}
 	}
 	defer resp.Body.Close()
 	if code := resp.StatusCode; code != http.StatusOK {
-		err := errors.New(strings.TrimSpace(fmt.Sprintf("it answers %d %s", code, http.StatusText(code))))
-		if code >= 500 || code == http.StatusRequestTimeout || code == http.StatusTooManyRequests {
-			return "", err
-		}
-		return "", backoff.Permanent(err)
+		return "", fmt.Errorf("it answers %d %s", code, http.StatusText(code))
 	}
 	f.Report(fmt.Sprintf("fetching  %s from %s", label, mirrorHost(address)), false)
 	most := file.Size
@@ -126,25 +115,8 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 	if head, _ := body.Peek(2); file.Gzip && string(head) == "\x1f\x8b" { // an error of reading comes again
 		name += ".gz"
 	}
-	done, said := int64(0), time.Now()
-	err = save(dir, name, file, reader(func(b []byte) (int, error) {
-		n, err := body.Read(b)
-		done += int64(n)
-		if time.Since(said) > reportEvery {
-			said = time.Now()
-			f.Report(fmt.Sprintf("at %s  %s", megabytes(done), label), false)
-		}
-		return n, err
-	}))
-	if errors.Is(err, errWrong) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*saveError)) {
-		err = backoff.Permanent(err)
-	}
-	return name, err
+	return name, save(dir, name, file, body)
 }
-
-type reader func([]byte) (int, error)
-
-func (r reader) Read(b []byte) (int, error) { return r(b) }
 
 // errWrong is wrapped by the error of a file that has another sum than the manifest says.
 var errWrong = errors.New("wrong contents")
@@ -171,22 +143,6 @@ func save(dir, name string, file manifestFile, r io.Reader) error {
 
 // An unreachable is the error of a request without a response.
 type unreachable struct{ error }
-
-// requestError returns the part of the error of a request without a response
-// that the URL beside it does not say already.
-func requestError(ctx context.Context, err error) error {
-	var outer *url.Error
-	var dns *net.DNSError
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &dns):
-		return errors.New(dns.Err)
-	case errors.As(err, &outer):
-		return outer.Err
-	}
-	return err
-}
 
 // mirrorHost returns the host of a URL, for messages.
 func mirrorHost(address string) string {

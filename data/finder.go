@@ -2,14 +2,12 @@ package data
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 )
 
@@ -93,20 +91,16 @@ func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string,
 	if err != nil {
 		return nil, nil, err
 	}
-	contents, sums = make([][]byte, len(m.Files)), make(map[string]string)
-	errs := make([]error, len(m.Files))
-	var group sync.WaitGroup
+	sums = make(map[string]string)
 	for i, file := range m.Files {
-		sums[file.Name] = file.SHA256
-		group.Go(func() {
-			var b bytes.Buffer
-			b.Grow(int(file.Size))
-			_, errs[i] = hashVerified(filepath.Join(loc.dir, loc.files[i]), file, &b)
-			contents[i] = b.Bytes()
-		})
+		var b bytes.Buffer
+		b.Grow(int(file.Size))
+		if sums[file.Name], err = hashVerified(filepath.Join(loc.dir, loc.files[i]), file, &b); err != nil {
+			return nil, nil, err
+		}
+		contents = append(contents, b.Bytes())
 	}
-	group.Wait()
-	return contents, sums, cmp.Or(errs...)
+	return contents, sums, nil
 }
 
 // folders returns the folders of a search path that the data set may lie in.
@@ -173,9 +167,3 @@ func absent(err error) bool {
 
 // join lists names for a message.
 func join(names []string) string { return strings.Join(names, ", ") }
-
-// isRegular reports whether a path leads to a regular file.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}

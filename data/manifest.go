@@ -132,18 +132,12 @@ func readManifest() []manifestSet {
 		if slices.ContainsFunc(m.Datasets, func(s manifestSet) bool { return s.Name == name }) {
 			continue
 		}
-		if registered[name].entry == nil {
-			panic("data: " + name + " has no entry in manifest.json and none of its own")
-		}
 		set := *registered[name].entry
 		set.Name = name
 		sets = append(sets, set)
 	}
 	for i := range sets {
-		c, ok := registered[sets[i].Name]
-		if !ok {
-			panic("data: manifest.json has " + sets[i].Name + ", which no file registers")
-		}
+		c := registered[sets[i].Name]
 		sets[i].code, sets[i].Variants = c, c.variants
 	}
 	return sets

@@ -66,13 +66,11 @@ var multidistCentres = [multidistClasses][multidistDim]float64{
 	{0.30901699437494742410, -0.95105651629515357212},
 }
 
-// Streams of a draw's generator. Endless streams are numbered from
-// streamEndless on.
+// Streams of a draw's generator.
 const (
 	streamMeans uint64 = iota
 	streamTrain
 	streamTest
-	streamEndless
 )
 
 func init() {
@@ -122,25 +120,6 @@ type Stream struct {
 	means [][][2]float64
 	sigma float64
 }
-
-// NewMultidistStream returns a stream of samples from the mixture of the given
-// variant and draw. Streams of different seeds are independent of each other
-// and of the draw's own training and test points. The error wraps ErrUnknown
-// if the variant is unknown.
-func NewMultidistStream(variant string, draw, seed uint64) (*Stream, error) {
-	means, variance, err := MultidistMixture(variant, draw)
-	if err != nil {
-		return nil, err
-	}
-	src := newSource(draw, streamEndless+splitMix64(seed)>>1)
-	return &Stream{src, means, math.Sqrt(variance)}, nil
-}
-
-// Dim returns the number of features, 2.
-func (s *Stream) Dim() int { return multidistDim }
-
-// Classes returns the number of classes, 5.
-func (s *Stream) Classes() int { return multidistClasses }
 
 // Next writes the features of the next sample to x, whose length must be 2,
 // and returns its class, 0 … 4. It panics if x has another length.

@@ -2,7 +2,6 @@ package data
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -47,27 +46,6 @@ func TestPrintedVariance(t *testing.T) {
 	}
 	if least < 0.12+coarseMargin/5 { // the coarse grid is wrong by a seventh of it at most
 		t.Errorf("the least Bayes error is %v", least)
-	}
-}
-
-func TestStreamSeeds(t *testing.T) {
-	points := func(draw, seed uint64) []float32 {
-		s := must(NewMultidistStream(Calibrated, draw, seed))
-		return s.split(50).X
-	}
-	set := must(Multidist(Calibrated, 1))
-	if !slices.Equal(points(1, 2), points(1, 2)) {
-		t.Error("the same seed gave two streams")
-	}
-	seen := map[float32]string{set.Train.X[0]: "train", set.Test.X[0]: "test"}
-	for draw := range uint64(3) {
-		for seed := range uint64(20) {
-			x := points(draw, seed)[0]
-			if other, ok := seen[x]; ok {
-				t.Errorf("draw %d, seed %d begins like %s", draw, seed, other)
-			}
-			seen[x] = "another stream"
-		}
 	}
 }
 

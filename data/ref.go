@@ -74,7 +74,14 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		return nil, err
 	}
 	if ref.Own() {
-		return loadFiles(ref, finder)
+		if err := ref.locate(finder); err != nil {
+			return nil, err
+		}
+		set, err := ref.reread()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref.Name, err)
+		}
+		return set, nil
 	}
 	m, err := lookup(ref.Name)
 	if err != nil {

@@ -610,18 +610,6 @@ func columnsOf(text string) (columns []rows.Column, err error) {
 	return columns, nil
 }
 
-// loadFiles is Load of a user's files.
-func loadFiles(ref Ref, finder Finder) (*Set, error) {
-	if err := ref.locate(finder); err != nil {
-		return nil, err
-	}
-	set, err := ref.reread()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref.Name, err)
-	}
-	return set, nil
-}
-
 // checkFileName reports the name of a file, without a folder, that can't stand in records
 // and tables.
 func checkFileName(name string) error {
@@ -651,7 +639,8 @@ func (r *Ref) locate(finder Finder) error {
 		}
 		at := slices.IndexFunc(searched, func(path string) bool {
 			path, _ = rows.SplitArray(path)
-			return isRegular(path)
+			info, err := os.Stat(path)
+			return err == nil && info.Mode().IsRegular()
 		})
 		switch {
 		case at < 0 && p.file.path != "":

@@ -215,7 +215,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name })) + unregistered()
+	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name }))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.
@@ -364,21 +364,17 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 // have any, and of a user's file with a holdout its split seeds.
 const drawnData = "multidist"
 
-// hasDraws reports whether a data set is generated for each draw.
-func hasDraws(ref data.Ref) bool {
-	ref.Draw = 1
-	_, err := ref.Resolve()
-	return err == nil && !ref.Own()
-}
-
 // draws returns the draws of a repeat.
 func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	if c.set == nil {
 		return nil
 	}
 	at := n.At("draws")
+	drawn := c.out.Data
+	drawn.Draw = 1
+	_, fixed := drawn.Resolve()
 	switch named := d.Draws == nil || d.Draws.Named != ""; {
-	case !named && (c.out.Data.Files.Holdout > 0 || hasDraws(c.out.Data)):
+	case !named && (c.out.Data.Files.Holdout > 0 || fixed == nil):
 		if c.distinct(d.Draws.Seeds, at, "draws"); d.Count != nil {
 			c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
 		}

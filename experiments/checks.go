@@ -3,13 +3,13 @@ package experiments
 import (
 	"errors"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"polkrepro/data"
 	"polkrepro/data/rows"
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/strictyaml"
+	"polkrepro/internal/words"
 )
 
 // checks report what is wrong with the keys of any file of this package.
@@ -94,7 +94,7 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 	if oe, ok := errors.AsType[*rows.OptionError](err); ok {
 		at = n.At(oe.Key)
 	}
-	c.Errorf(at, "%s", oneLine(err.Error()))
+	c.Errorf(at, "%s", charset.Shown(words.OneLine(err.Error())))
 	return ref, nil
 }
 
@@ -105,16 +105,6 @@ func columns(list []doc.Column) []rows.Column {
 		out = append(out, rows.Column(c))
 	}
 	return out
-}
-
-// oneLine makes an error that may quote a file printable.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '·'
-	}, text)
 }
 
 // calibratedDraws returns the seeds of the calibrated draws.

@@ -85,23 +85,6 @@ func TestHostileTournament(t *testing.T) {
 	}
 }
 
-// TestIncludeByAbsolutePath: a spec that is named by a relative path may include a
-// file of its folder by an absolute one.
-func TestIncludeByAbsolutePath(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	part := filepath.Join(dir, "part.yaml")
-	if err := os.WriteFile(part, []byte("regularizer: 0.5\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("main.yaml", fmt.Appendf(nil, "include: [%q]\n%s", part, valid), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := LoadFile("main.yaml"); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestIncludesStayInside: neither a path nor a link of a spec leads out of its
 // folder, and a file that never ends is not opened.
 func TestIncludesStayInside(t *testing.T) {

@@ -157,14 +157,6 @@ func namesOf[T any](list []T, name func(T) string) []string {
 	return names
 }
 
-// unregistered says that a program has no methods, if so, which is its own fault.
-func unregistered() string {
-	if len(methods) == 0 {
-		return ": none is registered; import polkrepro/harness"
-	}
-	return ""
-}
-
 // param returns a method's hyper-parameter by name, or nil.
 func (m *MethodInfo) param(name string) *ParamInfo {
 	return find(m.Params, func(p *ParamInfo) bool { return p.Name == name })

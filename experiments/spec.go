@@ -186,7 +186,7 @@ func LoadFile(path string) (*Spec, error) {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
 	}
 	defer root.Close()
-	return parseSpec(source{path, path, src}, folder{root}.open)
+	return parseSpec(source{path, filepath.Base(path), src}, folder{root}.open)
 }
 
 // Find returns the embedded spec of that name, or else the spec in the file of
@@ -246,7 +246,7 @@ func openEmbedded(from, name string) (source, error) {
 	return source{"experiments/" + name, embeddedID + name, text}, err
 }
 
-// A folder is that of a spec, with what it may include.
+// A folder is that of a spec, with what it may include. Ids are paths in it.
 type folder struct{ root *os.Root }
 
 // open opens an included file on disk or, failing that, an embedded one.
@@ -254,32 +254,15 @@ func (d folder) open(from, name string) (source, error) {
 	if strings.HasPrefix(from, embeddedID) {
 		return openEmbedded(from, name)
 	}
-	local := filepath.FromSlash(name)
-	if !filepath.IsAbs(local) {
-		local = filepath.Join(filepath.Dir(from), local)
-	}
-	inside, err := d.inside(local)
-	if err != nil || !filepath.IsLocal(inside) {
+	id := filepath.Join(filepath.Dir(from), filepath.FromSlash(name))
+	if !filepath.IsLocal(id) {
 		return source{}, errors.New("it is outside the spec's folder")
 	}
-	text, err := files.ReadIn(d.root, inside, strictyaml.MaxSource)
+	text, err := files.ReadIn(d.root, id, strictyaml.MaxSource)
 	if errors.Is(err, fs.ErrNotExist) {
 		if f, err := openEmbedded(from, name); err == nil {
 			return f, nil
 		}
 	}
-	return source{local, local, text}, err
-}
-
-// inside returns a path relative to the folder. One of the two may be absolute
-// and the other not.
-func (d folder) inside(path string) (string, error) {
-	root, err := filepath.Abs(d.root.Name())
-	if err != nil {
-		return "", err
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return "", err
-	}
-	return filepath.Rel(root, path)
+	return source{filepath.Join(d.root.Name(), id), id, text}, err
 }

@@ -1,8 +1,6 @@
 package online
 
 import (
-	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,8 +12,8 @@ import (
 var ErrDiverged = errors.New("training diverges")
 
 // The mean loss of a mini-batch before it is learned, over the largest that the
-// function 0 had on one, averaged over the last rows. Up to sane the model is taken
-// for sound; at the end of a training it must not be above bad, and training ends
+// function 0 had on one, averaged over the last rows. Above sane the model is not
+// saved; at the end of a training it must not be above bad, and training ends
 // where that of one mini-batch is above hopeless. The gradient of a squared loss
 // grows with the error, so that a step that is too large makes the next one larger;
 // the others' is bounded, and a large loss says little of a classifier.
@@ -25,18 +23,13 @@ const (
 	hopeless = 1e6
 )
 
-const (
-	averaged  = 256  // rows that count for the average, about
-	soundRows = 1000 // between two snapshots of a sound model, at most
-)
+// averaged is about how many rows count for the average.
+const averaged = 256
 
 // A lossTrend is how the loss develops in a training, to tell whether it diverges.
 type lossTrend struct {
 	base  float64 // largest mean loss of 0, and of the model that training began with
 	level float64 // mean loss of a mini-batch, over base, averaged
-
-	sound bytes.Buffer // a file of the last model whose predictions were sound; empty if none is known
-	rows  int64        // of that model
 }
 
 // trackLoss takes the mean losses, of the model and of 0, on the mini-batch that is to
@@ -62,41 +55,7 @@ func (m *Model) trackLoss(model, zero float64) error {
 	if !(last <= hopeless) {
 		return m.diverged(last)
 	}
-	if t.level > sane || t.sound.Len() > 0 && m.rows-t.rows < min(soundRows, t.rows+32) {
-		return nil
-	}
-	earlier := *m
-	earlier.giveUp()
-	t.rows = earlier.rows
-	t.sound.Reset()
-	if earlier.Save(&t.sound) != nil { // a learner that can't be saved has nothing to go back to
-		t.sound.Reset()
-	}
 	return nil
-}
-
-// checkDiverged is called at the end of a training, which may diverge too slowly to have
-// been ended.
-func (m *Model) checkDiverged() error {
-	if m.trend.level <= bad {
-		return nil
-	}
-	err := m.diverged(m.trend.level)
-	return cmp.Or(m.rewind(), err)
-}
-
-// rewind makes the model what it was when its predictions were sound, if that is known.
-// Its training has ended.
-func (m *Model) rewind() error {
-	if m.trend.sound.Len() == 0 {
-		return nil
-	}
-	sound, err := Read(bytes.NewReader(m.trend.sound.Bytes()))
-	if err == nil {
-		sound.trend, sound.seen, sound.ended = m.trend, m.seen, true
-		*m = *sound
-	}
-	return err
 }
 
 // diverged is the error of a training in which the loss is so many times that of 0.

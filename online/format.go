@@ -244,17 +244,20 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err
 
 // stateSize reads the number of bytes of the learner's state.
 func stateSize(d *modelfile.Reader) (int64, error) {
-	size, err := d.Uint64()
-	if err == nil && size > maxState {
-		err = fmt.Errorf("%w: a state of %d bytes", ErrFormat, size)
+	size, err := modelfile.Floats[uint64](d, 1)
+	switch {
+	case err != nil:
+		return 0, err
+	case size[0] > maxState:
+		return 0, fmt.Errorf("%w: a state of %d bytes", ErrFormat, size[0])
 	}
-	return int64(size), err
+	return int64(size[0]), nil
 }
 
 // readBefore reads the elements that training goes on from, of which the functions that
 // predict have x.
 func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, error) {
-	places, err := d.Uint32s(h.Before)
+	places, err := modelfile.Floats[uint32](d, h.Before)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package online
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,8 +85,7 @@ func (m *Model) TakePrequential() Prequential {
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
 // that is none of the model's and too many features are errors; after an error
-// the model is as it was before the row's mini-batch. Where training diverges,
-// it is as it was when its predictions were sound; see ErrDiverged.
+// the model is as it was before the row's mini-batch.
 func (m *Model) Learn(row *rows.Row) error {
 	if m.ended {
 		return errors.New("online: the training of the model is already finished")
@@ -197,18 +195,10 @@ func (m *Model) learnBatch(step func() error) (err error) {
 		err = m.broken()
 	}
 	if err != nil {
-		m.giveUp()
-	}
-	if errors.Is(err, ErrDiverged) {
-		err = cmp.Or(m.rewind(), err)
+		m.rows -= int64(len(m.y))
+		m.x, m.y = m.x[:0], m.y[:0]
 	}
 	return err
-}
-
-// giveUp takes the rows that wait out of the model.
-func (m *Model) giveUp() {
-	m.rows -= int64(len(m.y))
-	m.x, m.y = m.x[:0], m.y[:0]
 }
 
 // judge predicts the rows that wait, adds to the prequential error, and reports

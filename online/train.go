@@ -60,9 +60,8 @@ type TrainOptions struct {
 
 // Train trains a model. If the source has an error, the learner has one, or
 // ctx ends (the error then wraps ErrStopped), the model of the rows before is
-// returned beside the error; nil if there are none, or if Save failed. Of a
-// training that diverges (ErrDiverged) it is one at most 1,000 rows older than the
-// last whose predictions were sound.
+// returned beside the error; nil if there are none, if Save failed, or if the
+// training diverges (ErrDiverged).
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	// Only a program that talks to somebody has a use for these two.
 	if opt.Note == nil {
@@ -82,10 +81,10 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
-	if t.m == nil {
+	if t.m == nil || errors.Is(err, ErrDiverged) {
 		return nil, err
 	}
-	if t.m.checkpoint = nil; err != nil && !errors.Is(err, ErrDiverged) {
+	if t.m.checkpoint = nil; err != nil {
 		t.m.checkpoint = t.checkpoint()
 	}
 	if t.m.rows == t.began && !(opt.Continue && err == nil) {
@@ -125,7 +124,6 @@ type trainer struct {
 	began, taken int64 // rows that the model had before, and that were learned since
 	next         int64 // of those, until progress is reported
 	watch        watch
-	warnAt       int // model order at which growing warns next
 }
 
 // rowOptions returns how a source of a format is read.
@@ -237,8 +235,8 @@ func (t *trainer) passes(ctx context.Context) error {
 		skip = 0
 	}
 	err := t.m.Finish()
-	if err == nil {
-		err = t.m.checkDiverged()
+	if level := t.m.trend.level; err == nil && level > bad { // too slowly to have been ended
+		err = t.m.diverged(level)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", t.opt.Source.name(), err)
@@ -358,9 +356,6 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 	}
 	if leave {
 		return nil
-	}
-	if len(t.m.y) == 0 { // the model has just taken a step
-		t.growing()
 	}
 	t.report(t.taken)
 	return t.save()

@@ -264,28 +264,6 @@ func noted(opt *TrainOptions) *strings.Builder {
 	return b
 }
 
-// A model order that nothing bounds is warned of while it grows; a bounded one
-// is not.
-func TestGrowingOrderIsWarnedOf(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 0))
-	rows := make([]string, 2500)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("%.4f,%.4f,%d", rng.Float64(), rng.Float64(), rng.IntN(2))
-	}
-	for _, pruner := range []string{"none", "oldest"} {
-		opt := options("multi-hinge", stream(rows))
-		opt.Settings.Bandwidth = 0.01
-		if opt.Settings.Pruner = pruner; pruner == "oldest" {
-			opt.Settings.PrunerParams = prune.Params{"order": 1200}
-		}
-		notes := noted(&opt)
-		mustTrain(t, opt)
-		if got := strings.Count(notes.String(), "warning: model order"); got != map[string]int{"none": 2, "oldest": 0}[pruner] {
-			t.Errorf("%s: %d warnings in\n%s", pruner, got, notes)
-		}
-	}
-}
-
 // Rows sorted by class are warned of where they are learned as they stand; a
 // random order is not, nor a file that is shuffled.
 func TestSortedRowsAreWarnedOf(t *testing.T) {

@@ -23,19 +23,6 @@ func (w *watch) due() bool {
 	return true
 }
 
-// growing warns, each time that it has doubled, of a model order that nothing
-// bounds but the cost of its elements.
-func (t *trainer) growing() {
-	const first = 1000
-	order := t.m.Order()
-	t.warnAt = max(t.warnAt, first)
-	if order < t.warnAt || t.m.settings.PrunerParams["order"] > 0 {
-		return
-	}
-	t.warnAt *= 2
-	t.opt.Note("warning: model order %d after %d rows, and nothing bounds it below %d, where training ends; a step's cost grows with its square: --order M keeps at most M elements", order, t.m.rows, MaxOrder)
-}
-
 // warnSorted warns of rows sorted by class that are learned as they stand: the label changes
 // less than a quarter as often as in rows in a random order, n·(1 − Σp²).
 func (t *trainer) warnSorted(s *survey) {

@@ -93,8 +93,6 @@ func statusDetail(r data.StatusRow) string {
 		return fmt.Sprintf("%s; sources of its %s, in the order tried: %s", r.Problem, megabytes(r.Size), strings.Join(r.Sources, ", "))
 	case r.Problem != "" || r.Kind == data.KindGenerated:
 		return r.Problem
-	case len(r.FetchedFrom) > 0:
-		return fmt.Sprintf("%s, %s from %s", r.Dir, megabytes(r.Bytes), strings.Join(r.FetchedFrom, " and "))
 	}
 	return r.Dir + ", " + megabytes(r.Bytes)
 }

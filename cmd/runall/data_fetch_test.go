@@ -154,7 +154,7 @@ func TestReproduceFetches(t *testing.T) {
 		asked.Add(1)
 		return unplugged(r)
 	})
-	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: no such host; "
+	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: lookup ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
 	if code != harness.ExitIncomplete || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
@@ -229,7 +229,7 @@ func TestDataStatusSources(t *testing.T) {
 	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
 	validJSON(t, "data-status", stdout)
 	var rows []data.StatusRow
-	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || rows[0].Size != 54950048 || len(rows[0].Sources) != 4 || rows[0].FetchedFrom != nil {
+	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || rows[0].Size != 54950048 || len(rows[0].Sources) != 4 {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 }
@@ -247,9 +247,5 @@ func TestDataDetails(t *testing.T) {
 	ok := data.StatusRow{Kind: data.KindFile, Available: true, Verified: true, Dir: "d", Bytes: 1e6, Sources: from}
 	if got := statusDetail(ok); got != "d, 1.0 MB" {
 		t.Errorf("found: %s", got)
-	}
-	ok.FetchedFrom = from[1:]
-	if got := statusDetail(ok); got != "d, 1.0 MB from npm package p 1.0.0" {
-		t.Errorf("fetched: %s", got)
 	}
 }

@@ -112,7 +112,9 @@ func (r *Reader) nextElements() (*Row, error) {
 			return nil, &OptionError{"labels", err}
 		}
 	}
-	r.count(row.Values)
+	if r.o.Strict {
+		r.numbers.Add(row.Values)
+	}
 	return row, nil
 }
 

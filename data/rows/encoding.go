@@ -39,23 +39,17 @@ type Encoding struct {
 func Fit(rows []Row, dim int, scale Scale, labels *Labels) (e Encoding, err error) {
 	if labels != nil {
 		e.Labels = labels.Sorted()
-	} else if e.Mean, e.Deviation, err = targetsOf(rows); err != nil {
-		return e, err
+	} else {
+		y := make([]float64, len(rows))
+		for i := range rows {
+			if y[i], err = ParseNumber(rows[i].Label); err != nil {
+				return e, err
+			}
+		}
+		e.Mean, e.Deviation = portable.MeanDeviation(y)
 	}
 	e.Scaling, e.Constant, err = newScaling(scale, rows, dim)
 	return e, err
-}
-
-// targetsOf returns the mean and the standard deviation of the targets of rows.
-func targetsOf(rows []Row) (mean, deviation float64, err error) {
-	y := make([]float64, len(rows))
-	for i := range rows {
-		if y[i], err = ParseNumber(rows[i].Label); err != nil {
-			return 0, 0, err
-		}
-	}
-	mean, deviation = portable.MeanDeviation(y)
-	return mean, deviation, nil
 }
 
 // A Scaling maps feature q of x to (x_q − Shift_q)·Factor_q. The zero value

@@ -1,11 +1,11 @@
 package rows
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,71 +85,22 @@ func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// A decimal is the exact number ±0.digits·10^exp. Equal numbers are equal
-// decimals: there are no zeros at either end of the digits, and 0 is the zero
-// value.
-type decimal struct {
-	negative bool
-	digits   string
-	exp      int64
-}
-
-// parseDecimal reads a decimal number; ok is false for any other text, and for
-// exponents that no int64 holds.
-func parseDecimal(text string) (d decimal, ok bool) {
-	sign, text := cutSign(text)
-	if at := strings.IndexAny(text, "eE"); at >= 0 {
-		exponent := text[at+1:]
-		text = text[:at]
-		exp, err := strconv.ParseInt(exponent, 10, 62)
-		if _, digits := cutSign(exponent); err != nil || !isDigits(digits) {
-			return d, false
-		}
-		d.exp = exp
+// parseDecimal reads a decimal number; ok is false for any other text. Different numbers
+// of maxLabel bytes differ by a 2⁻⁸⁵¹th of their size at least, and stay different. The last
+// bits that are parsed, which depend on how a number is written, are dropped.
+func parseDecimal(text string) (d *big.Float, ok bool) {
+	d, _, err := big.ParseFloat(text, 10, 1024, big.ToNearestEven)
+	if err != nil || d.IsInf() || strings.ContainsAny(text, "pP") { // a binary exponent
+		return nil, false
 	}
-	whole, fraction, _ := strings.Cut(text, ".")
-	if !isDigits(whole + fraction) {
-		return d, false
-	}
-	digits := strings.TrimLeft(whole+fraction, "0")
-	d.exp += int64(len(digits) - len(fraction))
-	if d.digits = strings.TrimRight(digits, "0"); d.digits == "" {
-		return decimal{}, true
-	}
-	d.negative = sign == "-"
-	return d, true
-}
-
-// compare orders decimals as numbers.
-func (d decimal) compare(e decimal) int {
-	if s, t := d.sign(), e.sign(); s != t {
-		return cmp.Compare(s, t)
-	} else if s == 0 {
-		return 0
-	}
-	magnitude := cmp.Or(cmp.Compare(d.exp, e.exp), strings.Compare(d.digits, e.digits))
-	if d.negative {
-		return -magnitude
-	}
-	return magnitude
-}
-
-// sign returns −1, 0 or 1.
-func (d decimal) sign() int {
-	switch {
-	case d.digits == "":
-		return 0
-	case d.negative:
-		return -1
-	}
-	return 1
+	return d.Add(d.SetPrec(900), new(big.Float)), true // −0 is 0
 }
 
 // Labels are the canonical labels of the classes of one task, counted. The zero value
 // has none.
 type Labels struct {
 	counts  map[string]int
-	numbers map[decimal]string // the labels that are numbers, by these
+	numbers map[string]string // the labels that are numbers, by these
 }
 
 // Len returns the number of labels.
@@ -162,25 +113,18 @@ func (s *Labels) Add(label string) error {
 		s.counts[label]++
 		return nil
 	}
-	if other, ok := s.Other(label); ok {
-		return fmt.Errorf("label %.40q is the same number as label %.40q: labels are text, so write each class in one way", label, other)
-	}
 	if s.counts == nil {
-		s.counts, s.numbers = make(map[string]int), make(map[decimal]string)
+		s.counts, s.numbers = make(map[string]int), make(map[string]string)
+	}
+	if d, ok := parseDecimal(label); ok {
+		number := d.Text('p', 0)
+		if other, ok := s.numbers[number]; ok {
+			return fmt.Errorf("label %.40q is the same number as label %.40q: labels are text, so write each class in one way", label, other)
+		}
+		s.numbers[number] = label
 	}
 	s.counts[label] = 1
-	if d, ok := parseDecimal(label); ok {
-		s.numbers[d] = label
-	}
 	return nil
-}
-
-// Other returns the label that is the same number as another one, written otherwise.
-func (s *Labels) Other(label string) (other string, ok bool) {
-	if d, number := parseDecimal(label); number {
-		other, ok = s.numbers[d]
-	}
-	return other, ok && other != label
 }
 
 // Alike returns two labels that differ in nothing but how Unicode composes their
@@ -226,12 +170,13 @@ func (s *Labels) Same() (sum float64) {
 // Sorted returns the labels in ascending order: as numbers if all of them are,
 // however long, else as text.
 func (s *Labels) Sorted() []string {
-	if len(s.numbers) < len(s.counts) {
-		return slices.Sorted(maps.Keys(s.counts))
+	labels := slices.Sorted(maps.Keys(s.counts))
+	if len(s.numbers) == len(labels) {
+		slices.SortFunc(labels, func(a, b string) int {
+			x, _ := parseDecimal(a)
+			y, _ := parseDecimal(b)
+			return x.Cmp(y)
+		})
 	}
-	out := make([]string, 0, len(s.counts))
-	for _, d := range slices.SortedFunc(maps.Keys(s.numbers), decimal.compare) {
-		out = append(out, s.numbers[d])
-	}
-	return out
+	return labels
 }

@@ -23,6 +23,7 @@ type Layout struct {
 	Label    int      // −1 if there is none
 	Ignore   []int    // ascending
 	Features []int    // the others
+	kept     []int    // of these, whatever they seem to be
 
 	Line int    // of the first row
 	Why  string // it is a header; empty if it is none
@@ -142,44 +143,37 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 			return err
 		}
 	}
-	for _, c := range o.Ignore {
-		at, err := l.find("ignore", c)
-		switch {
-		case err != nil:
-			return err
-		case at == l.Label:
-			return &OptionError{"ignore", fmt.Errorf("%s is the label", l.column(at))}
-		}
-		l.Ignore = append(l.Ignore, at)
+	if l.Ignore, err = l.findAll("ignore", o.Ignore, "is the label"); err != nil {
+		return err
 	}
 	slices.Sort(l.Ignore)
 	l.Ignore = slices.Compact(l.Ignore)
-	kept, err := l.kept(o)
+	l.kept, err = l.findAll("keep", o.Keep, "is not a feature: it is the label or left out")
 	if err != nil || !o.Strict {
 		return err
 	}
 	for at, name := range l.Names {
-		if at != l.Label && !slices.Contains(l.Ignore, at) && !slices.Contains(kept, at) && isIndexName(name) {
+		if at != l.Label && !slices.Contains(l.Ignore, at) && !slices.Contains(l.kept, at) && isIndexName(name) {
 			return l.numbersRows(at, "has the name of a column that numbers the rows", o.Say)
 		}
 	}
 	return nil
 }
 
-// kept returns the columns that are features whatever they seem to be.
-func (l *Layout) kept(o *Options) ([]int, error) {
-	var kept []int
-	for _, c := range o.Keep {
-		at, err := l.find("keep", c)
-		switch {
-		case err != nil:
+// findAll returns the columns that an option means, which can be neither the label nor left
+// out.
+func (l *Layout) findAll(key string, columns []Column, why string) (all []int, err error) {
+	for _, c := range columns {
+		at, err := l.find(key, c)
+		if err != nil {
 			return nil, err
-		case at == l.Label || slices.Contains(l.Ignore, at):
-			return nil, &OptionError{"keep", fmt.Errorf("%s is not a feature: it is the label or left out", l.column(at))}
 		}
-		kept = append(kept, at)
+		if at == l.Label || slices.Contains(l.Ignore, at) {
+			return nil, &OptionError{key, fmt.Errorf("%s %s", l.column(at), why)}
+		}
+		all = append(all, at)
 	}
-	return kept, nil
+	return all, nil
 }
 
 // numbersRows is the error of a column that would be learned although it says nothing
@@ -189,24 +183,11 @@ func (l *Layout) numbersRows(at int, why string, say Say) error {
 	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with %s, or use it as a feature with %s", l.column(at), why, say.Setting("ignore", ref), say.Setting("keep", ref))}
 }
 
-// count looks for features that number the rows.
-func (r *Reader) count(row []float64) {
-	if r.o.Strict {
-		r.numbers.Add(row)
-	}
-}
-
-// checkNumbers reports a feature that has numbered all rows.
+// checkNumbers reports a feature that has numbered all rows; none have been counted unless
+// that is an error.
 func (r *Reader) checkNumbers() error {
-	if !r.o.Strict {
-		return nil
-	}
-	kept, err := r.layout.kept(&r.o)
-	if err != nil {
-		return err
-	}
 	for _, q := range r.numbers.Features() {
-		if at := r.layout.Features[q]; !slices.Contains(kept, at) {
+		if at := r.layout.Features[q]; !slices.Contains(r.layout.kept, at) {
 			return r.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", r.numbers.last[q]), r.o.Say)
 		}
 	}

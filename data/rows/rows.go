@@ -151,9 +151,10 @@ type Reader struct {
 
 	// Of text.
 	lines   *bufio.Scanner
-	line    int        // that was read last
-	held    []heldLine // read to decide about the header
-	pending error      // after these
+	parse   func(line string) (*Row, error) // nil of a comment
+	line    int                             // that was read last
+	held    []heldLine                      // read to decide about the header
+	pending error                           // after these
 	fields  []string
 
 	// Of arrays.
@@ -212,12 +213,10 @@ func (r *Reader) begin() error {
 	}
 	switch r.o.Format {
 	case FormatCSV, FormatTSV:
-		r.beginText()
-		r.next = r.nextCSV
+		r.beginText(r.parseCSV)
 		return r.readFirst()
 	case FormatLIBSVM:
-		r.beginText()
-		r.next = r.nextLIBSVM
+		r.beginText(r.parseLIBSVM)
 		return nil
 	case FormatNPY, FormatNPZ, FormatIDX:
 		r.next = r.nextElements

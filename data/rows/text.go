@@ -18,9 +18,10 @@ type heldLine struct {
 	text   string
 }
 
-func (r *Reader) beginText() {
+func (r *Reader) beginText(parse func(line string) (*Row, error)) {
 	r.lines = bufio.NewScanner(r.x.contents)
 	r.lines.Buffer(nil, maxLine)
+	r.parse, r.next = parse, r.nextText
 }
 
 // nextLine returns the next line that is not blank, without the blanks around it.
@@ -117,18 +118,22 @@ func (r *Reader) tooMany() error {
 	return fmt.Errorf("the row has more than %d features", r.o.MaxDim)
 }
 
-// nextCSV returns the next row of a CSV or TSV file.
-func (r *Reader) nextCSV() (*Row, error) {
-	l, err := r.nextLine()
-	if err != nil {
-		return nil, err
+// nextText returns the next row of a text.
+func (r *Reader) nextText() (*Row, error) {
+	for {
+		l, err := r.nextLine()
+		if err != nil {
+			return nil, err
+		}
+		row, err := r.parse(l.text)
+		if err != nil {
+			return nil, r.wrong(l, err)
+		}
+		if row != nil {
+			row.Line = l.number
+			return row, nil
+		}
 	}
-	row, err := r.parseCSV(l.text)
-	if err != nil {
-		return nil, r.wrong(l, err)
-	}
-	row.Line = l.number
-	return row, nil
 }
 
 func (r *Reader) parseCSV(text string) (*Row, error) {
@@ -151,7 +156,9 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 			return nil, r.badFeature(at, fields[at], err)
 		}
 	}
-	r.count(row.Values)
+	if r.o.Strict {
+		r.numbers.Add(row.Values)
+	}
 	return row, nil
 }
 
@@ -167,29 +174,11 @@ func (r *Reader) badFeature(at int, field string, err error) error {
 	return err
 }
 
-// nextLIBSVM returns the next row of a LIBSVM file: a label and index:value pairs,
-// indices from 1 and ascending, features that are not named being 0; a # begins a
-// comment.
-func (r *Reader) nextLIBSVM() (*Row, error) {
-	for {
-		l, err := r.nextLine()
-		if err != nil {
-			return nil, err
-		}
-		text, _, _ := strings.Cut(l.text, "#")
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		row, err := r.parseLIBSVM(text)
-		if err != nil {
-			return nil, r.wrong(l, err)
-		}
-		row.Line = l.number
-		return row, nil
-	}
-}
-
+// parseLIBSVM parses a line of a LIBSVM file: a label and index:value pairs, indices from 1
+// and ascending, features that are not named being 0; a # begins a comment. A line that is
+// nothing else has no row.
 func (r *Reader) parseLIBSVM(text string) (*Row, error) {
+	text, _, _ = strings.Cut(text, "#")
 	fields := r.fields[:0]
 	for field := range strings.FieldsSeq(text) {
 		if len(fields) > r.o.MaxDim {
@@ -197,7 +186,9 @@ func (r *Reader) parseLIBSVM(text string) (*Row, error) {
 		}
 		fields = append(fields, field)
 	}
-	r.fields = fields
+	if r.fields = fields; len(fields) == 0 {
+		return nil, nil
+	}
 	row := &Row{}
 	switch labelled := !strings.Contains(fields[0], ":"); {
 	case labelled:

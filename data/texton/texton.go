@@ -20,7 +20,6 @@ package texton
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 )
 
@@ -66,9 +65,6 @@ const (
 	MR8 Preprocessing = "mr8"
 )
 
-// maxSide bounds an image, so that sums over its pixels are exact.
-const maxSide = 4096
-
 // MaxTextons is the greatest size of a dictionary: a map has a byte a pixel.
 const MaxTextons = 256
 
@@ -91,27 +87,13 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-// check panics if an image or an option is of no use.
-func (o Options) check(images []*Image) {
-	if min(o.Textons, o.Samples, o.Iterations, o.Threads) < 1 || o.Textons > min(MaxTextons, len(images)*o.Samples) {
-		panic(fmt.Sprintf("texton: of %d images: %+v", len(images), o))
-	}
-	for _, m := range images {
-		if min(m.Width, m.Height) < Support || max(m.Width, m.Height) > maxSide || len(m.Pix) != m.Width*m.Height {
-			panic(fmt.Sprintf("texton: an image of %d×%d has %d pixels, want sides of %d to %d", m.Width, m.Height, len(m.Pix), Support, maxSide))
-		}
-	}
-}
-
 // Maps learns a dictionary from the images, with the pixels and the first
 // centres drawn from src, and returns the texton of every pixel of each image,
-// 0 … Textons−1. Beyond their borders, images are mirrored. It panics if an image
-// is smaller than 49×49 pixels or larger than 4096×4096, if an option is not
-// positive or the preprocessing unknown, and if there are more than 256 textons or
-// fewer samples than textons.
+// 0 … Textons−1. Beyond their borders, images are mirrored. Their sides are 49
+// to 4096 pixels, so that sums over all of one are exact; there are no more textons
+// than [MaxTextons] or samples.
 func Maps(images []*Image, opt Options, src rand.Source) []*Image {
 	opt = opt.Defaults()
-	opt.check(images)
 	d := newDescriber(opt.Preprocessing)
 	planes := make([]*plane, len(images))
 	for i, m := range images {

@@ -58,15 +58,6 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-func TestMapsPanics(t *testing.T) {
-	good, small := speckled(1, 49, 49, 0, 256), speckled(1, 48, 49, 0, 9)
-	for _, opt := range []Options{{Textons: 257}, {Samples: 255}, {Iterations: -2}, {Preprocessing: "x"}} {
-		mustPanic(t, func() { Maps([]*Image{good}, opt, rand.NewPCG(1, 2)) })
-	}
-	mustPanic(t, func() { Maps([]*Image{small}, Options{}, rand.NewPCG(1, 2)) })
-	mustPanic(t, func() { Maps(nil, Options{}, rand.NewPCG(1, 2)) })
-}
-
 func TestCrop(t *testing.T) {
 	m := &Image{4, 3, []uint8{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}}
 	c := m.Crop(1, 1, 3, 3)

@@ -12,24 +12,21 @@ var unfinished = struct {
 	released *sync.Cond
 	held     int // steps under way that may not be cut in two
 	frozen   bool
-	paths    map[string]int
-}{paths: make(map[string]int)}
+	paths    map[string]bool
+}{paths: make(map[string]bool)}
 
 func init() { unfinished.released = sync.NewCond(&unfinished.Mutex) }
 
-// Unfinished notes a temporary file or folder, which RemoveUnfinished removes. The
-// caller calls
-// forget when the path is gone or has become what it was meant to be.
+// Unfinished notes a temporary file or folder of one caller, which RemoveUnfinished removes.
+// The caller calls forget when the path is gone or has become what it was meant to be.
 func Unfinished(path string) (forget func()) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
-	unfinished.paths[path]++
+	unfinished.paths[path] = true
 	return func() {
 		unfinished.Lock()
 		defer unfinished.Unlock()
-		if unfinished.paths[path]--; unfinished.paths[path] == 0 {
-			delete(unfinished.paths, path)
-		}
+		delete(unfinished.paths, path)
 	}
 }
 

@@ -9,8 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
+	"runtime"
+	"strings"
 )
+
+// openRenamed says whether the system renames open files. Where it does not, a file is closed
+// before it gets its name, and can't be told from a dead process's.
+const openRenamed = runtime.GOOS != "windows"
 
 // suffix is what the name of a file ends with that is being written.
 const suffix = ".tmp"
@@ -52,7 +57,12 @@ func replace(path string, write func(io.Writer) error) (*os.File, error) {
 		return nil, err
 	}
 	defer Hold()()
-	if err := publish(f, path); err != nil {
+	if !openRenamed {
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
 		return nil, err
 	}
 	published = true
@@ -140,7 +150,7 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 		old, perm = info, info.Mode().Perm()|0o600
 	}
 	for {
-		f, err := os.OpenFile(filepath.Join(dir, prefix+random()+suffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		f, err := os.OpenFile(filepath.Join(dir, fmt.Sprint(prefix, rand.Uint32(), suffix)), os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -158,8 +168,29 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 	}
 }
 
-// random returns a number that other processes hardly choose.
-func random() string { return strconv.FormatUint(uint64(rand.Uint32()), 10) }
+// removeDead removes the hidden files of a prefix that no process has locked.
+// What can't be read or removed is left: it does no harm.
+func removeDead(dir, prefix string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || !openRenamed {
+		return
+	}
+	for _, e := range entries {
+		middle, ok := strings.CutPrefix(e.Name(), prefix)
+		middle, ended := strings.CutSuffix(middle, suffix)
+		if !ok || !ended || !e.Type().IsRegular() || strings.Trim(middle, "0123456789") != "" {
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(dir, e.Name()), os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		if ok, err := TryLock(f); ok && err == nil {
+			os.Remove(f.Name())
+		}
+		f.Close()
+	}
+}
 
 // longest is the length of a file's name from which on the hidden file is named
 // by a hash: file systems allow 255 bytes, and some of them fewer.

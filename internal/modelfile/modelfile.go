@@ -18,7 +18,6 @@ import (
 	"hash"
 	"io"
 	"slices"
-	"strings"
 )
 
 // maxHeader bounds what Open reads as a header.
@@ -68,7 +67,7 @@ type Reader struct {
 func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	d := &Reader{f: f, sum: sha256.New()}
 	d.r = io.TeeReader(bufio.NewReader(r), d.sum)
-	b, err := d.bytes(12)
+	b, err := d.Bytes(12)
 	if err != nil {
 		return nil, err
 	}
@@ -88,43 +87,7 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	if err := json.Unmarshal(b, header); err != nil {
 		return nil, fmt.Errorf("%w: %v", f.Err, err)
 	}
-	if err := unique(json.NewDecoder(bytes.NewReader(b))); err != nil {
-		return nil, fmt.Errorf("%w: %v", f.Err, err)
-	}
 	return d, nil
-}
-
-// unique reports a duplicate key in the next value of a valid JSON text, of which
-// programs would take one or the other. Unmarshal takes keys in any case.
-func unique(d *json.Decoder) error {
-	open, err := d.Token()
-	if _, nested := open.(json.Delim); !nested || err != nil {
-		return err
-	}
-	seen := make(map[string]bool)
-	for d.More() {
-		if open == json.Delim('{') {
-			token, _ := d.Token()
-			key := strings.ToLower(token.(string))
-			if seen[key] {
-				return fmt.Errorf("duplicate key %.40q in its header", key)
-			}
-			seen[key] = true
-		}
-		if err := unique(d); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-func (d *Reader) bytes(n int) ([]byte, error) {
-	b := make([]byte, n)
-	if _, err := io.ReadFull(d.r, b); err != nil {
-		return nil, d.fail(err)
-	}
-	return b, nil
 }
 
 func (d *Reader) fail(err error) error {
@@ -134,34 +97,12 @@ func (d *Reader) fail(err error) error {
 	return err
 }
 
-// Uint64 reads a number.
-func (d *Reader) Uint64() (uint64, error) {
-	b, err := d.bytes(8)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b), nil
-}
-
 // Bytes reads n bytes, as Floats reads numbers.
 func (d *Reader) Bytes(n int) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(min(n, 1<<20) + bytes.MinRead) // more only for what is there
 	err := d.Copy(&b, int64(n))
 	return b.Bytes(), err
-}
-
-// Uint32s reads n numbers, as Floats does.
-func (d *Reader) Uint32s(n int) ([]uint32, error) {
-	b, err := d.Bytes(4 * n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]uint32, n)
-	for i := range out {
-		out[i] = binary.LittleEndian.Uint32(b[4*i:])
-	}
-	return out, nil
 }
 
 // Section returns a reader of the next n bytes. They must be read before others.
@@ -178,7 +119,7 @@ func (d *Reader) Sum() []byte { return d.sum.Sum(nil) }
 
 // Floats reads n finite numbers, a few at a time, so that a lying header meets
 // the end of the file before it has cost memory.
-func Floats[T float32 | float64](d *Reader, n int) ([]T, error) {
+func Floats[T float32 | float64 | uint32 | uint64](d *Reader, n int) ([]T, error) {
 	const chunk = 1 << 12
 	out := make([]T, 0, min(n, chunk))
 	for len(out) < n {
@@ -215,7 +156,7 @@ func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
 // and bytes behind it. It does not close the underlying reader.
 func (d *Reader) Close() error {
 	want := d.sum.Sum(nil)
-	got, err := d.bytes(len(want))
+	got, err := d.Bytes(len(want))
 	if err != nil {
 		return err
 	}

@@ -36,10 +36,11 @@ func read(r io.Reader) (header []int, x []float32, n uint64, err error) {
 	if x, err = Floats[float32](d, 2); err != nil {
 		return
 	}
-	if n, err = d.Uint64(); err != nil {
+	whole, err := Floats[uint64](d, 1)
+	if err != nil {
 		return
 	}
-	return header, x, n, d.Close()
+	return header, x, whole[0], d.Close()
 }
 
 // The bytes are those of the package comment; the sum is sha256sum's of them.
