@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/term"
-
 )
 
 // Kinds of events, in the order in which they occur.

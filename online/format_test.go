@@ -83,11 +83,12 @@ func TestElementTwice(t *testing.T) {
 	}
 }
 
-// A header that counts other rows than the learner has taken is an error: going on, the count would overflow and the file could not be read again.
+// A header that counts other rows than the learner has taken, or has a key twice, is an
+// error: going on, the count would overflow and the file could not be read again.
 func TestForgedHeader(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(75, "multi-hinge", 36))))
 	header, payload := hostile.Parts(saved(t, m))
-	for _, rows := range []string{"74", "107", "0", "-1", "9223372036854775807", "9223372036854775808", "1e300", "9007199254740993", "75,\"Rows\":76"} {
+	for _, rows := range []string{"74", "107", "0", "-1", "9223372036854775807", "9223372036854775808", "1e300", "9007199254740993", "75,\"rows\":75", "75,\"Rows\":76"} {
 		forged := strings.Replace(header, `"rows":75`, `"rows":`+rows, 1)
 		if _, err := Read(bytes.NewReader(hostile.Seal(string(magic[:]), forged, payload))); !errors.Is(err, ErrFormat) {
 			t.Errorf("rows %s: %v", rows, err)

@@ -18,6 +18,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"strings"
 )
 
 // maxHeader bounds what Open reads as a header.
@@ -87,7 +88,35 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	if err := json.Unmarshal(b, header); err != nil {
 		return nil, fmt.Errorf("%w: %v", f.Err, err)
 	}
+	if err := unique(json.NewDecoder(bytes.NewReader(b))); err != nil {
+		return nil, fmt.Errorf("%w: %v", f.Err, err)
+	}
 	return d, nil
+}
+
+// unique reports a duplicate key in the next value of a valid JSON text, of which
+// programs would take one or the other. Unmarshal takes keys in any case.
+func unique(d *json.Decoder) error {
+	open, err := d.Token()
+	if _, nested := open.(json.Delim); !nested || err != nil {
+		return err
+	}
+	seen := make(map[string]bool)
+	for d.More() {
+		if open == json.Delim('{') {
+			token, _ := d.Token()
+			key := strings.ToLower(token.(string))
+			if seen[key] {
+				return fmt.Errorf("duplicate key %.40q in its header", key)
+			}
+			seen[key] = true
+		}
+		if err := unique(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
 }
 
 func (d *Reader) fail(err error) error {
