@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/golden"
 	"polkrepro/polk/prune"
 )
 
@@ -21,7 +22,7 @@ func TestTournament(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tournament.yaml", text)
+	golden.Check(t, "testdata/tournament.yaml", string(text))
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }
 	repeated, err := SettleHeuristics(t.Context(), opt, heuristics, nil)

@@ -3,7 +3,6 @@ package compare
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,9 +15,8 @@ import (
 	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden spec")
 
 // table returns n rows of two classes that a Gaussian kernel tells apart.
 func table(n int) string {
@@ -69,20 +67,6 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 	}
 }
 
-// golden compares a spec that was settled with the one that is kept.
-func golden(t *testing.T, name string, text []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(path); err != nil || !bytes.Equal(text, want) {
-		t.Errorf("%v; the spec is\n%s\nwant\n%s", err, text, want)
-	}
-}
-
 // TestSettle: the spec is the golden one, wherever the files are, and a search that was made
 // before is not repeated.
 func TestSettle(t *testing.T) {
@@ -93,7 +77,7 @@ func TestSettle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "spec.yaml", text)
+	golden.Check(t, "testdata/spec.yaml", string(text))
 	for _, line := range said {
 		if !strings.Contains(string(text), "# "+line+"\n") {
 			t.Errorf("%q is not in the spec", line)

@@ -2,18 +2,16 @@ package data
 
 import (
 	"bytes"
-	"flag"
 	"math"
 	"os"
 	"testing"
 
+	"polkrepro/internal/golden"
 	"polkrepro/internal/race"
 )
 
 // drawsCommitted is the number of draws in the embedded table.
 const drawsCommitted = 24
-
-var update = flag.Bool("update", false, "rewrite multidist_draws.csv and testdata/source.golden")
 
 // TestWriteDraws rescans all seeds and holds the embedded table to the
 // byte; under the race detector, those up to the fourth draw, and its rows.
@@ -26,7 +24,7 @@ func TestWriteDraws(t *testing.T) {
 	if err := WriteDraws(&b, n); err != nil {
 		t.Fatal(err)
 	}
-	if *update && !race.Enabled {
+	if *golden.Update && !race.Enabled {
 		if err := os.WriteFile("multidist_draws.csv", b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/golden"
 )
 
 // npy returns an array of bytes in NumPy's format.
@@ -441,14 +442,7 @@ func TestSourceErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "== %s\n%s: %s\n", c.name, wrong.Key, strings.ReplaceAll(err.Error(), dir, "DIR"))
 	}
-	path := filepath.Join("testdata", "source.golden")
-	if *update {
-		write(t, path, []byte(out.String()))
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != out.String() {
-		t.Errorf("%v; got\n%s", err, out.String())
-	}
+	golden.Check(t, "testdata/source.golden", out.String())
 }
 
 // TestSourceKeepsColumns: a column that seems to number the rows is a feature if it is

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -19,10 +18,9 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
+	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 )
-
-var update = flag.Bool("update", false, "write the generated blocks of the documents")
 
 // generators make the blocks of documents that repeat recorded results, ledgers or imports, by
 // the name in the comment before each.
@@ -65,7 +63,7 @@ func TestGenerated(t *testing.T) {
 		if want == had {
 			continue
 		}
-		if !*update {
+		if !*golden.Update {
 			t.Errorf("%s is not what its sources give; run go test ./docs -update", doc)
 		} else if err := os.WriteFile(filepath.Join(root, doc), []byte(want), 0o644); err != nil {
 			t.Error(err)

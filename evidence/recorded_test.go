@@ -3,11 +3,11 @@ package evidence
 import (
 	"bytes"
 	"encoding/csv"
-	"os"
 	"strconv"
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/golden"
 )
 
 // TestRecorded compares stats/testdata/runs.csv, from which the study of coverage
@@ -45,16 +45,5 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "stats/testdata/runs.csv"
-	if *update {
-		if err := os.WriteFile(path, want.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s is not what the records of results/reference say; write it with -update", path)
-	}
+	golden.Check(t, path, want.String())
 }

@@ -1,11 +1,8 @@
 package evidence
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,10 +10,9 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/golden"
 	"polkrepro/record"
 )
-
-var update = flag.Bool("update", false, "write the golden files again")
 
 var readReference = sync.OnceValues(func() (*record.Collection, error) {
 	have, err := record.ReadDir("../results/reference/records")
@@ -50,28 +46,10 @@ func sentences(t *testing.T, a *Assessment) string {
 	return b.String()
 }
 
-// golden compares with a file.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs; run with -update and look at the difference. Got:\n%s", path, got)
-	}
-}
-
 // TestSentences compares the sentence of every test, by the recorded runs, with
 // testdata/sentences.txt, for readers to review.
 func TestSentences(t *testing.T) {
-	golden(t, "sentences.txt", sentences(t, mustAssess(t, referenceInput(t))))
+	golden.Check(t, "testdata/sentences.txt", sentences(t, mustAssess(t, referenceInput(t))))
 }
 
 // TestSentenceWords looks at sentences that the recorded runs don't lead to.

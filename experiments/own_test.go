@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 )
 
@@ -143,7 +144,7 @@ func TestOwnErrors(t *testing.T) {
 		}
 		fmt.Fprintln(&out, strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 	}
-	golden(t, "own.golden", out.String())
+	golden.Check(t, "testdata/own.golden", out.String())
 	src := strings.Replace(ownSpec, "stopping", "repeats: [{draws: figure}]\nstopping", 1)
 	if _, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src)); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
 		t.Errorf("draws of a file: %v", err)

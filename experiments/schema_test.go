@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"polkrepro/data/rows"
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/golden"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -23,15 +23,7 @@ import (
 
 func TestSchemaIsCurrent(t *testing.T) {
 	got := must(schemaOf())
-	if *update {
-		if err := os.WriteFile("schema.json", got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := must(os.ReadFile("schema.json"))
-	if !bytes.Equal(got, want) {
-		t.Error("schema.json is stale; regenerate it with: go generate ./experiments")
-	}
+	golden.Check(t, "schema.json", string(got))
 }
 
 // schemaOf returns the JSON Schema of specs, indented. An editor can check a spec with

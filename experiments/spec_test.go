@@ -3,7 +3,6 @@ package experiments
 import (
 	"crypto/sha256"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +12,9 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/golden"
 	"polkrepro/polk/prune"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // valid is a spec that the negative tests spoil.
 const valid = `name: sample
@@ -189,32 +187,7 @@ func TestErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "== %s\n%v\n", c.name, err)
 	}
-	golden(t, "errors.golden", out.String())
-}
-
-// golden compares a text with a file in testdata, line by line.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b := must(os.ReadFile(path))
-	g, w := strings.Split(got, "\n"), strings.Split(string(b), "\n")
-	for i := range max(len(g), len(w)) {
-		var a, b string
-		if i < len(g) {
-			a = g[i]
-		}
-		if i < len(w) {
-			b = w[i]
-		}
-		if a != b {
-			t.Fatalf("%s:%d:\n got %s\nwant %s", path, i+1, a, b)
-		}
-	}
+	golden.Check(t, "testdata/errors.golden", out.String())
 }
 
 // planOf returns a spec's runs in a profile.
@@ -255,8 +228,8 @@ func TestPlansAreRecorded(t *testing.T) {
 		}
 		add("tournament", profile, plan)
 	}
-	if *update {
-		golden(t, "plans.golden", strings.Join(lines, "\n")+"\n")
+	if *golden.Update {
+		golden.Check(t, "testdata/plans.golden", strings.Join(lines, "\n")+"\n")
 	}
 	recorded := must(os.ReadFile("testdata/plans.golden"))
 	for line := range strings.Lines(string(recorded)) {

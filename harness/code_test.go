@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"flag"
 	"maps"
 	"slices"
 	"strings"
@@ -10,13 +9,12 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
-
-var update = flag.Bool("update", false, "record the versions and results of code that has changed")
 
 // codeRuns are short runs, one for each method, kernel and task, by the name of what
 // its result depends on.
@@ -105,7 +103,7 @@ func TestCodeVersions(t *testing.T) {
 	var names []string
 	dir := t.TempDir()
 	for _, name := range slices.Sorted(maps.Keys(runs)) {
-		if _, listed := recorded[name]; !listed && !*update {
+		if _, listed := recorded[name]; !listed && !*golden.Update {
 			continue
 		}
 		run := runs[name]
@@ -127,7 +125,7 @@ func TestCodeVersions(t *testing.T) {
 		v := recorded[name]
 		same := testutil.SameResult(result, v.Result)
 		switch {
-		case *update && !same:
+		case *golden.Update && !same:
 			v.Version++
 			v.Result = result
 		case !same:
@@ -135,7 +133,7 @@ func TestCodeVersions(t *testing.T) {
 		}
 		now[name] = v
 	}
-	if *update {
+	if *golden.Update {
 		testutil.WriteJSON(t, "../experiments/versions.json", now)
 	}
 }

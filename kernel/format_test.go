@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -16,11 +15,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"polkrepro/internal/golden"
 	"polkrepro/internal/hostile"
 	"polkrepro/internal/race"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden models in testdata")
 
 type testMeta struct {
 	Learner string `json:"learner"`
@@ -108,7 +106,7 @@ func TestGolden(t *testing.T) {
 		}
 		path := filepath.Join("testdata", name+".polkmdl")
 		file := written(t, e, testMeta{"golden", 3})
-		if *update {
+		if *golden.Update {
 			if err := os.WriteFile(path, file, 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/golden"
 )
 
 // testCommand makes the command lines of the fixtures.
@@ -113,7 +114,7 @@ func TestSummary(t *testing.T) {
 				}
 			}
 			if width == 80 && !strings.HasPrefix(name, "long") {
-				golden(t, "summary-"+name+".txt", []byte(text))
+				golden.Check(t, "testdata/summary-"+name+".txt", text)
 			}
 		}
 	}

@@ -1,17 +1,12 @@
 package report
 
 import (
-	"bytes"
-	"flag"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"polkrepro/internal/golden"
 	"polkrepro/report/table"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // mixedInput has every kind of cell: finished, in part, failed, diverged,
 // unavailable, not planned, not in this version.
@@ -40,26 +35,6 @@ func mixedInput() Input {
 	return in
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update and look at the difference. Got:\n%s", path, got)
-	}
-}
-
 func TestGoldenFaces(t *testing.T) {
 	for _, c := range []struct {
 		prefix string
@@ -68,10 +43,10 @@ func TestGoldenFaces(t *testing.T) {
 		r := built(c.in)
 		for _, tb := range append(r.Tables, r.Runs) {
 			for _, f := range table.Faces {
-				golden(t, c.prefix+"-"+tb.Name+"."+f.Ext, []byte(f.Of(tb)))
+				golden.Check(t, "testdata/"+c.prefix+"-"+tb.Name+"."+f.Ext, f.Of(tb))
 			}
 		}
-		golden(t, c.prefix+"-index.md", []byte(r.Index()))
+		golden.Check(t, "testdata/"+c.prefix+"-index.md", r.Index())
 	}
 }
 

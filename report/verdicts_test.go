@@ -12,6 +12,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/golden"
 	"polkrepro/report/table"
 )
 
@@ -79,7 +80,7 @@ func TestVerdictsFaces(t *testing.T) {
 			if err := write(&b); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+"."+ext, b.Bytes())
+			golden.Check(t, "testdata/"+name+"."+ext, b.String())
 		}
 	}
 }

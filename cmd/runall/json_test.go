@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -17,11 +15,10 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
-
-var update = flag.Bool("update", false, "write docs/schemas")
 
 // schemas is the folder of the schemas of what --json writes, also for tests that change
 // the working directory.
@@ -53,15 +50,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 		want = append(want, name+".json")
 		path := filepath.Join(schemas, name+".json")
 		text := schemaOf(t, name, v)
-		if *update {
-			if err := os.WriteFile(path, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(got, text) {
-			t.Errorf("%s is stale (%v); write it with: go test ./cmd/runall -run %s -update", path, err, t.Name())
-		}
+		golden.Check(t, path, string(text))
 	}
 	slices.Sort(want)
 	if got := testutil.Names(t, schemas); !slices.Equal(got, want) {

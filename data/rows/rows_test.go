@@ -2,7 +2,6 @@ package rows
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/golden"
 	"polkrepro/internal/hostile"
 )
-
-var update = flag.Bool("update", false, "write testdata/corpus.txt")
 
 // asFlag names settings as train does.
 func asFlag(key, value string) string {
@@ -79,14 +77,7 @@ func TestCorpus(t *testing.T) {
 		}
 		fmt.Fprint(&out, loose)
 	}
-	path := filepath.Join("testdata", "corpus.txt")
-	if *update {
-		write(t, path, out.String())
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != out.String() {
-		t.Errorf("%v; got\n%s", err, out.String())
-	}
+	golden.Check(t, "testdata/corpus.txt", out.String())
 }
 
 // printed returns what a file gives.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"hash"
 	"math"
@@ -16,10 +15,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/golden"
 	"polkrepro/internal/race"
 )
-
-var update = flag.Bool("update", false, "write testdata/bits.txt from the first backend of this machine")
 
 // source is the generator SplitMix64. Inputs are made from its integers by
 // exact operations, so they are the same on every architecture.
@@ -304,7 +302,7 @@ func TestRecordedBits(t *testing.T) {
 	if race.Enabled {
 		t.Skip("arithmetic alone: TestSameBits has the threads")
 	}
-	if *update {
+	if *golden.Update {
 		h := backendBits()
 		var b strings.Builder
 		for _, name := range h.names {

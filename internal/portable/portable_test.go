@@ -1,7 +1,6 @@
 package portable
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,9 +13,9 @@ import (
 	"golang.org/x/sys/cpu"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
-)
 
-var update = flag.Bool("update", false, "rewrite testdata/bits.txt")
+	"polkrepro/internal/golden"
+)
 
 // unary are the functions of one argument, each with its reference, which has the same
 // bits on amd64 with fused multiply-adds and GOAMD64=v1.
@@ -215,7 +214,7 @@ func TestRecordedBits(t *testing.T) {
 		add("MeanDeviation "+strconv.Itoa(len(x)), dev, mean)
 		add("Slope "+strconv.Itoa(len(x)), Slope(x, y))
 	}
-	if *update {
+	if *golden.Update {
 		onAmd64(t)
 		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 			t.Fatal(err)

@@ -1,20 +1,18 @@
 package prune_test
 
 import (
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
 )
-
-var update = flag.Bool("update", false, "record the present source of all heuristics in versions.json, as a new version where the result has changed")
 
 // TestVersions: the heuristics have the source and the results of which versions.json
 // tells. Runs that were recorded with them stay valid while this holds. A heuristic
@@ -25,24 +23,24 @@ func TestVersions(t *testing.T) {
 	for _, h := range prune.All() {
 		sum := prune.SourceHash(h)
 		v, listed := recorded[h.Name]
-		if !listed && !*update {
+		if !listed && !*golden.Update {
 			continue
 		}
 		result := scores(t, h)
 		same := testutil.SameResult(result, v.Result)
 		switch {
-		case *update && !same:
+		case *golden.Update && !same:
 			v.Version++
 			v.Result = result
 		case !same:
 			t.Errorf("%s has other results than version %d: if they are right, run go test ./polk/prune -run TestVersions -update", h.Name, v.Version)
-		case v.Source != sum && !*update:
+		case v.Source != sum && !*golden.Update:
 			t.Errorf("%s has other source and the same results: go test ./polk/prune -run TestVersions -update keeps its recorded runs valid", h.Name)
 		}
 		v.Source = sum
 		now[h.Name] = v
 	}
-	if *update {
+	if *golden.Update {
 		testutil.WriteJSON(t, "versions.json", now)
 	}
 }
