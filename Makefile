@@ -78,12 +78,14 @@ slow:
 	$(GO) test -tags check -run Check -vet=off -timeout 30m $(CHECKED)
 
 # The packages that start goroutines, take a number of them or lock. With -short,
-# without the tests of one goroutine, which the race detector slows down tenfold.
-CONCURRENT = $(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
-	'^\s*go |\.Go[^ a-z,]|sync\.|errgroup|atomic|Threads|Workers|threads int' .)))
+# without the tests of one goroutine, which the race detector slows down tenfold; of the
+# command, those of signals and of serve.
+CONCURRENT = $(filter-out ./cmd/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
+	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
 
 race:
-	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT); \
+	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT) && \
+	$(GO) test -short -vet=off -timeout 30m -race -run 'Killed|Interrupted|Stopped|Second|InUse|Serve' ./cmd/runall; \
 	else echo "race detector: no C compiler, left out"; fi
 	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
 	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi
