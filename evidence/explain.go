@@ -143,13 +143,15 @@ func writeTest(out io.Writer, f *Finding) {
 }
 
 // describe words a selector.
-func describe(s experiments.Selector) string { return describeAs(s, cmp.Or(s.Cell, runsOf(s))) }
-
-// describeAs words a selector whose runs have a name.
-func describeAs(s experiments.Selector, runs string) string {
+func describe(s experiments.Selector) string {
 	if s.Spec != "" {
-		return ofRuns(s.Quantity) + " of " + runs
+		return ofRuns(s.Quantity) + " of " + runsOf(s)
 	}
+	return describeCell(s, s.Cell)
+}
+
+// describeCell words a selector of a cell's runs, which have a name.
+func describeCell(s experiments.Selector, runs string) string {
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + runs
 	switch {
 	case s.Below != nil:

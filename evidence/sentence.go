@@ -14,7 +14,10 @@ import (
 // name the methods.
 func (f *Finding) Sentence(paper *experiments.PaperValues) string {
 	t := f.Test
-	text, claimed := describeAs(t.Of, subject(paper, &t)), "claimed "+f.Target.String()
+	text, claimed := describe(t.Of), "claimed "+f.Target.String()
+	if t.Of.Spec == "" {
+		text = describeCell(t.Of, subject(paper, &t))
+	}
 	if t.Kind == experiments.KindEquivalence && t.Paper != nil {
 		claimed = "the paper prints " + f.Paper.String()
 	}
@@ -38,11 +41,8 @@ func (f *Finding) Sentence(paper *experiments.PaperValues) string {
 	return text + "; " + claimed + "."
 }
 
-// subject names the runs of a test, and those that it compares with.
+// subject names the runs of a cell's test, and those that it compares with.
 func subject(paper *experiments.PaperValues, t *experiments.Test) string {
-	if t.Of.Spec != "" {
-		return runsOf(t.Of)
-	}
 	of, to := paper.Cells[t.Of.Cell], paper.Cells[t.Of.Cell]
 	first, against := RowTitle(paper, t.Of.Cell), ""
 	if t.To != nil {

@@ -53,8 +53,9 @@ type Result struct {
 // objective and gap that trace gets then leave out the loss at the other samples.
 //
 // It fails if the configuration is not valid or does not fit the samples, if kernel
-// values overflow, with trace's error, and with the context's. It does not fail where iterations end or rounding leaves
-// no further step before Tolerance is met: see Result.Converged.
+// values overflow, with trace's error, and with the context's. It does not fail where
+// iterations end or rounding leaves no further step before Tolerance is met: see
+// Result.Converged.
 func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
