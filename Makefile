@@ -79,8 +79,9 @@ slow:
 
 # The packages that start goroutines, take a number of them or lock. With -short,
 # without the tests of one goroutine, which the race detector slows down tenfold; of the
-# command, those of signals and of serve.
-CONCURRENT = $(filter-out ./cmd/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
+# baselines, what learnertest trains with two threads; of the command, the tests of signals
+# and of serve.
+CONCURRENT = ./baselines/internal/parallel ./baselines/learnertest $(filter-out ./cmd/% ./baselines/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
 	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
 
 race:

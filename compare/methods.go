@@ -162,7 +162,7 @@ func (m *Methods) Rows() (rows [][]string) {
 	for _, f := range []*FieldResult{m.Equal, m.Any} {
 		for _, e := range f.Entries[min(1, len(f.Entries)):] {
 			c, time := e.Compared[ErrorAtOrder], e.Compared[Time]
-			row := []string{e.Heuristic.Name, "chosen", "—", "—", "—", string(c.Verdict), "—", "—"}
+			row := []string{e.Heuristic.Name, "chosen", words.Dash, words.Dash, words.Dash, string(c.Verdict), words.Dash, words.Dash}
 			if f == m.Equal {
 				row[1] = numbers(c.Levels)
 			} else {

@@ -13,25 +13,45 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"polkrepro/harness"
 )
 
-// A trial is a folder with runall and the same runs made without shards.
+// A trial is a folder for shards of the runs, and runall.
 type trial struct{ dir, runall string }
 
 const runs = 26 // of testdata/slurm-*.yaml
 
-// newTrial builds runall, which the scripts then call, and makes the runs.
+// once is what the trials share: a folder with runall and local, the runs without shards.
+var once struct {
+	sync.Once
+	dir string
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	os.RemoveAll(once.dir)
+	os.Exit(status)
+}
+
+// newTrial gives the scripts runall to call, and the first time makes the runs.
 func newTrial(t *testing.T) *trial {
 	t.Helper()
-	dir := t.TempDir()
-	c := &trial{dir, filepath.Join(dir, "runall")}
+	once.Do(func() {
+		dir, err := os.MkdirTemp("", "trials")
+		if err != nil {
+			t.Fatal(err)
+		}
+		once.dir = dir
+		c := &trial{dir, filepath.Join(dir, "runall")}
+		c.run(t, "go", "-C", filepath.Dir(here), "build", "-o", c.runall, "./cmd/runall")
+		c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
+	})
+	c := &trial{t.TempDir(), filepath.Join(once.dir, "runall")}
 	t.Setenv("RUNALL", c.runall)
-	c.run(t, "go", "-C", filepath.Dir(here), "build", "-o", c.runall, "./cmd/runall")
-	c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
 	return c
 }
 
@@ -69,7 +89,7 @@ func (c *trial) merge(t *testing.T) {
 	t.Helper()
 	shards, _ := filepath.Glob(filepath.Join(c.dir, "shards", "*"))
 	t.Logf("runall merge of %d folders: %s", len(shards), c.run(t, c.runall, append([]string{"merge", "--results", "merged"}, shards...)...))
-	said := c.run(t, c.runall, "verify", "records", "--results", "merged", "--with", "local")
+	said := c.run(t, c.runall, "verify", "records", "--results", "merged", "--with", filepath.Join(once.dir, "local"))
 	t.Log(said)
 	if want := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 only in the first folder, 0 only in the second\n", runs, runs); said != want {
 		t.Errorf("want %s", want)

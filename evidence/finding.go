@@ -149,7 +149,7 @@ func (f *Finding) Compared() string {
 }
 
 // Printed is the paper's number, or a dash.
-func (f *Finding) Printed() string { return cmp.Or(f.Paper.String(), "—") }
+func (f *Finding) Printed() string { return cmp.Or(f.Paper.String(), words.Dash) }
 
 // Estimated is the estimate with its interval; it is empty of a test that was not run.
 func (f *Finding) Estimated() string {

@@ -253,6 +253,12 @@ func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]fl
 	return at
 }
 
+// How captions explain lines and bands.
+const (
+	bandsReach = "bands reach from the least to the greatest"
+	linesAre   = "Lines are means over runs, " + bandsReach
+)
+
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
 	var counts []string
@@ -260,7 +266,7 @@ func (c *curves) caption(lost string) string {
 	for _, s := range c.series {
 		counts = append(counts, fmt.Sprintf("%s: %d", s.Label, len(s.Runs)))
 		if len(s.Runs) > 1 {
-			several = "; bands reach from the least to the greatest"
+			several = "; " + bandsReach
 		}
 	}
 	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",

@@ -438,7 +438,7 @@ func (o *onlineCurves) caption() string {
 			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", undrawn)
 		}
 	}
-	return text + "Lines are means over runs, bands reach from the least to the greatest."
+	return text + linesAre + "."
 }
 
 // rows are the points of all runs.

@@ -166,9 +166,6 @@ func (b *builder) failed(planned []experiments.Planned) (n int) {
 	return n
 }
 
-// whyDash stands for a number that the paper does not print, or that does not exist.
-const whyDash = "—"
-
 // whyNotRun stands in place of numbers of runs without a record.
 var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -52,7 +53,7 @@ func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs),
 func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
 	for q, heading := range []string{"test risk", errorHeading, "model order"} {
 		out = append(out, column{heading, func(s *Series) string {
-			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), whyDash)
+			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), words.Dash)
 		}})
 	}
 	return out
@@ -94,7 +95,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	}
 	rows := tabulate(b.series(fits), plannedColumns(), slices.Concat(finalColumns("error (%)", Stat.full), []column{
 		{heading, func(s *Series) string { return seconds(statOf(s.values(time))) }},
-		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), whyDash) }},
+		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
 	}, more))
 	return &Table{
 		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
@@ -115,11 +116,11 @@ func columnsOfQuestions(supplement string) []column {
 	distance := func(r *record.Record) float64 { return theory.Value(r, experiments.MeasuredDistance) }
 	return []column{
 		{"training risk", func(s *Series) string {
-			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), whyDash)
+			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), words.Dash)
 		}},
 		{"‖f − f*‖/‖f*‖", func(s *Series) string {
 			if !s.Run.Evaluation.Minimizer {
-				return whyDash
+				return words.Dash
 			}
 			return statOf(s.values(distance)).text(qRisk)
 		}},
@@ -129,7 +130,7 @@ func columnsOfQuestions(supplement string) []column {
 // processorTime writes that of a series' training, a dash of no runs.
 func processorTime(s *Series) string {
 	if len(s.Runs) == 0 {
-		return whyDash
+		return words.Dash
 	}
 	return seconds(statOf(s.values(secondsInAll)))
 }

@@ -97,7 +97,7 @@ func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
 	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
 	for _, row := range blk.Rows {
-		if why := b.Cells[row.Cell].Why; !row.Extra && why != whyDash && (why == "" || !b.smoke()) {
+		if why := b.Cells[row.Cell].Why; !row.Extra && why != words.Dash && (why == "" || !b.smoke()) {
 			out.rows = append(out.rows, b.row(row))
 		}
 	}

@@ -102,7 +102,7 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 		// method's second series, such as polk-large, is in the paper's figures whatever its table holds.
 		second := strings.Contains(row.ID, "-")
 		if len(planned) == 0 && !b.in.FullCells[id] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
-			c.Why = whyDash
+			c.Why = words.Dash
 		} else {
 			c.Why = b.absent(planned, dataSet)
 		}
@@ -132,7 +132,7 @@ func (c *Cell) lines() []table.Line {
 	}
 	switch c.Why {
 	case "":
-	case whyDash:
+	case words.Dash:
 		return out
 	default:
 		return append(out, table.Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
@@ -140,9 +140,9 @@ func (c *Cell) lines() []table.Line {
 	own := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
 	interval, diff, draw := table.Line{Label: "90 %"}, table.Line{Label: "Δ"}, table.Line{Runs: "1, the figures'"}
 	for q, s := range c.Ours {
-		own.Cells[q].Text = cmp.Or(s.text(q), whyDash)
+		own.Cells[q].Text = cmp.Or(s.text(q), words.Dash)
 		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
-		draw.Cells[q].Text = whyDash
+		draw.Cells[q].Text = words.Dash
 		if s.N > 0 {
 			draw.Cells[q].Text = number(c.OnDraw[q], q, c.OnDraw[q])
 		}
@@ -231,7 +231,7 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 // reason says why a number is missing, ours or the paper's.
 func (c *Cell) reason(q int) string {
 	why := c.Why
-	if why == whyDash {
+	if why == words.Dash {
 		why = ""
 	}
 	dash := c.Dash
@@ -257,7 +257,7 @@ func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
 
 // printed returns the three numbers of a cell as the paper prints them.
 func printed(pc experiments.PaperCell) [3]string {
-	out := [3]string{whyDash, whyDash, whyDash}
+	out := [3]string{words.Dash, words.Dash, words.Dash}
 	parts := strings.Split(pc.Printed, "/")
 	for q, v := range numbersOf(pc) {
 		switch {

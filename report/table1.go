@@ -11,6 +11,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -213,7 +214,7 @@ func (s *theoryStudy) seriesTable() *Table {
 	polk := func(constant bool, of func(*Series) string) func(*Series) string { // of POLK, at a constant rate
 		return func(x *Series) string {
 			if x.Run.Method != experiments.MethodPOLK || constant && x.diminishing() {
-				return whyDash
+				return words.Dash
 			}
 			return of(x)
 		}
@@ -285,12 +286,12 @@ func (s *theoryStudy) figures() (out []*Figure) {
 		add(fmt.Sprintf("diminishing learning rate, and constant ones with K = %g", k),
 			"(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, "+
 				"or of the last tenth of all steps where these are more, "+
-				"against the number of samples. Lines are means over runs, bands reach from the least to the greatest; dotted in (a): the same without projection.",
+				"against the number of samples. "+linesAre+"; dotted in (a): the same without projection.",
 			byK.series[i], c.picture(), c.rows)
 	}
 	add("the floor and its bound",
 		"(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, "+
-			"against the constant learning rate. Lines are means over runs, bands reach from the least to the greatest; the level in (a) is ‖f*‖, the distance of f = 0.",
+			"against the constant learning rate. "+linesAre+"; the level in (a) is ‖f*‖, the distance of f = 0.",
 		slices.Concat(byK.series...), byK.picture(), byK.rows)
 	return out
 }

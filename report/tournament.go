@@ -62,7 +62,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			has := len(c.Levels) > 0
 			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
 				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
-			effect := whyDash
+			effect := words.Dash
 			if has {
 				effect = strings.TrimSuffix(m.Effect(c.Value), " points")
 			}
@@ -73,7 +73,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && has {
 				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
 			} else if m == compare.ErrorAtOrder {
-				row = append(row, whyDash, whyDash)
+				row = append(row, words.Dash, words.Dash)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -95,14 +95,14 @@ func levelTable(f *compare.FieldResult) *Table {
 	}
 	t.Header = append(t.Header, "CPU (s), M = "+compare.Number(last))
 	for _, e := range f.Entries {
-		row, cpu := []string{e.Heuristic.Name}, whyDash
+		row, cpu := []string{e.Heuristic.Name}, words.Dash
 		for _, level := range f.Levels {
 			wrong, times := e.At(compare.ErrorAtOrder, level), e.At(compare.Time, level)
 			for i := range times {
 				times[i] = math.Exp(times[i])
 			}
 			if len(wrong) == 0 {
-				row = append(row, whyDash)
+				row = append(row, words.Dash)
 				continue
 			}
 			w, s := statOf(wrong), statOf(times)

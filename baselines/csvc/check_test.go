@@ -46,10 +46,10 @@ func TestCheckMultidist(t *testing.T) {
 	}
 }
 
-// TestCheckMNIST: the first 6,000 images, with the paper's bandwidth.
+// TestCheckMNIST: the first 2,000 images, with the paper's bandwidth.
 func TestCheckMNIST(t *testing.T) {
 	needLIBSVM(t)
-	p, test := mnist(t, 6000, 2000)
+	p, test := mnist(t, 2000, 2000)
 	c := Config{Kernel: kernel.Gaussian{Bandwidth: 4}, C: 1, Threads: 2}
 	m, st := train(t, c, p)
 	ref := svmTrain(t, c, p)

@@ -36,10 +36,9 @@ func machines() []machine {
 	if runtime.GOARCH == "amd64" {
 		list = append(list,
 			machine{name: "AVX2, one processor", run: []string{"GODEBUG=cpu.avx512f=off", "GOMAXPROCS=1"}, workers: "1"},
-			machine{name: "GOAMD64=v3", build: []string{"GOAMD64=v3"}, workers: "2"},
-			machine{name: "32 bits", build: []string{"GOARCH=386"}, workers: "2"})
+			machine{name: "32 bits", build: []string{"GOARCH=386"}, workers: "2"},
+			machine{name: "plain Go, GOAMD64=v3", build: []string{"GOAMD64=v3"}, tags: "noasm", workers: "2"})
 	}
-	list = append(list, machine{name: "plain Go", tags: "noasm", workers: "2"})
 	if runtime.GOARCH != "arm64" {
 		list = append(list, machine{name: "arm64", build: []string{"GOARCH=arm64"}, workers: "2", emulator: "qemu-aarch64-static"})
 	}

@@ -18,6 +18,9 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Dash stands for a number that is not printed, or that does not exist.
+const Dash = "—"
+
 // OneLine joins the lines of a text.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 

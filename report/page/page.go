@@ -178,9 +178,6 @@ func sourceHash(script string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// dash stands where there is no number.
-const dash = "—"
-
 // numeric says of each column of a table whether its cells are numbers or begin
 // with one, are dashes or empty: readers sort it by the numbers, else by the text.
 func numeric(t *report.Table) []bool {
@@ -190,7 +187,7 @@ func numeric(t *report.Table) []bool {
 		for _, row := range t.Rows {
 			word, _, _ := strings.Cut(row[i], " ")
 			_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
-			out[i] = out[i] && (word == "" || word == dash || err == nil)
+			out[i] = out[i] && (word == "" || word == words.Dash || err == nil)
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/report"
 	"polkrepro/report/plot"
 )
@@ -52,7 +53,7 @@ func TestContents(t *testing.T) {
 		n++
 		row := holds(t, root, "data-cell", id)
 		for q, name := range []string{"risk", "error", "order"} {
-			want := strings.Replace(strings.Split(c.Printed, "/")[q], "-", dash, 1)
+			want := strings.Replace(strings.Split(c.Printed, "/")[q], "-", words.Dash, 1)
 			cell := holds(t, row, "data-quantity", name)
 			if got := holds(t, cell, "class", "paper").words(); got != want {
 				t.Errorf("%s, %s: the paper's is %q, want %q", id, name, got, want)

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -53,7 +54,7 @@ func costRow(in report.Input, spec, method string, planned []experiments.Planned
 	}
 	row := []string{spec, method, fmt.Sprintf("%d of %d", have, len(seen)), strconv.Itoa(failed)}
 	if have == 0 {
-		return append(row, dash, dash, dash, dash)
+		return append(row, words.Dash, words.Dash, words.Dash, words.Dash)
 	}
 	for _, v := range []float64{wall / float64(have), wall, cpu, elapsed} {
 		row = append(row, strconv.FormatFloat(v, 'f', 2, 64))

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"polkrepro/internal/words"
 )
 
 // A Table compares with the paper, block by block, or is plain: a header and rows.
@@ -259,7 +261,7 @@ func (blk *Block) wideCell(id string, text func(Cell) string) string {
 		if line == "" {
 			var values [3]string
 			for q, c := range l.Cells {
-				values[q] = cmp.Or(text(c), "—")
+				values[q] = cmp.Or(text(c), words.Dash)
 			}
 			line = strings.Join(values[:], " / ")
 		}
