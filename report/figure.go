@@ -41,7 +41,8 @@ func (b *builder) figures() []*Figure {
 		out = append(out, f)
 	}
 	others := b.streams(func(p experiments.Planned) bool {
-		return b.notOfPaper(p) || experiments.SupplementOf(p.Spec) != ""
+		s := experiments.SupplementOf(p.Spec)
+		return b.notOfPaper(p) || s != "" && s != experiments.OpenQuestions // whose dozens of series have a table
 	}, func(i int) string { return fmt.Sprintf("S%d", i+2) })
 	if f := b.standIns(); f != nil {
 		out = append(out, f)

@@ -24,9 +24,7 @@ const MethodsTable = "methods"
 func own(in Input, paper *experiments.PaperValues) *Report {
 	b := newBuilder(in, paper)
 	r := &Report{Input: in, Paper: paper}
-	results := b.results("results", "Test risk, error and model order", allRuns, "CPU (s)", secondsInAll)
-	results.Notes = append(results.Notes, "CPU: processor time of training, evaluations excluded.")
-	r.Tables = []*Table{results}
+	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
 	for _, m := range compare.NewMethods(in.Planned, in.Records) {
 		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
 	}
@@ -42,7 +40,7 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	}
 	r.Runs = b.runs()
 	numbers := b.numericRuns()
-	r.Runs.Numbers, results.Numbers = numbers, numbers
+	r.Runs.Numbers, r.Tables[0].Numbers = numbers, numbers
 	r.Notes = b.notes()
 	return r
 }

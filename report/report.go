@@ -68,12 +68,11 @@ func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report 
 	for i := range paper.Tables {
 		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
 	}
-	const training = "training (s)"
-	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper, training, wall)}
+	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper)}
 	for _, s := range experiments.Supplements() {
 		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p experiments.Planned) bool {
 			return experiments.SupplementOf(p.Spec) == s.Name
-		}, training, wall, columnsOfQuestions(s.Name)...))
+		}, columnsOfQuestions(s.Name)...))
 	}
 	r.Tables = append(r.Tables, slices.DeleteFunc(tables, func(t *Table) bool { return len(t.Rows) == 0 })...)
 	if f := b.forest(); f != nil {

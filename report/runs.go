@@ -86,15 +86,14 @@ func (b *builder) runs() *Table {
 func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
 func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
 
-// results makes a table of the planned runs that fit, a row a series, with the time that
-// training took and columns beyond.
-func (b *builder) results(name, title string, fits func(experiments.Planned) bool, heading string, time func(*record.Record) float64, more ...column) *Table {
+// results makes a table of the planned runs that fit, a row a series, with more columns.
+func (b *builder) results(name, title string, fits func(experiments.Planned) bool, more ...column) *Table {
 	_, caption, numbered := strings.Cut(title, ". ")
 	if !numbered {
 		caption = title
 	}
 	rows := tabulate(b.series(fits), plannedColumns(), slices.Concat(finalColumns("error (%)", Stat.full), []column{
-		{heading, func(s *Series) string { return seconds(statOf(s.values(time))) }},
+		{"CPU (s)", func(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }},
 		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
 	}, more))
 	return &Table{
@@ -102,6 +101,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		Notes: []string{
 			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
 			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
+			"CPU: processor time of training, evaluations excluded.",
 		},
 	}
 }
