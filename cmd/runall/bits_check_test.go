@@ -50,6 +50,7 @@ func machines() []machine {
 // architecture, and on one and two processors. Texture maps are computed by the first
 // machine only, because they take an emulator minutes; package data has their checksums.
 func TestCheckSameBits(t *testing.T) {
+	t.Parallel()
 	specs, err := filepath.Glob("testdata/bits/*.yaml")
 	if err != nil || len(specs) == 0 {
 		t.Fatal(err, specs)

@@ -94,6 +94,7 @@ func hiddenIn(t *testing.T, dir string) (paths []string) {
 
 // TestCheck32Bit: built for a machine of 32 bits, the program trains.
 func TestCheck32Bit(t *testing.T) {
+	t.Parallel()
 	if runtime.GOARCH != "amd64" {
 		t.Skip("386 code runs on amd64 alone")
 	}

@@ -12,8 +12,8 @@ import (
 // TestCheckARM64 runs the arithmetic as an arm64 CPU does, with the NEON kernels.
 // Emulation is slow, so it runs the tests that depend on the architecture: here the bits
 // of all kernels and plans, all sizes, and accesses beyond a slice, without the tests with
-// slow references, for which the recorded bits stand in; all of kernel and loss; the
-// oracles of Algorithms 1 and 2.
+// slow references, for which the recorded bits stand in; all of kernel and loss. Whole runs
+// are TestCheckSameBits'.
 func TestCheckARM64(t *testing.T) {
 	if runtime.GOARCH == "arm64" {
 		t.Skip("the other tests run on arm64 as they are")
@@ -41,7 +41,6 @@ func TestCheckARM64(t *testing.T) {
 		"./internal/gemm": "TestRecordedBits|TestSameBits|TestFMA|TestEdges|TestBits|TestGrowAndShrink|TestNonFinite|TestFarAway|TestVectors|TestNorms|TestPanics",
 		"./kernel":        "Test.*",
 		"./loss":          "Test.*",
-		"./polk":          "TestOracle|TestAlgorithm2|TestScoresOfStep|TestProjectionFormula",
 	} {
 		arm64(pkg, "test", "-short", "-exec", qemu, "-run", "^("+tests+")$", pkg)
 	}
