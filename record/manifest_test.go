@@ -266,3 +266,31 @@ func FuzzParseManifest(f *testing.F) {
 		}
 	})
 }
+
+// TestCheckOutput: no output goes into a sealed folder or beside records, by whatever path.
+func TestCheckOutput(t *testing.T) {
+	dir := t.TempDir()
+	at := func(path string) string { return filepath.Join(dir, path) }
+	write := func(path string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at(path)), 0o777), os.WriteFile(at(path), nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("sealed/" + ManifestName)
+	write("sealed/tables/table2.csv")
+	write("runs/records/" + strings.Repeat("a", 32) + ".jsonl")
+	write("other/" + ManifestName) // above the output: of something else
+	write("other/notes/records.jsonl")
+	if err := os.Symlink(at("sealed"), at("link")); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"sealed": "is sealed", "sealed/new/model": "is sealed", "link/model": "is sealed", "other": "is sealed",
+		"runs/records": "holds records", "runs/records/new": "holds records",
+		"runs": "", "runs/model": "", "other/model": "", "new/deep/model": "",
+	} {
+		if err := CheckOutput(at(path)); (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+}

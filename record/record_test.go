@@ -584,3 +584,26 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("a record of which nothing else was measured: error %v, %s", err, b)
 	}
 }
+
+// TestRound: a point keeps eight digits of what was measured and four of its times, and gets
+// no diagnostics that it has not.
+func TestRound(t *testing.T) {
+	const third = 1.0 / 3
+	bare := Point{TrainRisk: third, TestRisk: third, TestError: third, Timing: Timing{Wall: third, CPU: third, Pruner: third}}
+	full := bare
+	full.Diagnostics = Diagnostics{NormSq: new(third), Prequential: &Prequential{third, third}, Reliability: &Reliability{LogLoss: third, CalibrationError: third}}
+	full.Measured = map[string]float64{"x": third}
+	bare.Round()
+	full.Round()
+	const eight, four = 0.33333333, 0.3333
+	if want := (Timing{Wall: four, CPU: four, Pruner: four}); bare.Timing != want || bare.TrainRisk != eight || bare.TestRisk != eight || bare.TestError != eight {
+		t.Errorf("%+v", bare)
+	}
+	if d := bare.Diagnostics; d.NormSq != nil || d.Prequential != nil || d.Reliability != nil {
+		t.Errorf("%+v", d)
+	}
+	if d := full.Diagnostics; *d.NormSq != eight || *d.Prequential != (Prequential{eight, eight}) || d.Reliability.LogLoss != eight ||
+		d.Reliability.CalibrationError != eight || full.Measured["x"] != eight {
+		t.Errorf("%+v", full)
+	}
+}
