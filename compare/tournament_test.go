@@ -93,7 +93,7 @@ func TestDirection(t *testing.T) {
 		t.Errorf("ranks: %+v", res.Standing)
 	}
 	words := strings.Join(res.Summary(), "\n")
-	for _, want := range []string{"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.", "Better: test-b (−1.00 points"} {
+	for _, want := range []string{"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("the summary does not say %q:\n%s", want, words)
 		}
@@ -125,9 +125,6 @@ func TestOnlyWhatBothReach(t *testing.T) {
 		if c := f.Entries[2].Compared[m]; c.Verdict != NotComparable || len(c.Levels) != 0 || c.Reason != want {
 			t.Errorf("orders that have nothing in common: %+v", c)
 		}
-	}
-	if want := "No verdict: test-c (no model order in common: test-a 8 to 32, test-c 800 to 3200)."; !strings.Contains(strings.Join(res.Summary(), "\n"), want) {
-		t.Errorf("the summary does not say %q:\n%s", want, strings.Join(res.Summary(), "\n"))
 	}
 	if !slices.Equal(res.Standing.Absent, []string{"test-c"}) {
 		t.Errorf("not ranked: %v", res.Standing.Absent)
@@ -183,7 +180,6 @@ func TestAllRunsFailed(t *testing.T) {
 	text := strings.Join(res.Summary(), "\n")
 	says(t, text,
 		"By error at equal model order, on 1 field. Not comparable: test-b.",
-		"error at equal model order. No verdict: test-b (all runs failed or are missing).",
 		"12 runs of test-b failed or are missing, and are left out.",
 	)
 	if strings.Contains(text, "—") || strings.Contains(text, ". .") {

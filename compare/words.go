@@ -100,8 +100,8 @@ func numbers(x []float64) string {
 	return joined(x, Number)
 }
 
-// Summary says in sentences what is better than the reference, by how much and
-// how sure that is, overall and field by field.
+// Summary says in sentences what is better than the reference over all fields, and what that
+// rests on. By how much and how sure is in the fields' tables.
 func (r *Result) Summary() []string {
 	var out []string
 	if len(r.Fields) == 0 {
@@ -111,9 +111,6 @@ func (r *Result) Summary() []string {
 		out = append(out, r.Mixed)
 	}
 	out = append(out, r.overall(ErrorAtOrder), r.overall(Anytime))
-	for _, f := range r.Fields {
-		out = append(out, f.sentences()...)
-	}
 	if s := r.Standing; s != nil {
 		out = append(out, s.sentence(r.Reference))
 	}
@@ -193,64 +190,6 @@ func (r *Result) overall(m Measure) string {
 		g.names = append(g.names, name)
 	}
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
-}
-
-// sentences are those of a field.
-func (f *FieldResult) sentences() []string {
-	var out []string
-	for _, m := range Measures() {
-		var parts []string
-		for _, v := range []Verdict{Better, Worse, Open, TooCoarse} {
-			if words := f.listed(m, v); len(words) > 0 {
-				parts = append(parts, fmt.Sprintf("%s: %s", title(m, v), strings.Join(words, "; ")))
-			}
-		}
-		var left []string
-		for _, e := range f.Entries[1:] {
-			if c := e.Compared[m]; c.Verdict == NotComparable || c.Verdict == TooFew {
-				left = append(left, fmt.Sprintf("%s (%s)", e.Heuristic.Name, c.Reason))
-			}
-		}
-		if len(left) > 0 {
-			parts = append(parts, "No verdict: "+strings.Join(left, "; "))
-		}
-		if len(parts) > 0 {
-			out = append(out, fmt.Sprintf("%s (%s of %d samples), %s. %s.", f.Title, words.Count(f.Replicates, "replicate"), f.Samples, m, strings.Join(parts, ". ")))
-		}
-	}
-	return out
-}
-
-// title begins the list of a verdict.
-func title(m Measure, v Verdict) string {
-	if v == TooCoarse {
-		return "Different, unless lines between runs are off by as much as they may be (" + string(TooCoarse) + ")"
-	}
-	words := m.Verdict(v)
-	return strings.ToUpper(words[:1]) + words[1:]
-}
-
-// listed words the comparisons of a verdict.
-func (f *FieldResult) listed(m Measure, v Verdict) []string {
-	var out []string
-	for _, e := range f.Entries[1:] {
-		c := e.Compared[m]
-		if c.Verdict != v {
-			continue
-		}
-		words := fmt.Sprintf("%s (%s, interval %s, p %s", e.Heuristic.Name, m.Effect(c.Value), m.Interval(c), PValue(c.Decisive()))
-		if v == TooCoarse {
-			words += ", lines off by up to " + m.Off(c)
-		}
-		if v == Open && c.Reason != "" {
-			words += ": " + c.Reason
-		}
-		if m != ErrorAtTime && len(c.Levels) < len(f.Levels) {
-			words += ", at " + numbers(c.Levels) + " only"
-		}
-		out = append(out, words+")")
-	}
-	return out
 }
 
 // sentence says who ranks where.

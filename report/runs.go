@@ -92,7 +92,11 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	if !numbered {
 		caption = title
 	}
-	rows := tabulate(b.series(fits), plannedColumns(), slices.Concat(finalColumns("error (%)", Stat.full), []column{
+	series, planned := b.series(fits), plannedColumns()
+	if b.in.Own != "" && !slices.ContainsFunc(series, func(s *Series) bool { return s.dataName() != series[0].dataName() || s.Run.Task != series[0].Run.Task }) {
+		planned = planned[2:] // without data and task, of which there is one
+	}
+	rows := tabulate(series, planned, slices.Concat(finalColumns("error (%)", Stat.full), []column{
 		{"CPU (s)", func(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }},
 		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
 	}, more))

@@ -55,7 +55,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 		row := []string{e.Heuristic.Name}
 		for _, m := range compare.Measures() {
 			c := e.Compared[m]
-			if m == compare.ErrorAtOrder && c.Reason != "" && len(c.Levels) > 0 {
+			if m == compare.ErrorAtOrder && c.Reason != "" {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
 			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.

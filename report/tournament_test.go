@@ -95,7 +95,7 @@ func TestTournamentWriteAll(t *testing.T) {
 		t.Errorf("%s is written again", path)
 	}
 	index, err := os.ReadFile(filepath.Join(dir, "index.md"))
-	for _, want := range []string{"random (all runs failed or are missing)", "No picture: no heuristic other than komp has runs."} {
+	for _, want := range []string{"random: all runs failed or are missing.", "No picture: no heuristic other than komp has runs."} {
 		if err != nil || !bytes.Contains(index, []byte(want)) {
 			t.Errorf("the index does not say %q, %v:\n%s", want, err, index)
 		}
