@@ -14,12 +14,14 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/compare"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/internal/words"
 )
 
 // generators make the blocks of documents that repeat recorded results, ledgers or imports, by
@@ -37,10 +39,10 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/verdicts.json":       counts,
 	"the scorecard":                         scorecard,
 	"the cells that are not reproduced":     deviations,
-	"results/reference/tournament, error":   tournament("", "error, equal order", "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
-	"results/reference/tournament, time":    tournament("", "time, equal order", "komp-merge", "komp-merge-order", "merging"),
-	"results/reference/tournament, merging": tournament("against-merging", "error, equal order", "komp-merge", "komp-merge-order", "komp"),
-	"results/reference/tournament, stream":  tournament("", "mean error", "komp-merge", "merging", "komp-age", "komp-loss"),
+	"results/reference/tournament, error":   tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
+	"results/reference/tournament, time":    tournament("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
+	"results/reference/tournament, merging": tournament("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
+	"results/reference/tournament, stream":  tournament("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
 }
 
 // TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" are what the
@@ -317,19 +319,26 @@ func times(t *testing.T) string {
 
 // tournament makes the table of a column of the recorded tournament: bold where better, "worse"
 // where worse, in brackets where the grid is too coarse to say.
-func tournament(folder, column string, names ...string) func(*testing.T) string {
+func tournament(folder string, by compare.Measure, names ...string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		fields := []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"}
 		cells := make(map[[2]string]string)
 		for _, field := range fields {
 			for _, row := range table(t, filepath.Join("tournament", folder, "tables", field+".csv")) {
-				value, verdict, _ := strings.Cut(row[column], " ")
-				switch verdict {
-				case "better", "faster":
+				if row["by"] != by.String() {
+					continue
+				}
+				value := words.Dash
+				if row["difference"] != "" {
+					value = strings.TrimSuffix(by.Effect(number(t, row["difference"])), " points")
+				}
+				switch verdict := compare.Verdict(row["verdict"]); {
+				case by == compare.Time:
+				case verdict == compare.Better:
 					value = "**" + value + "**"
-				case "grid too coarse":
+				case verdict == compare.TooCoarse:
 					value = "(" + value + ")"
-				case "worse":
+				case verdict == compare.Worse:
 					value += " worse"
 				}
 				cells[[2]string{row["heuristic"], field}] = value

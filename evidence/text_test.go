@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -187,27 +188,26 @@ func (f *figures) sparse(series string) float64 {
 // merge is on how many fields of the tournament komp-merge is better and worse than KOMP, and
 // its least and its longest time, as multiples of KOMP's.
 func (f *figures) merge() (better, worse int, least, longest float64) {
-	files, err := filepath.Glob("../results/reference/tournament/tables/*-k*[rm].csv") // without the fronts
+	files, err := filepath.Glob("../results/reference/tournament/tables/*-k*[rm].csv") // without the fronts and levels
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	least = math.Inf(1)
 	for _, file := range files {
 		for _, row := range testutil.Table(f.t, file) {
-			if row["heuristic"] != "komp-merge" {
-				continue
-			}
-			wrong := row["error, equal order"]
-			if strings.HasSuffix(wrong, " better") {
+			switch {
+			case row["heuristic"] != "komp-merge":
+			case row["by"] == "error at equal model order" && row["verdict"] == "better":
 				better++
-			} else if strings.HasSuffix(wrong, " worse") {
+			case row["by"] == "error at equal model order" && row["verdict"] == "worse":
 				worse++
+			case row["by"] == "training time at equal model order":
+				v, err := strconv.ParseFloat(row["difference"], 64)
+				if err != nil {
+					f.t.Fatal(err)
+				}
+				least, longest = min(least, math.Exp(v)), max(longest, math.Exp(v))
 			}
-			var times float64
-			if _, err := fmt.Sscanf(row["time, equal order"], "×%f", &times); err != nil {
-				f.t.Fatal(err)
-			}
-			least, longest = min(least, times), max(longest, times)
 		}
 	}
 	return better, worse, least, longest
