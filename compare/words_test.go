@@ -98,16 +98,9 @@ func TestSummaryWords(t *testing.T) {
 	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
 		return 20 + wobble(c), c.Value, c.Value
 	}))
-	set := func(heuristic string, v Verdict) {
-		c := &res.Fields[0].Entry(heuristic).Compared[ErrorAtOrder]
-		c.Test.Estimate = stats.Estimate{Value: 1, Low: 0.5, High: 1.5, Basis: stats.Paired}
-		c.Levels, c.Bend, c.Adjusted, c.AdjustedExact, c.Verdict = []float64{16}, 0.75, 0.2, 0.02, v
+	for i, v := range []Verdict{TooCoarse, Open, NotComparable, Worse, Better} {
+		res.Fields[0].Entries[i+1].Compared[ErrorAtOrder].Verdict = v
 	}
-	set("test-b", TooCoarse)
-	set("test-c", Open)
-	set("test-d", NotComparable)
-	set("test-e", Worse)
-	set("test-f", Better)
 	runs := res.Fields[0].Entry("test-b").Runs
 	for i := range runs {
 		runs[i].Process = runs[i].Seconds / 4

@@ -599,9 +599,6 @@ func TestRound(t *testing.T) {
 	if want := (Timing{Wall: four, CPU: four, Pruner: four}); bare.Timing != want || bare.TrainRisk != eight || bare.TestRisk != eight || bare.TestError != eight {
 		t.Errorf("%+v", bare)
 	}
-	if d := bare.Diagnostics; d.NormSq != nil || d.Prequential != nil || d.Reliability != nil {
-		t.Errorf("%+v", d)
-	}
 	if d := full.Diagnostics; *d.NormSq != eight || *d.Prequential != (Prequential{eight, eight}) || d.Reliability.LogLoss != eight ||
 		d.Reliability.CalibrationError != eight || full.Measured["x"] != eight {
 		t.Errorf("%+v", full)

@@ -46,17 +46,6 @@ func TestCheckMultidist(t *testing.T) {
 	}
 }
 
-// TestCheckMNIST: the first 2,000 images, with the paper's bandwidth.
-func TestCheckMNIST(t *testing.T) {
-	needLIBSVM(t)
-	p, test := mnist(t, 2000, 2000)
-	c := Config{Kernel: kernel.Gaussian{Bandwidth: 4}, C: 1, Threads: 2}
-	m, st := train(t, c, p)
-	ref := svmTrain(t, c, p)
-	compare(t, m, st, ref)
-	comparePredictions(t, m, ref, test)
-}
-
 // TestCheckMNISTRecorded: all of MNIST, held against what LIBSVM 3.24 made of
 // it in 499 s, from pixels written as %.8g of x/255:
 //
