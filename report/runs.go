@@ -46,6 +46,20 @@ func plannedColumns() []column {
 	}
 }
 
+// distinctColumns are plannedColumns without those of the data set and the task if all
+// series have the same, and what these are.
+func distinctColumns(series []*Series) (columns []column, same []string) {
+	columns = slices.DeleteFunc(plannedColumns(), func(c column) bool {
+		alike := len(series) > 0 && (c.heading == "data" || c.heading == "task") &&
+			!slices.ContainsFunc(series, func(s *Series) bool { return c.of(s) != c.of(series[0]) })
+		if alike {
+			same = append(same, c.of(series[0]))
+		}
+		return alike
+	})
+	return columns, same
+}
+
 // runCount says how many of the planned runs there are.
 func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }
 
@@ -93,8 +107,8 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		caption = title
 	}
 	series, planned := b.series(fits), plannedColumns()
-	if b.in.Own != "" && !slices.ContainsFunc(series, func(s *Series) bool { return s.dataName() != series[0].dataName() || s.Run.Task != series[0].Run.Task }) {
-		planned = planned[2:] // without data and task, of which there is one
+	if distinct, same := distinctColumns(series); b.in.Own != "" && len(same) == 2 {
+		planned = distinct
 	}
 	rows := tabulate(series, planned, slices.Concat(finalColumns("error (%)", Stat.full), []column{
 		{"CPU (s)", func(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }},

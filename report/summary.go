@@ -163,15 +163,8 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 	default:
 		heading = "Results of " + strings.Join(b.Specs, ", ") + ", profile " + b.Input.Profile
 	}
-	columns := plannedColumns()[:3]
-	var same []string // data set and task that all have are in the heading
-	columns = slices.DeleteFunc(columns, func(c column) bool {
-		alike := c.heading != "series" && !slices.ContainsFunc(all, func(s *Series) bool { return c.of(s) != c.of(all[0]) })
-		if alike {
-			same = append(same, c.of(all[0]))
-		}
-		return alike
-	})
+	columns, same := distinctColumns(all)
+	columns = columns[:len(columns)-1] // the runs come last
 	if len(same) > 0 {
 		heading += ": " + strings.Join(same, ", ")
 	}
