@@ -84,6 +84,9 @@ func evaluation(t testing.TB, m *Model, lines []string) Evaluation {
 // Without a setting, rows are learned from files and streams, and the model order has a
 // bound.
 func TestTunedModelsLearn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestTuningIsDeterministic has the goroutines, and the race detector makes it a minute")
+	}
 	tests := []struct {
 		name        string
 		train, test []string
@@ -219,9 +222,12 @@ func TestTradeOff(t *testing.T) {
 
 // More classes than orders are tried of a small file.
 func TestTradeOffOfManyClasses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone, and the race detector makes it two minutes")
+	}
 	rng := rand.New(rand.NewPCG(26, 1))
 	var rows []string
-	for i := range 400 {
+	for i := range 200 {
 		rows = append(rows, fmt.Sprintf("%.3f,%.3f,%c", rng.NormFloat64()+float64(i%26%5), rng.NormFloat64()+float64(i%26/5), 'a'+rune(i%26)))
 	}
 	opt := tuning("multi-hinge", file(t, rows))

@@ -16,7 +16,7 @@ import (
 	"polkrepro/harness"
 )
 
-// TestCheckInterrupted tells every command to stop at some moments of its work on
+// TestCheckInterrupted tells every command to stop at some moment of its work on
 // the recorded run: it ends within two seconds with the status 130, prints nothing
 // or all, and leaves no file or folder that it had not finished.
 func TestCheckInterrupted(t *testing.T) {
@@ -38,25 +38,23 @@ func TestCheckInterrupted(t *testing.T) {
 		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {
-		for range 2 {
-			work := t.TempDir()
-			p := newProcess(args...)
-			p.Dir = work
-			status, took := p.stopped(t, time.Duration(300+rng.IntN(1700))*time.Millisecond)
-			stdout, stderr := p.stdout.String(), p.stderr.String()
-			t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
-			if status == 0 {
-				continue // it was through
-			}
-			if status != harness.ExitInterrupted || took > 2*time.Second || !strings.Contains(stderr, "runall: interrupted") {
-				t.Errorf("%v: exit %d after %v: %s", args, status, took, stderr)
-			}
-			if args[0] != "predict" && args[0] != "train" && stdout != "" {
-				t.Errorf("%v: it printed %d bytes", args, len(stdout))
-			}
-			for _, path := range hiddenIn(t, work) {
-				t.Errorf("%v left %s", args, path)
-			}
+		work := t.TempDir()
+		p := newProcess(args...)
+		p.Dir = work
+		status, took := p.stopped(t, time.Duration(300+rng.IntN(1700))*time.Millisecond)
+		stdout, stderr := p.stdout.String(), p.stderr.String()
+		t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
+		if status == 0 {
+			continue // it was through
+		}
+		if status != harness.ExitInterrupted || took > 2*time.Second || !strings.Contains(stderr, "runall: interrupted") {
+			t.Errorf("%v: exit %d after %v: %s", args, status, took, stderr)
+		}
+		if args[0] != "predict" && args[0] != "train" && stdout != "" {
+			t.Errorf("%v: it printed %d bytes", args, len(stdout))
+		}
+		for _, path := range hiddenIn(t, work) {
+			t.Errorf("%v left %s", args, path)
 		}
 	}
 }
