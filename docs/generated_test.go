@@ -38,7 +38,7 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/times.csv":           times,
 	"results/reference/verdicts.json":       counts,
 	"the scorecard":                         scorecard,
-	"the cells that are not reproduced":     deviations,
+	"the sentences that are not reproduced": failures,
 	"results/reference/tournament, error":   tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
 	"results/reference/tournament, time":    tournament("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
 	"results/reference/tournament, merging": tournament("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
@@ -209,7 +209,7 @@ func counts(t *testing.T) string {
 // scorecard says how many of the results were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := judged(t).Scorecard
-	return fmt.Sprintf("- **Targets**: of the %d numbers that are results, %d were in view when a choice was made (%d reproduced), %d never (%d\n  reproduced).\n",
+	return fmt.Sprintf("- **Targets**: of the %d numbers that are results, %d were in view when a choice was made (%d reproduced), %d were no target\n  (%d reproduced).\n",
 		s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
 
@@ -261,22 +261,15 @@ func effort(t *testing.T) string {
 	return markdown(true, []string{"held out+tested", "multidist", "MNIST", "Brodatz", "other data"}, rows)
 }
 
-// deviations lists the numbers that are not reproduced.
-func deviations(t *testing.T) string {
-	var rows [][]string
+// failures names the sentences and ranks that are not reproduced.
+func failures(t *testing.T) string {
+	names := make(map[stats.Verdict][]string)
 	for _, c := range judged(t).Claims {
-		for _, test := range c.Tests {
-			if !c.Cell || test.Verdict == stats.Reproduced {
-				continue
-			}
-			here := fmt.Sprintf("%.3g", *test.Value)
-			if len(test.Runs) > 1 {
-				here += fmt.Sprintf(" (%.3g to %.3g)", *test.From, *test.Until)
-			}
-			rows = append(rows, []string{"`" + c.ID + "." + test.ID + "`", fmt.Sprint(*test.Paper), here, test.Verdict.String()})
+		if !c.Cell {
+			names[c.Verdict] = append(names[c.Verdict], "`"+c.ID+"`")
 		}
 	}
-	return markdown(true, []string{"", "paper", "here", "verdict"}, rows)
+	return fmt.Sprintf("Deviating: %s.\n\nInconclusive: %s.\n", strings.Join(names[stats.Deviates], ", "), strings.Join(names[stats.Inconclusive], ", "))
 }
 
 // joint says what the best combination of choices reproduces.

@@ -6,7 +6,8 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// Merging p into n. For the Gaussian kernel and
+// Merging p into n, for the heuristics of polk/prune and for BSGD, which choose the pair
+// themselves. For the Gaussian kernel and
 // z = h x_p + (1−h) x_n, with κ = κ(x_p, x_n):
 //
 //	κ(x_p, z) = κ^((1−h)²),  κ(x_n, z) = κ^(h²)

@@ -166,16 +166,16 @@ type start struct {
 }
 
 // approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
-// with a squared error of at most eps2 in the Hilbert norm. On return k.removed lists
-// what was removed.
-func (k *komp) approximate(b *batch, eps2 float64) {
+// with an error of at most ε in the Hilbert norm. On return k.removed lists what was
+// removed.
+func (k *komp) approximate(b *batch, epsilon float64) {
 	k.begin(b)
-	if b.n == 0 && !k.removable(eps2) {
+	if k.step.Epsilon = epsilon; b.n == 0 && !k.removable(float64(epsilon*epsilon)) {
 		return
 	}
 	// The loop has an error only where its context ends.
 	k.project(func() error {
-		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return k.spent+k.Cost(j) <= eps2 })
+		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return prune.WithinBudget(k, j) })
 	})
 }
 
@@ -202,7 +202,7 @@ func (k *komp) begin(b *batch) {
 }
 
 // removable reports whether a dictionary element is cheap enough to leave when
-// there are no new ones.
+// there are no new ones: prune.WithinBudget without the projection.
 func (k *komp) removable(eps2 float64) bool {
 	for j, p := range k.inverse.diag[:k.inverse.order] {
 		if !(sumSquares(k.f.Weights(j)) > eps2*p) {

@@ -379,6 +379,6 @@ func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, remove
 		b.gram[i*m+i] = f.Kernel.Self(d)
 	}
 	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
-	k.approximate(&b, float64(eps*eps))
+	k.approximate(&b, eps)
 	return k.f, k.removed, math.Sqrt(k.spent)
 }

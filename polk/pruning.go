@@ -18,7 +18,7 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 		return nil
 	}
 	if l.cfg.Pruner == nil {
-		k.approximate(&l.batch, float64(step.Epsilon*step.Epsilon))
+		k.approximate(&l.batch, step.Epsilon)
 		return nil
 	}
 	k.l, k.step = l, step

@@ -25,7 +25,7 @@ type Figure struct {
 	number int // 0 for a figure that is not the paper's
 }
 
-// figures makes all figures.
+// figures makes the paper's figures and that of the stand-ins; parts has the others.
 func (b *builder) figures() []*Figure {
 	var out []*Figure
 	for _, pf := range b.paper.Figures {

@@ -18,7 +18,7 @@ func init() {
 type komp struct{}
 
 func (komp) Prune(ctx context.Context, s InverseState) error {
-	return Pursue(ctx, s, 0, func(j int) bool { return withinBudget(s, j) })
+	return Pursue(ctx, s, 0, func(j int) bool { return WithinBudget(s, j) })
 }
 
 // Pursue is the loop of Algorithm 1: the cheapest element leaves and the others are
@@ -35,8 +35,8 @@ func Pursue(ctx context.Context, s InverseState, order int, may func(j int) bool
 	return ctx.Err()
 }
 
-// withinBudget reports γ_j ≤ ε.
-func withinBudget(s InverseState, j int) bool {
+// WithinBudget reports γ_j ≤ ε, the rule of line 7.
+func WithinBudget(s InverseState, j int) bool {
 	epsilon := s.Step().Epsilon
 	return s.Spent()+s.Cost(j) <= epsilon*epsilon
 }

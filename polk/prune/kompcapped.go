@@ -22,5 +22,5 @@ func init() {
 type kompCapped struct{ order int }
 
 func (k kompCapped) Prune(ctx context.Context, s InverseState) error {
-	return Pursue(ctx, s, 0, func(j int) bool { return s.Len() > k.order || withinBudget(s, j) })
+	return Pursue(ctx, s, 0, func(j int) bool { return s.Len() > k.order || WithinBudget(s, j) })
 }

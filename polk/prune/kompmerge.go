@@ -35,7 +35,7 @@ func init() {
 // approximation. KOMP moves no element, and merging leaves the weights of the others as
 // they are. The cheaper of the two ways is taken.
 //
-// q and z are those that merging would take, which needs no inverse. What they cost is
+// q and z are those that the heuristic merging would take for p, which needs no inverse. What they cost is
 // exact: jointCost of p and q with z in the dictionary.
 type kompMerge struct {
 	order  int                // as many elements are kept whatever they cost

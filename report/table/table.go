@@ -107,9 +107,8 @@ func (t *Table) notes(text func(Cell) string) []string {
 	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), text(t.Legend))
 }
 
-// Text is the table for a terminal: a block after another, and in each
-// cell a line for the paper, one for the runs, one for their difference and
-// one for the figures' draw.
+// Text is the table for a terminal: a block after another, the lines of a cell below each
+// other.
 func (t *Table) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n")
