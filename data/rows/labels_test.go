@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -122,6 +123,26 @@ func TestLabelsAreExact(t *testing.T) {
 		label := rapid.StringMatching(`[+-]?(0{0,2}[0-9]{1,20}|12|120|0\.12|250)(\.0{1,3}|\.[12]0{0,2})?(e[+-]?[0-9]{1,2})?`)
 		checkLabels(t, rapid.SliceOfN(label, 1, 8).Draw(t, "labels")...)
 	})
+}
+
+// More than half of the rows having a label of their own, and twenty at least, is no
+// classification.
+func TestUnrepeated(t *testing.T) {
+	for _, tt := range []struct {
+		once, twice int
+		want        bool
+		same        float64
+	}{{19, 0, false, 1.0 / 19}, {20, 0, true, 1.0 / 20}, {20, 10, false, 60.0 / 1600}, {21, 10, true, 61.0 / 1681}} {
+		var s Labels
+		for i := range tt.once + 2*tt.twice {
+			if err := s.Add(fmt.Sprint(i % (tt.once + tt.twice))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, same := s.Unrepeated(), s.Same(); got != tt.want || math.Abs(same-tt.same) > 1e-12 {
+			t.Errorf("%+v: %v, %v", tt, got, same)
+		}
+	}
 }
 
 func FuzzLabels(f *testing.F) {
