@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/kernel"
+	"polkrepro/loss"
 )
 
 // drawConfig draws a small problem: its configuration, samples and labels.
@@ -44,6 +45,21 @@ func solverOf(t rapid.TB, c Config, n int, x []float32, y []float64) *solver {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestSingularKernel: iterations beyond the minimum of a singular K in float32 stay there.
+func TestSingularKernel(t *testing.T) {
+	c := Config{Kernel: kernel.Polynomial{Offset: 1, Degree: 2}, Loss: loss.MultiLogistic{}, Classes: 2, Dim: 3, Regularizer: 1, exactSize: 1}
+	x, y := samples(rand.New(rand.NewPCG(0, 0)), 10, 3, 2)
+	s := solverOf(t, c, 10, x, y)
+	for range 30 {
+		if !s.step() {
+			break
+		}
+		if !(s.now.objective > 0.5) {
+			t.Fatalf("objective %v", s.now.objective)
+		}
+	}
 }
 
 // TestLineSearch: the step satisfies the strong Wolfe conditions, and φ' is
