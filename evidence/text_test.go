@@ -13,6 +13,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/testutil"
+	"polkrepro/internal/words"
 )
 
 // TestFiguresInText: README.md and REPRODUCE.md say what the records give, where they say it in
@@ -48,12 +49,12 @@ func (f *figures) readme() []string {
 		fmt.Sprintf("On Brodatz it is %.1f point off; 0.5 is claimed", f.value("brodatz.like-batch.error")),
 		f.margins("one point of the printed error, %.0f %% of the risk, or %.0f %% of the model order but at least %s elements"),
 		fmt.Sprintf("%d of %d cells, ", cells.Reproduced, cells.Total()),
-		fmt.Sprintf("With unselected draws, %s of its cells is reproduced", f.anyDraws()),
+		fmt.Sprintf("With unselected draws, %s reproduced", f.anyDraws()),
 		fmt.Sprintf("fitted to %s of POLK's ten model orders", f.word(fitted)),
 		fmt.Sprintf("With the printed 0.2 POLK errs on %.1f %%", f.assuming(asPrinted).value("table2.multidist.ksvm.polk.error")),
 		fmt.Sprintf("from %.1f for 5 modes to %.1f for 30", f.modes(5), f.modes(30)),
 		fmt.Sprintf("better at equal memory on MNIST (%.1f against %.1f %%)", f.supplement("tableS3", "mnist", "ksvm", "BSGD", "error (%)"), f.supplement("tableS3", "mnist", "ksvm", "POLK", "error (%)")),
-		fmt.Sprintf("C-SVC then has %s support vectors on MNIST, %s are printed", thousands(f.value(libsvm)), thousands(*f.test(libsvm).Test.Paper)),
+		fmt.Sprintf("C-SVC then has %s support vectors on MNIST, %s are printed", words.Grouped(int(f.value(libsvm))), words.Grouped(int(*f.test(libsvm).Test.Paper))),
 		fmt.Sprintf("The paper's has %.1f %% error on multidist. With merging, as its authors recommend, it has %.1f %%", *f.test(bsgd).Test.Paper, f.value(bsgd)),
 		fmt.Sprintf("%.1f %% of Brodatz' test patches share pixels with training patches. Over ten draws POLK's error is %.1f %%, but %.1f %% without overlap, and %.1f %% when it is trained on the left",
 			f.overlap(), f.brodatz("", "POLK"), f.brodatz("-interleaved", "POLK"), f.brodatz("-disjoint", "POLK")),
@@ -90,7 +91,7 @@ func (f *figures) reproduce() []string {
 		f.margins("one point of error, %.0f %% of the risk, %.0f %% of the model order but at least %s elements"),
 		fmt.Sprintf("| targets of a choice | %d of %d |", score.Targets.Reproduced, numbers.Total()-f.set()-score.Others.Total()),
 		fmt.Sprintf("| settings | %d of %d |", score.Set.Reproduced, f.set()),
-		fmt.Sprintf("%d of the first %s. With any draws, %s of its cells is reproduced", len(accepted), thousands(float64(last)), f.anyDraws()),
+		fmt.Sprintf("%d of the first %d,%03d. With any draws, %s reproduced", len(accepted), last/1000, last%1000, f.anyDraws()),
 		fmt.Sprintf("No single other choice reproduces more than %d cells", most),
 		fmt.Sprintf("The six printed errors come out within %.1f points, the printed risks of multidist and MNIST within %.0f %%, nine of ten model orders within %.0f %% (Brodatz, K = 0.02: %.0f %%)", up(errors[5], 0.1),
 			up(100*f.farthest(true, "risk", "table2.multidist.ksvm.polk", "table2.multidist.klr.polk", "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"), 1), up(100*orders[8], 1), 100*orders[9]),
@@ -149,24 +150,25 @@ func (f *figures) margins(format string) string {
 // asPrinted assumes the variance of multidist that the paper prints.
 const asPrinted = "multidist-variance=as-printed"
 
-// anyDraws is how many of multidist's cells are reproduced with unselected draws.
+// anyDraws says how many of multidist's cells are reproduced with unselected draws, of those
+// that were run.
 func (f *figures) anyDraws() string {
-	n := 0
+	reproduced, run := 0, 0
 	for _, c := range f.assuming("multidist-draws=any").Claims {
-		if c.Claim.Cell && strings.Contains(c.Claim.ID, "multidist") && c.Verdict == stats.Reproduced {
-			n++
+		if !c.Claim.Cell || !strings.Contains(c.Claim.ID, "multidist") || c.Verdict == stats.NotRun {
+			continue
+		}
+		if run++; c.Verdict == stats.Reproduced {
+			reproduced++
 		}
 	}
-	return f.word(n)
+	return fmt.Sprintf("%s of the %s cells that were run is", f.word(reproduced), f.word(run))
 }
 
 // modes is POLK's model order for a mixture of so many.
 func (f *figures) modes(n int) float64 {
 	return f.value(fmt.Sprintf("multidist.learned-order.modes-%d[POLK on %d modes]", n, n))
 }
-
-// thousands writes a whole number below a million.
-func thousands(v float64) string { return fmt.Sprintf("%d,%03d", int(v)/1000, int(v)%1000) }
 
 // overlap is the share of Brodatz' test patches that share pixels with training patches, in per
 // cent.

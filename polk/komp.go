@@ -170,7 +170,8 @@ type start struct {
 // removed.
 func (k *komp) approximate(b *batch, epsilon float64) {
 	k.begin(b)
-	if k.step.Epsilon = epsilon; b.n == 0 && !k.removable(float64(epsilon*epsilon)) {
+	k.step.Epsilon = epsilon
+	if b.n == 0 && !k.removable(float64(epsilon*epsilon)) {
 		return
 	}
 	// The loop has an error only where its context ends.

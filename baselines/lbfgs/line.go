@@ -44,7 +44,8 @@ func (l *line) at(t float64) (value, slope float64) {
 // short of the minimum; it is 0 if rounding leaves none to be found.
 func (l *line) search() float64 {
 	value0, slope0 := l.at(0)
-	if !(slope0 < 0) || !(l.ddd > 0) { // of a singular K in float32 rounding can make ‖d‖² negative, and φ unbounded
+	// Rounding can make ‖d‖² negative if K is singular and in float32: φ has no minimum then.
+	if !(slope0 < 0) || !(l.ddd > 0) {
 		return 0
 	}
 	// Invariant: lo satisfies the first condition and φ'(lo) < 0; hi is beyond the

@@ -35,8 +35,8 @@ func init() {
 // approximation. KOMP moves no element, and merging leaves the weights of the others as
 // they are. The cheaper of the two ways is taken.
 //
-// q and z are those that the heuristic merging would take for p, which needs no inverse. What they cost is
-// exact: jointCost of p and q with z in the dictionary.
+// q and z are those that the heuristic merging would take for p, which needs no inverse.
+// What they cost is exact: jointCost of p and q with z in the dictionary.
 type kompMerge struct {
 	order  int                // as many elements are kept whatever they cost
 	within func(Step) float64 // squared error that a step may add up to
