@@ -11,7 +11,8 @@ import (
 )
 
 // The model order is chosen by training with orders of 4, 8, 16 … elements on the
-// sample, until the error on held-out rows is as good as that of a model of any size.
+// sample, until the error on held-out rows is as good as that of a model of any size,
+// and then with the order halfway between the last two.
 const (
 	orderFirst  = 4
 	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
@@ -116,36 +117,50 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	var said watch
 	now := *best
 	now.factor *= 4
-	for ; order <= largest && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
+	try := func(order int) error {
 		if said.due() {
 			t.opt.Note("order %d is being tried", order)
 		}
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
-			return nil, nil, err
+			return err
 		}
 		now = all[0]
 		for t.unsure(&now.score, &ref.score) && len(now.score.each) < tuneJudged && now.folds < most {
 			folds := now.folds + 1
 			for _, c := range []*candidate{&now, &ref} {
 				if _, err := t.extend(ctx, c, folds, rows, learn); err != nil {
-					return nil, nil, err
+					return err
 				}
 			}
 		}
 		tried = append(tried, now)
-		if t.within(&now.score, &ref.score) {
-			break
+		return nil
+	}
+	good := func() bool { return len(tried) > 0 && t.within(&now.score, &ref.score) }
+	for ; order <= largest && !good() && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
+		if err := try(order); err != nil {
+			return nil, nil, err
 		}
 	}
 	chosen := len(tried) - 1
-	if t.opt.Order == 0 && !t.within(&tried[chosen].score, &ref.score) {
+	switch {
+	case t.opt.Order > 0:
+	case !good():
 		for i := range slices.Backward(tried) {
-			if t.value(&tried[i].score) <= t.value(&tried[chosen].score) {
+			if value(tried[i].score.each) <= value(tried[chosen].score.each) {
 				chosen = i
 			}
 		}
-		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", tried[len(tried)-1].order, ref.size)
+		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", now.order, ref.size)
+	case chosen > 0: // the order halfway between the last two may do as well
+		if err := try((now.order + tried[chosen-1].order) / 2); err != nil {
+			return nil, nil, err
+		}
+		tried[chosen], tried[chosen+1] = tried[chosen+1], tried[chosen]
+		if !good() {
+			chosen++
+		}
 	}
 	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
 }
@@ -180,11 +195,12 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 }
 
 // value is what candidates are compared by: the fraction of errors, or the risk.
-func (t *tuner) value(h *heldOut) float64 {
-	if t.byErrors() {
-		return float64(h.wrong) / h.rows()
+func value(each []float64) float64 {
+	sum := 0.0
+	for _, v := range each {
+		sum += v
 	}
-	return h.loss / h.rows()
+	return sum / float64(len(each))
 }
 
 // slack returns what another one may be worse by than h: of errors, by one at least,
@@ -193,11 +209,15 @@ func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
 		return max(cmp.Or(t.opt.Tolerance, DefaultTolerance), 1/h.rows())
 	}
-	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * t.value(h))
+	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * value(h.each))
 }
 
-// within reports whether a is worse than b by no more than the tolerance.
-func (t *tuner) within(a, b *heldOut) bool { return t.value(a) <= t.value(b)+t.slack(b) }
+// within reports whether a is worse than b, on the rows that both were judged by, by no
+// more than the tolerance.
+func (t *tuner) within(a, b *heldOut) bool {
+	n := min(len(a.each), len(b.each))
+	return value(a.each[:n]) <= value(b.each[:n])+t.slack(b)
+}
 
 // unsure reports whether the standard error of the difference, row by row, is larger
 // than the tolerance. Two disagreements either way are added: no one knows of the next

@@ -196,16 +196,20 @@ func TestGivenSettingsStay(t *testing.T) {
 	}
 }
 
-// The smallest order within the tolerance is chosen, and the model file keeps the
-// trade-off; a tolerance below 0 takes any size, and an order that is given is taken.
+// The smallest order within the tolerance is chosen, here that halfway between the last
+// two, and the model file keeps the trade-off; a tolerance below 0 takes any size, and an order that is given is taken.
 func TestTradeOff(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(600, 6)))
 	m := mustTrain(t, opt)
 	lines := reread(t, m).Settings().TradeOff
-	n := len(lines)
-	if n < 3 || n > orderLines || !lines[n-2].Chosen || lines[n-2].Order != m.Order() || lines[n-1].Order <= m.Order() ||
-		lines[n-2].Error > lines[n-1].Error+DefaultTolerance || lines[n-3].Error <= lines[n-1].Error+DefaultTolerance || lines[0].Numbers != 4*lines[0].Order {
-		t.Errorf("order %d, %+v", m.Order(), lines)
+	var orders []int
+	for _, l := range lines {
+		orders = append(orders, l.Order)
+	}
+	limit := lines[len(lines)-1].Error + DefaultTolerance
+	if want := []int{4, 8, 12, 16, 57}; !slices.Equal(orders, want) || m.Order() != 12 || !lines[2].Chosen || lines[2].Numbers != 4*12 ||
+		lines[1].Error <= limit || lines[2].Error > limit {
+		t.Errorf("order %d, %+v, want orders %d", m.Order(), lines, want)
 	}
 	if set := m.Settings(); set.Pruner != prunerMerge || set.FixedTo == 0 {
 		t.Errorf("%+v", set)
