@@ -85,8 +85,9 @@ CONCURRENT = ./baselines/internal/parallel ./baselines/learnertest $(filter-out 
 	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
 
 race:
-	@if [ -n "$(RACE)" ]; then set -x; $(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT) && \
-	$(GO) test -short -vet=off -timeout 30m -race -run 'Killed|Interrupted|Stopped|Second|InUse|Serve' ./cmd/runall; \
+	@if [ -n "$(RACE)" ]; then set -x; \
+	$(GO) test -short -vet=off -timeout 30m -race -run 'Killed|Interrupted|Stopped|Second|InUse|Serve' ./cmd/runall & \
+	$(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT) && wait $$! || { wait; exit 1; }; \
 	else echo "race detector: no C compiler, left out"; fi
 	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
 	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi

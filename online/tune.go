@@ -26,6 +26,7 @@ const (
 	tuneHeld    = 500     // of these, most that are held out
 	tuneFolds   = 10      // most times that every candidate is trained, each with other rows held out
 	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
+	tuneSmall   = 500     // rows of a file up to which small learning rates are tried too
 	tuneKeep    = 3       // one candidate in as many goes on to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
@@ -238,6 +239,8 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 		t.rates = []float64{1, 0.5, 1.5} // it is 2
 	case t.stream:
 		t.rates = []float64{4, 1, 16}
+	case s.rows <= tuneSmall: // which large steps learn by heart
+		t.rates = []float64{4, 1, 16, 64}
 	}
 	for i, scale := range scales {
 		if err := t.addSample(s, scale); err != nil {

@@ -70,6 +70,7 @@ func readWorkflow(t *testing.T, name string) (steps []workflowStep) {
 // a network, and again after a record was changed: then the job fails. The steps
 // after a failed one run too, where the workflow says so.
 func TestCheckPaperTables(t *testing.T) {
+	t.Parallel()
 	results := t.TempDir()
 	summary := filepath.Join(results, "summary.md")
 	env := []string{"PROFILE=" + experiments.ProfileSmoke, "RESULTS=" + results, "GITHUB_STEP_SUMMARY=" + summary}

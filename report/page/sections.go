@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,10 @@ func changes(list []evidence.Change) string {
 // the profile that has most of them; nil if none is there. A field without a
 // record is left out.
 func TournamentSection(have map[string]*record.Record) (*report.Part, error) {
+	named := func(r *record.Record) bool { return r.Header.Run.Params.Pruner != "" }
+	if !slices.ContainsFunc(slices.Collect(maps.Values(have)), named) { // planning takes a second
+		return nil, nil
+	}
 	t, err := experiments.FindTournament("")
 	if err != nil {
 		return nil, err
