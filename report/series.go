@@ -398,14 +398,14 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 			look.Dash = entryDashes[i]
 			labels, pn.Traces = append(labels, s.Label), append(pn.Traces, trace(s, look))
 		}
-		pn.Title = together(labels)
+		pn.Title, pn.Remark, _ = strings.Cut(together(labels), ", ")
 		panels = append(panels, pn)
 	}
 	p := small(ylabel, false, panels)
 	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
 	f.Drawing, f.Alt = p, ""
 	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
-		"Of several series, the first in the title is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
+		"Of several series, the first below the name is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
 		ylabel, series[0].Label)
 }
 

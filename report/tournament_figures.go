@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/words"
 	"polkrepro/report/plot"
 )
 
@@ -27,6 +28,10 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	looks := badges(slices.Compact(names), res.Reference)
 	var out []*Figure
 	for _, f := range res.Fields {
+		least := 0.0
+		if len(f.Levels) > 0 {
+			least = f.Levels[0] / 4
+		}
 		for _, against := range []struct {
 			name, title, axis, spread, remark string
 			by                                cost
@@ -43,15 +48,21 @@ func tournamentFigures(res *compare.Result) []*Figure {
 					"%d replicates of %d samples. In each panel %s is blue. %s",
 					errorWords(f.Task), against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
 			var others []costCurve
+			left := 0
 			for _, e := range f.Entries[1:] {
 				if len(e.Runs) > 0 {
 					c := costsOf(e)
+					c.points = slices.DeleteFunc(c.points, func(p costPoint) bool { return p.order < least })
+					left += len(e.Points) - len(c.points)
 					c.remark = against.measure.Verdict(e.Compared[against.measure].Verdict)
 					others = append(others, c)
 				}
 			}
 			if len(others) == 0 {
 				fig.Missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
+			}
+			if left > 0 { // the panels share their axes
+				fig.Caption += fmt.Sprintf(" In the CSV file alone: %s with fewer than a quarter of the least model order compared.", words.Count(left, "point"))
 			}
 			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, against.by, against.by.apart)
 			for _, pn := range p.Panels {

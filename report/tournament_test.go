@@ -119,6 +119,13 @@ func TestSomeRunsLost(t *testing.T) {
 	if n := len(r.Figures[0].Drawing.(*plot.Picture).Panels); n != len(prune.All())-2 {
 		t.Errorf("%d panels, want one for each of the %d others that have runs", n, len(prune.All())-2)
 	}
+	e := f.Entries[1] // one of its models is so small that it would stretch all panels
+	e.Points[0].Order = f.Levels[0] / 5
+	small := tournamentFigures(res)[0]
+	if shown := small.Drawing.(*plot.Picture).Panels[0].Traces[1].Curve; len(shown) != len(e.Points)-1 ||
+		!strings.HasSuffix(small.Caption, " In the CSV file alone: 1 point with fewer than a quarter of the least model order compared.") {
+		t.Errorf("%d of %d points: %s", len(shown), len(e.Points), small.Caption)
+	}
 	want := fmt.Sprintf(" (1 of %d runs)", f.Replicates)
 	onFront := false
 	for _, row := range frontTable(f).Rows {
