@@ -93,31 +93,21 @@ func Backend() string { return kernelsOf[float64]().name }
 // It panics if a size is negative, a stride is less than its row, or a slice
 // is too short for its matrix.
 func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
-	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("B", n, k, len(b), ldb)
-	checkMatrix("C", m, n, len(c), ldc)
-	if m == 0 || n == 0 {
-		return
-	}
-	if k == 0 || alpha == 0 {
-		scale(m, n, beta, c, ldc)
-		return
-	}
-	t := newTask[T]()
-	t.m, t.n, t.k = m, n, k
-	t.alpha, t.beta = alpha, beta
-	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
-	t.plan(threads)
-	t.run(threads)
-	t.release()
+	mul(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads, (*task[T]).plan)
 }
 
 // MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
 // and C (m×n, ldc), as [MulABT] does with the transpose of B in its place. The same
 // rules hold, and the result has the same bits.
 func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
-	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("B", k, n, len(b), ldb)
+	mul(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads, (*task[T]).planAB)
+}
+
+// mul is both products: plan says how B is stored.
+func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int, plan func(*task[T], int)) {
+	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("C", m, n, len(c), ldc)
 	if m == 0 || n == 0 {
 		return
@@ -130,7 +120,7 @@ func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T
 	t.m, t.n, t.k = m, n, k
 	t.alpha, t.beta = alpha, beta
 	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
-	t.planAB(threads)
+	plan(t, threads)
 	t.run(threads)
 	t.release()
 }
