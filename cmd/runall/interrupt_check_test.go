@@ -102,9 +102,9 @@ func TestCheck32Bit(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rows, model := put(t, "rows.csv", trees(1200)...), filepath.Join(t.TempDir(), "model")
+	rows, model := put(t, "rows.csv", trees(300)...), filepath.Join(t.TempDir(), "model")
 	out, err := exec.Command(program, "train", rows, "--label", "last", "--out", model).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "1200 rows") {
+	if err != nil || !strings.Contains(string(out), "300 rows") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
