@@ -117,7 +117,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	var said watch
 	now := *best
 	now.factor *= 4
-	try := func(order int) error {
+	tryOrder := func(order int) error {
 		if said.due() {
 			t.opt.Note("order %d is being tried", order)
 		}
@@ -139,7 +139,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	}
 	good := func() bool { return len(tried) > 0 && t.within(&now.score, &ref.score) }
 	for ; order <= largest && !good() && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
-		if err := try(order); err != nil {
+		if err := tryOrder(order); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -154,7 +154,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		}
 		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", now.order, ref.size)
 	case chosen > 0: // the order halfway between the last two may do as well
-		if err := try((now.order + tried[chosen-1].order) / 2); err != nil {
+		if err := tryOrder((now.order + tried[chosen-1].order) / 2); err != nil {
 			return nil, nil, err
 		}
 		tried[chosen], tried[chosen+1] = tried[chosen+1], tried[chosen]

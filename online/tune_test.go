@@ -197,7 +197,8 @@ func TestGivenSettingsStay(t *testing.T) {
 }
 
 // The smallest order within the tolerance is chosen, here that halfway between the last
-// two, and the model file keeps the trade-off; a tolerance below 0 takes any size, and an order that is given is taken.
+// two, and the model file keeps the trade-off; a tolerance below 0 takes any size, and an
+// order that is given is taken.
 func TestTradeOff(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(600, 6)))
 	m := mustTrain(t, opt)

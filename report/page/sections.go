@@ -103,8 +103,8 @@ func changes(list []evidence.Change) string {
 }
 
 // TournamentSection is what records say of the tournament of pruning heuristics, of
-// the profile that has most of them; nil if none is there. A field without a
-// record is left out.
+// the profile that has most of them; nil if none is there, or of the paper's KOMP alone.
+// A field without a record is left out.
 func TournamentSection(have map[string]*record.Record) (*report.Part, error) {
 	named := func(r *record.Record) bool { return r.Header.Run.Params.Pruner != "" }
 	if !slices.ContainsFunc(slices.Collect(maps.Values(have)), named) { // planning takes a second
