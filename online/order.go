@@ -18,7 +18,7 @@ const (
 	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
 	orderShare  = 16
 	orderLeast  = 64      // that are tried even so
-	orderBudget = 1 << 36 // multiply-adds after which no larger order is tried
+	orderBudget = 1 << 37 // multiply-adds after which no larger order is tried
 	orderPasses = 16      // fewest
 	orderVaried = 128     // largest order for which other learning rates are tried
 	orderTaken  = 1 << 14 // rows of the sample after which no further pass begins
