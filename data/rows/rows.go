@@ -222,7 +222,7 @@ func (r *Reader) begin() error {
 		r.next = r.nextElements
 		return r.beginArrays()
 	}
-	return fmt.Errorf("unknown format %q", r.o.Format)
+	return fmt.Errorf("unknown format %.40q", r.o.Format)
 }
 
 // Layout returns which column is what, once Next has returned. LIBSVM files have none.

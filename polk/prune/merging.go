@@ -51,13 +51,20 @@ func (m merging) Prune(_ context.Context, s State) error {
 // best first. p itself may be the last.
 func partners(s Elements, p int, row []float64) []int {
 	const tried = 8
+	pp := s.Norm2(p)
 	return shortlist(s, tried, func(q int) float64 {
 		if q == p {
 			return math.Inf(1)
 		}
+		// The loss at h = ½ is at least (1 − √κ)²·(‖w_p‖² + ‖w_q‖²), as w_p·w_q is at most
+		// half of that sum: for most q, which are far off, that is more than the loss at
+		// h = 0, whatever rounding does.
+		atQ, apart := (1-float64(row[q]*row[q]))*pp, 1-math.Sqrt(row[q])
+		if apart*apart*(pp+s.Norm2(q)) > atQ*(1+1e-9) {
+			return atQ
+		}
 		half := math.Sqrt(math.Sqrt(row[q]))
-		pair := newPair(s, p, q, row[q])
-		return min(pair.lossAt(row[q], 1), pair.lossAt(half, half))
+		return min(atQ, newPair(s, p, q, row[q]).lossAt(half, half))
 	})
 }
 
