@@ -215,20 +215,30 @@ func (p *parser) lines(b []byte) (rest []byte, err error) {
 			return nil, fmt.Errorf("no line of type %s: %w", p.last, ErrIncomplete)
 		}
 		b = more
-		var kind struct {
-			Type string `json:"type"`
-		}
-		if err := json.Unmarshal(text, &kind); err != nil {
+		kind, err := lineType(text)
+		if err != nil {
 			return nil, err
 		}
-		if err := p.read(kind.Type, text); err != nil {
+		if err := p.read(kind, text); err != nil {
 			return nil, err
 		}
-		if kind.Type == p.last && p.sum == "" {
+		if kind == p.last && p.sum == "" {
 			return nil, fmt.Errorf("no sum: %w", ErrDamaged)
 		}
 	}
 	return b, nil
+}
+
+// lineType returns the type of a line, which is its first key.
+func lineType(text []byte) (kind string, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	for _, want := range []json.Token{json.Delim('{'), "type"} {
+		if t, err := d.Token(); err != nil || t != want {
+			return "", json.Unmarshal(text, &struct{}{}) // unless it is no JSON, its type is unknown
+		}
+	}
+	err = d.Decode(&kind)
+	return kind, err
 }
 
 // read reads one line.
@@ -250,7 +260,7 @@ func (p *parser) read(kind string, text []byte) error {
 
 func (p *parser) header(text []byte) error {
 	h := &p.rec.Header
-	if err := strict(text, h); err != nil {
+	if err := h.UnmarshalJSON(text); err != nil {
 		return err
 	}
 	if h.Format != Format {
@@ -264,7 +274,7 @@ func (p *parser) header(text []byte) error {
 
 func (p *parser) point(text []byte) error {
 	var point Point
-	if err := strict(text, &point); err != nil {
+	if err := point.UnmarshalJSON(text); err != nil {
 		return err
 	}
 	if err := errors.Join(point.checkText(), point.check()); err != nil {
@@ -279,7 +289,7 @@ func (p *parser) point(text []byte) error {
 
 func (p *parser) final(text []byte) error {
 	f := &p.rec.Final
-	if err := strict(text, f); err != nil {
+	if err := f.UnmarshalJSON(text); err != nil {
 		return err
 	}
 	if err := errors.Join(f.checkText(), f.check()); err != nil {
