@@ -30,12 +30,12 @@ func TestNumberWords(t *testing.T) {
 	}
 }
 
-// says fails unless a summary has all that is wanted.
+// says fails unless a text has all that is wanted.
 func says(t *testing.T, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, text)
+			t.Errorf("the text does not say %q:\n%s", want, text)
 		}
 	}
 }
