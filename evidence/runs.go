@@ -53,19 +53,24 @@ func (s *Side) short() string {
 	return note
 }
 
-// An index finds planned runs.
+// An index finds planned runs, and judges claims by their records.
 type index struct {
+	ledger  *experiments.Ledger
 	plan    []experiments.Planned // each run once
 	records map[string]*record.Record
+	failed  map[string]string
 	paper   *experiments.PaperValues
 	assumed alternatives
 
 	answered map[*experiments.Answer][]experiments.Planned // what answers has found
 }
 
-// newIndex returns an index of what claims are judged by.
-func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
-	x := &index{records: in.Records, paper: paper, assumed: w, answered: make(map[*experiments.Answer][]experiments.Planned)}
+// newIndex returns an index of what claims are judged by. Nothing is assumed otherwise yet.
+func newIndex(in Input) *index {
+	x := &index{
+		ledger: in.Ledger, records: in.Records, failed: in.Failed, paper: experiments.Paper(), assumed: noAlternatives(),
+		answered: make(map[*experiments.Answer][]experiments.Planned),
+	}
 	seen := make(map[string]bool, len(in.Plan))
 	for _, p := range in.Plan {
 		if !seen[p.ID] {
@@ -144,9 +149,12 @@ func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	if s.Figure == "" {
 		return x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	}
-	group := x.group(s.Cell)
+	i := slices.IndexFunc(x.plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
+	if i < 0 {
+		return nil
+	}
 	return x.planned(func(p *experiments.Planned) bool {
-		return slices.Contains(p.Figures, s.Figure) && p.Group == group
+		return slices.Contains(p.Figures, s.Figure) && p.Group == x.plan[i].Group
 	})
 }
 
@@ -214,16 +222,6 @@ func (x *index) normless(t experiments.Test, r *Finding) string {
 	}
 	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {
 		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
-	}
-	return ""
-}
-
-// group returns the group of the runs that feed a cell.
-func (x *index) group(cell string) string {
-	for _, p := range x.plan {
-		if slices.Contains(p.Cells, cell) {
-			return p.Group
-		}
 	}
 	return ""
 }

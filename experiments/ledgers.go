@@ -113,6 +113,14 @@ type Test struct {
 	TargetOf  []string  `json:"-"`      // of a cell's number: the choices that were made with it in view, IDs of assumptions
 }
 
+// Selectors returns Of, and To if there is one.
+func (t *Test) Selectors() []Selector {
+	if t.To == nil {
+		return []Selector{t.Of}
+	}
+	return []Selector{t.Of, *t.To}
+}
+
 // Target returns the interval in which the statistic is claimed to be.
 func (t *Test) Target() (low, high float64) { return t.TargetAt(1) }
 
