@@ -313,9 +313,9 @@ func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamIn
 
 // cell reports a table cell that a method's runs can't feed.
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
-	cell, ok := c.paper.Cells[id]
+	cell, ok := Paper().Cells[id]
 	if !ok {
-		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(c.paper.Cells))))
+		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(Paper().Cells))))
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")
@@ -331,10 +331,10 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 
 // figure reports a figure that the spec's runs can't feed.
 func (c *checker) figure(id string, at *strictyaml.Node) bool {
-	f := find(c.paper.Figures, func(f *PaperFigure) bool { return f.ID == id })
+	f := find(Paper().Figures, func(f *PaperFigure) bool { return f.ID == id })
 	switch {
 	case f == nil:
-		ids := namesOf(c.paper.Figures, func(f PaperFigure) string { return f.ID })
+		ids := namesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
 		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
 		return false
 	case c.set == nil || c.out.Task == "": // reported already

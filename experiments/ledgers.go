@@ -339,7 +339,6 @@ var Ledgers = sync.OnceValues(func() (*Ledger, error) {
 // types and the like are returned as Errors; what the entries must say, of each other and of
 // the paper, is held by a test.
 func ParseLedger(claimsName string, claims []byte, assumptionsName string, assumptions []byte) (*Ledger, error) {
-	paper := Paper()
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
 		Cells   []Test            `json:"cells"` // the tests of every cell
@@ -358,11 +357,11 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		return nil, err
 	}
 	l.Margins, l.Untested = c.Margins, c.Untested
-	k := ledgerReader{Reporter: r, paper: paper, out: &l}
+	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)
 		claim.Quote = strings.TrimSpace(claim.Quote)
-		if cell, ok := paper.Cells[claim.ID]; !ok || cell.Extra {
+		if cell, ok := Paper().Cells[claim.ID]; !ok || cell.Extra {
 			claim.Tests = k.tests(claim.Tests, n)
 		} else if len(claim.Quote)+len(claim.Tests) > 0 {
 			r.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
@@ -396,8 +395,7 @@ func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *stricty
 // A ledgerReader completes the tests of claims.
 type ledgerReader struct {
 	*strictyaml.Reporter
-	paper *PaperValues
-	out   *Ledger
+	out *Ledger
 }
 
 // printedQuantities are those that the paper's tables print.
@@ -503,7 +501,7 @@ func (k *ledgerReader) paperStatistic(t *Test) *float64 {
 		if s.Samples > 0 || s.Below != nil {
 			return nil
 		}
-		return printedValue(k.paper.Cells[s.Cell], s.Quantity)
+		return printedValue(Paper().Cells[s.Cell], s.Quantity)
 	}
 	of := printed(&t.Of)
 	if t.To == nil {

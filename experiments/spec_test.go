@@ -289,6 +289,18 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// sampleRun is a run as the sample spec plans them, on the draw of the figures.
+func sampleRun() Run {
+	return Run{
+		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
+		Params: Params{
+			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+		},
+		Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
+	}
+}
+
 // TestPlan checks the plan of the sample spec in detail.
 func TestPlan(t *testing.T) {
 	s := must(Parse("spec.yaml", []byte(valid)))
@@ -299,20 +311,14 @@ func TestPlan(t *testing.T) {
 	}
 	p := plan[6] // second point of POLK's grid, first draw, first seed
 	want := Planned{
-		Run: Run{
-			Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: draws[0]}, Task: "ksvm", Method: "polk",
-			Params: Params{
-				Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
-				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
-			},
-			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5}, Code: "method polk: version 2",
-		},
+		Run:  sampleRun(),
 		Spec: "sample", Label: "polk", Series: "POLK, K = 0.04",
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
 		Cells:   []string{"table2.multidist.ksvm.polk"},
 		Figures: []string{"2"},
 		Cost:    5000 * 2 * defaultOrder,
 	}
+	want.Run.Data.Draw, want.Run.Code = draws[0], "method polk: version 2"
 	want.ID = ID(want.Run)
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -469,14 +475,7 @@ func TestLoadFile(t *testing.T) {
 
 // TestID pins the identity of a run: if it fails, finished runs are run again.
 func TestID(t *testing.T) {
-	run := Run{
-		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
-		Params: Params{
-			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
-			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
-		},
-		Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
-	}
+	run := sampleRun()
 	const json = `{"data":{"draw":36,"name":"multidist","variant":"calibrated"},` +
 		`"evaluation":{"every":320,"tail":5,"train_limit":0},"method":"polk",` +
 		`"params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,` +
