@@ -233,8 +233,7 @@ func (a *Answer) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	*a = Answer(d.plain)
 	a.Label, a.At = cmp.Or(a.Label, a.Method), make(map[string]string)
 	for _, f := range d.At.Fields {
-		v, _ := known(f.Key).read(f.Value)
-		a.At[f.Key] = v.String()
+		a.At[f.Key] = known(f.Key).read(f.Value).String()
 	}
 }
 
