@@ -10,19 +10,8 @@ import (
 	"polkrepro/experiments"
 )
 
-// alternatives is what is assumed instead of what was chosen: an alternative to each
-// flipped assumption, with what follows from them.
-type alternatives struct {
-	flipped map[string]*experiments.Alternative // by assumption
-	risk    map[string]string                   // by data set: the risk that is read instead
-	penalty map[string]float64                  // by task: what the penalty in the risk is multiplied by
-	without []string                            // tests that don't count, CLAIM.TEST
-}
-
-// noAlternatives has nothing flipped.
-func noAlternatives() alternatives {
-	return alternatives{flipped: make(map[string]*experiments.Alternative), risk: make(map[string]string), penalty: make(map[string]float64)}
-}
+// alternatives is what is assumed instead of what was chosen, by assumption.
+type alternatives map[string]*experiments.Alternative
 
 // assume assumes alternatives by assumption, if records can say something of each.
 func (x *index) assume(by map[string]string) error {
@@ -38,17 +27,9 @@ func (x *index) assume(by map[string]string) error {
 		if !alternative.Run() {
 			return fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", by[id], id)
 		}
-		x.assumed.flip(id, alternative)
+		x.assumed[id] = alternative
 	}
 	return nil
-}
-
-// flip assumes an alternative too.
-func (w *alternatives) flip(assumption string, a *experiments.Alternative) {
-	w.flipped[assumption] = a
-	maps.Copy(w.risk, a.Risk)
-	maps.Copy(w.penalty, a.Penalty)
-	w.without = append(w.without, a.Without...)
 }
 
 // A source is the runs that take the place of a cell's under the flipped assumptions.
@@ -65,8 +46,8 @@ func (x *index) source(cell string) source {
 	var by, passes string            // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
 	var longer []*experiments.Answer // that may be cut: the alternative's, the cell's own, which are nil, and those of other alternatives
 	set := x.paper.Cells[cell].Data
-	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
-		a := x.assumed.flipped[id]
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
 		answer := a.Answer(cell)
 		switch {
 		case a.Passes[set] > 0 && x.ledger.Depends(cell, id):
@@ -124,7 +105,7 @@ var dataSets = sync.OnceValue(func() map[string]data.Info {
 // numbers in view.
 func (x *index) byResult(c experiments.Claim) (ids []string) {
 	for _, id := range c.Assumptions {
-		if a := x.ledger.Assumption(id); a != nil && a.HowOf(x.assumed.flipped[id]) == experiments.ChosenByResult {
+		if a := x.ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
 			ids = append(ids, id)
 		}
 	}
@@ -134,8 +115,8 @@ func (x *index) byResult(c experiments.Claim) (ids []string) {
 // unanswered says why a test of a claim has no answer under the flipped
 // assumptions; it is empty where there is one.
 func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {
-	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
-		a := x.assumed.flipped[id]
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
 		if a.Reading() || !slices.Contains(c.Assumptions, id) {
 			continue
 		}

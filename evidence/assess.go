@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -77,7 +78,8 @@ func Assess(in Input) (*Assessment, error) {
 func (x *index) judge(c experiments.Claim) ClaimResult {
 	r := ClaimResult{Claim: c, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
-		if slices.Contains(x.assumed.without, c.ID+"."+t.ID) {
+		without := func(a *experiments.Alternative) bool { return slices.Contains(a.Without, c.ID+"."+t.ID) }
+		if slices.ContainsFunc(slices.Collect(maps.Values(x.assumed)), without) {
 			continue
 		}
 		if slices.ContainsFunc(t.Selectors(), x.touched) {

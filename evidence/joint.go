@@ -173,8 +173,7 @@ func (j *joint) findVariables() {
 		}
 		for k := range v.assumption.Alternatives {
 			a := &v.assumption.Alternatives[k]
-			j.x.assumed = noAlternatives()
-			j.x.assumed.flip(v.assumption.ID, a)
+			j.x.assumed = alternatives{v.assumption.ID: a}
 			judged := func(c experiments.Claim) bool {
 				return names(c) && slices.ContainsFunc(j.x.judge(c).Tests, func(t Finding) bool { return t.Verdict != stats.NotRun })
 			}
@@ -271,10 +270,10 @@ func (j *joint) factor(c experiments.Claim) factor {
 	}
 	known := make(map[string]int)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
-		j.x.assumed = noAlternatives()
+		j.x.assumed = make(alternatives)
 		for _, v := range f.scope {
 			if a := j.variables[v].values[choice[v]]; a != nil {
-				j.x.assumed.flip(j.variables[v].assumption.ID, a)
+				j.x.assumed[j.variables[v].assumption.ID] = a
 			}
 		}
 		key := "" // of no runs

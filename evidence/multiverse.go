@@ -97,8 +97,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	for _, a := range in.Ledger.Assumptions {
 		o := AssumptionOutcome{ID: a.ID, Paper: a.Paper, Chosen: a.Chosen, How: a.How}
 		for i := range a.Alternatives {
-			x.assumed = noAlternatives()
-			x.assumed.flip(a.ID, &a.Alternatives[i])
+			x.assumed = alternatives{a.ID: &a.Alternatives[i]}
 			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, out.Claims))
 		}
 		out.Assumptions = append(out.Assumptions, o)

@@ -68,7 +68,7 @@ type index struct {
 // newIndex returns an index of what claims are judged by. Nothing is assumed otherwise yet.
 func newIndex(in Input) *index {
 	x := &index{
-		ledger: in.Ledger, records: in.Records, failed: in.Failed, paper: experiments.Paper(), assumed: noAlternatives(),
+		ledger: in.Ledger, records: in.Records, failed: in.Failed, paper: experiments.Paper(), assumed: make(alternatives),
 		answered: make(map[*experiments.Answer][]experiments.Planned),
 	}
 	seen := make(map[string]bool, len(in.Plan))
@@ -85,7 +85,7 @@ func newIndex(in Input) *index {
 // a flipped assumption: of the same draws and orders if they are there, and
 // otherwise all of them. They are cut to the passes that are assumed.
 func (x *index) side(s experiments.Selector) Side {
-	plan, from := x.selected(s), x.source(s.Cell)
+	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
 	if from.answer != nil {
 		own := plan
 		plan = x.answers(from.answer)
@@ -108,7 +108,7 @@ func (x *index) side(s experiments.Selector) Side {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
-		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.reading(s.Cell))})
+		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, read)})
 	}
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
@@ -205,9 +205,13 @@ func (r reading) more(rec *record.Record) float64 {
 // reading returns how a cell's runs are read.
 func (x *index) reading(cell string) reading {
 	c := x.paper.Cells[cell]
-	r := reading{cmp.Or(x.assumed.risk[c.Data], x.paper.Data[c.Data].Risk), 1}
-	if f, ok := x.assumed.penalty[c.Task]; ok {
-		r.penalty = f
+	r := reading{x.paper.Data[c.Data].Risk, 1}
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
+		r.of = cmp.Or(a.Risk[c.Data], r.of)
+		if f, ok := a.Penalty[c.Task]; ok {
+			r.penalty = f
+		}
 	}
 	return r
 }
