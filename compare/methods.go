@@ -169,8 +169,8 @@ func (m *Methods) Rows() (rows [][]string) {
 				row[1] = Number(e.meanOrder(0))
 			}
 			if len(c.Levels) > 0 {
-				row[2], row[3] = strings.TrimSuffix(ErrorAtOrder.Effect(c.Value), " points"), ErrorAtOrder.Interval(c)
-				row[6] = Time.Effect(time.Value)
+				row[2], row[3] = ErrorAtOrder.Difference(c.Value), ErrorAtOrder.Interval(c)
+				row[6] = Time.Difference(time.Value)
 				if c.Verdict != TooFew {
 					row[4] = PValue(c.Decisive())
 				}

@@ -482,7 +482,14 @@ func standing(fields []*FieldResult) *Standing {
 		return nil
 	}
 	s.Ranking = stats.Rank(blocks)
-	s.sort()
+	mean := make(map[string]float64)
+	for i, name := range s.Names {
+		mean[name] = s.Mean[i]
+	}
+	slices.SortFunc(s.Names, func(a, b string) int { return cmp.Or(cmp.Compare(mean[a], mean[b]), cmp.Compare(a, b)) })
+	for i, name := range s.Names {
+		s.Mean[i] = mean[name]
+	}
 	return s
 }
 
@@ -511,16 +518,4 @@ func (f *FieldResult) blocks(names []string) [][]float64 {
 		}
 	}
 	return out
-}
-
-// sort puts the names and their mean ranks into the order of the ranks.
-func (s *Standing) sort() {
-	mean := make(map[string]float64)
-	for i, name := range s.Names {
-		mean[name] = s.Mean[i]
-	}
-	slices.SortFunc(s.Names, func(a, b string) int { return cmp.Or(cmp.Compare(mean[a], mean[b]), cmp.Compare(a, b)) })
-	for i, name := range s.Names {
-		s.Mean[i] = mean[name]
-	}
 }

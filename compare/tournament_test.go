@@ -92,12 +92,8 @@ func TestDirection(t *testing.T) {
 	if !slices.Equal(res.Standing.Names, []string{"test-b", "test-a", "test-c"}) || !slices.Equal(res.Standing.Mean, []float64{1, 2, 3}) {
 		t.Errorf("ranks: %+v", res.Standing)
 	}
-	words := strings.Join(res.Summary(), "\n")
-	for _, want := range []string{"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c."} {
-		if !strings.Contains(words, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, words)
-		}
-	}
+	says(t, strings.Join(res.Summary(), "\n"),
+		"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.")
 }
 
 // TestOnlyWhatBothReach: no extrapolation, and only levels that all replicates

@@ -12,20 +12,12 @@ import (
 	"polkrepro/internal/words"
 )
 
-// difference words a difference without its unit: of points, or for Time as a factor.
-func (m Measure) difference(v float64) string {
+// Difference words a mean difference without its unit: of points, or for Time as a factor.
+func (m Measure) Difference(v float64) string {
 	if m == Time {
 		return "×" + twoDigits(math.Exp(v))
 	}
 	return words.Signed(v, 2)
-}
-
-// Effect words a mean difference: in points, or for Time as a factor.
-func (m Measure) Effect(mean float64) string {
-	if m == Time {
-		return m.difference(mean)
-	}
-	return m.difference(mean) + " points"
 }
 
 // Interval words a comparison's 95 % interval.
@@ -33,7 +25,7 @@ func (m Measure) Interval(c Comparison) string {
 	if c.Basis == stats.Point {
 		return "unknown"
 	}
-	return m.difference(c.Low) + " to " + m.difference(c.High)
+	return m.Difference(c.Low) + " to " + m.Difference(c.High)
 }
 
 // Verdict words a verdict: less time is faster.

@@ -16,7 +16,7 @@ func TestNumberWords(t *testing.T) {
 		{numbers([]float64{8, 0.5}), "8, 0.50"},
 		{PValue(0.0009), "< 0.001"}, {PValue(0.04), "0.040"},
 		{twoDigits(math.Inf(1)), "+Inf"}, {twoDigits(0), "0"},
-		{Anytime.Effect(-2), "−2.00 points"}, {Time.Effect(math.Log(2)), "×2.0"},
+		{Anytime.Difference(-2), "−2.00"}, {Time.Difference(math.Log(2)), "×2.0"},
 		{Time.Off(Comparison{Bend: math.Log(1.5)}), "a factor of 1.5"}, {ErrorAtOrder.Off(Comparison{Bend: 0.25}), "0.25 points"},
 	} {
 		if tt.got != tt.want {
@@ -30,12 +30,12 @@ func TestNumberWords(t *testing.T) {
 	}
 }
 
-// says fails unless a summary has all that is wanted.
+// says fails unless a text has all that is wanted.
 func says(t *testing.T, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
 		if !strings.Contains(text, want) {
-			t.Errorf("the summary does not say %q:\n%s", want, text)
+			t.Errorf("the text does not say %q:\n%s", want, text)
 		}
 	}
 }

@@ -323,7 +323,7 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 				}
 				value := words.Dash
 				if row["difference"] != "" {
-					value = strings.TrimSuffix(by.Effect(number(t, row["difference"])), " points")
+					value = by.Difference(number(t, row["difference"]))
 				}
 				switch verdict := compare.Verdict(row["verdict"]); {
 				case by == compare.Time:

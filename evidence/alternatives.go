@@ -10,48 +10,26 @@ import (
 	"polkrepro/experiments"
 )
 
-// alternatives is what is assumed instead of what was chosen: an alternative to each
-// flipped assumption, with what follows from them.
-type alternatives struct {
-	ledger  *experiments.Ledger
-	flipped map[string]*experiments.Alternative // by assumption
-	risk    map[string]string                   // by data set: the risk that is read instead
-	penalty map[string]float64                  // by task: what the penalty in the risk is multiplied by
-	without []string                            // tests that don't count, CLAIM.TEST
-}
+// alternatives is what is assumed instead of what was chosen, by assumption.
+type alternatives map[string]*experiments.Alternative
 
-// newAlternatives looks up alternatives by assumption and checks that records can say
-// something of each.
-func newAlternatives(l *experiments.Ledger, assume map[string]string) (alternatives, error) {
-	w := noAlternatives(l)
-	for _, id := range slices.Sorted(maps.Keys(assume)) {
-		a := l.Assumption(id)
+// assume assumes alternatives by assumption, if records can say something of each.
+func (x *index) assume(by map[string]string) error {
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		a := x.ledger.Assumption(id)
 		if a == nil {
-			return w, fmt.Errorf("evidence: unknown assumption %q", id)
+			return fmt.Errorf("evidence: unknown assumption %q", id)
 		}
-		alternative := a.Alternative(assume[id])
+		alternative := a.Alternative(by[id])
 		if alternative == nil {
-			return w, fmt.Errorf("evidence: assumption %s has no alternative %q", id, assume[id])
+			return fmt.Errorf("evidence: assumption %s has no alternative %q", id, by[id])
 		}
 		if !alternative.Run() {
-			return w, fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", assume[id], id)
+			return fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", by[id], id)
 		}
-		w.flip(id, alternative)
+		x.assumed[id] = alternative
 	}
-	return w, nil
-}
-
-// noAlternatives is that of a ledger with nothing flipped.
-func noAlternatives(l *experiments.Ledger) alternatives {
-	return alternatives{ledger: l, flipped: make(map[string]*experiments.Alternative), risk: make(map[string]string), penalty: make(map[string]float64)}
-}
-
-// flip assumes an alternative too.
-func (w *alternatives) flip(assumption string, a *experiments.Alternative) {
-	w.flipped[assumption] = a
-	maps.Copy(w.risk, a.Risk)
-	maps.Copy(w.penalty, a.Penalty)
-	w.without = append(w.without, a.Without...)
+	return nil
 }
 
 // A source is the runs that take the place of a cell's under the flipped assumptions.
@@ -68,15 +46,15 @@ func (x *index) source(cell string) source {
 	var by, passes string            // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
 	var longer []*experiments.Answer // that may be cut: the alternative's, the cell's own, which are nil, and those of other alternatives
 	set := x.paper.Cells[cell].Data
-	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
-		a := x.assumed.flipped[id]
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
 		answer := a.Answer(cell)
 		switch {
-		case a.Passes[set] > 0 && x.assumed.ledger.Depends(cell, id):
+		case a.Passes[set] > 0 && x.ledger.Depends(cell, id):
 			s.passes, passes = a.Passes[set], id+"="+a.ID
 			longer = append(longer, answer, nil)
-			for i := range x.assumed.ledger.Assumption(id).Alternatives {
-				longer = append(longer, x.assumed.ledger.Assumption(id).Alternatives[i].Answer(cell))
+			for i := range x.ledger.Assumption(id).Alternatives {
+				longer = append(longer, x.ledger.Assumption(id).Alternatives[i].Answer(cell))
 			}
 		case answer == nil:
 		case s.answer != nil:
@@ -125,9 +103,9 @@ var dataSets = sync.OnceValue(func() map[string]data.Info {
 
 // byResult returns the choices that a claim rests on which were made with the paper's
 // numbers in view.
-func (w *alternatives) byResult(c experiments.Claim) (ids []string) {
+func (x *index) byResult(c experiments.Claim) (ids []string) {
 	for _, id := range c.Assumptions {
-		if a := w.ledger.Assumption(id); a != nil && a.HowOf(w.flipped[id]) == experiments.ChosenByResult {
+		if a := x.ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
 			ids = append(ids, id)
 		}
 	}
@@ -137,24 +115,20 @@ func (w *alternatives) byResult(c experiments.Claim) (ids []string) {
 // unanswered says why a test of a claim has no answer under the flipped
 // assumptions; it is empty where there is one.
 func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {
-	cells := []string{t.Of.Cell}
-	if t.To != nil {
-		cells = append(cells, t.To.Cell)
-	}
-	for _, id := range slices.Sorted(maps.Keys(x.assumed.flipped)) {
-		a := x.assumed.flipped[id]
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
 		if a.Reading() || !slices.Contains(c.Assumptions, id) {
 			continue
 		}
-		for _, cell := range cells {
-			if x.assumed.ledger.Depends(cell, id) && a.Answer(cell) == nil && a.Passes[x.paper.Cells[cell].Data] == 0 {
-				return fmt.Sprintf("no spec runs %s with %s=%s", cell, id, a.ID)
+		for _, s := range t.Selectors() {
+			if x.ledger.Depends(s.Cell, id) && a.Answer(s.Cell) == nil && a.Passes[x.paper.Cells[s.Cell].Data] == 0 {
+				return fmt.Sprintf("no spec runs %s with %s=%s", s.Cell, id, a.ID)
 			}
 		}
 	}
-	for _, cell := range cells {
-		if s := x.source(cell); s.why != "" {
-			return s.why
+	for _, s := range t.Selectors() {
+		if from := x.source(s.Cell); from.why != "" {
+			return from.why
 		}
 	}
 	return ""

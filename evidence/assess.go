@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -51,16 +52,14 @@ func (c *ClaimResult) Explained() bool {
 // error is that of an assumption or alternative that does not exist or that no
 // spec runs. Two that would need runs of both at once leave claims not run.
 func Assess(in Input) (*Assessment, error) {
-	paper := experiments.Paper()
-	w, err := newAlternatives(in.Ledger, in.Assume)
-	if err != nil {
+	x := newIndex(in)
+	if err := x.assume(in.Assume); err != nil {
 		return nil, err
 	}
-	x := newIndex(in, paper, w)
 	out := new(Assessment)
 	missing := make(map[string]bool)
 	for _, c := range in.Ledger.Claims {
-		r := x.judge(c, in.Failed)
+		r := x.judge(c)
 		for _, tr := range r.Tests {
 			for _, p := range slices.Concat(tr.Of.Missing, tr.To.Missing) {
 				if !missing[p.ID] {
@@ -76,16 +75,17 @@ func Assess(in Input) (*Assessment, error) {
 
 // judge judges a claim by those of its tests that count. If none does, it is
 // not run. What the ledger explains, it explains of what was chosen.
-func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult {
-	r := ClaimResult{Claim: c, ByResult: x.assumed.byResult(c)}
+func (x *index) judge(c experiments.Claim) ClaimResult {
+	r := ClaimResult{Claim: c, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
-		if slices.Contains(x.assumed.without, c.ID+"."+t.ID) {
+		without := func(a *experiments.Alternative) bool { return slices.Contains(a.Without, c.ID+"."+t.ID) }
+		if slices.ContainsFunc(slices.Collect(maps.Values(x.assumed)), without) {
 			continue
 		}
-		if x.touched(t.Of) || t.To != nil && x.touched(*t.To) {
+		if slices.ContainsFunc(t.Selectors(), x.touched) {
 			t.Explained = ""
 		}
-		tr := x.assess(c, t, failed)
+		tr := x.assess(c, t)
 		r.Tests = append(r.Tests, tr)
 		r.Verdict = max(r.Verdict, tr.Verdict)
 	}
@@ -96,10 +96,10 @@ func (x *index) judge(c experiments.Claim, failed map[string]string) ClaimResult
 }
 
 // assess judges one test of a claim.
-func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[string]string) Finding {
+func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	f := NewFinding(t)
 	if t.Reason == "" && t.Margin > 0 {
-		f.Reason = x.assumed.ledger.Margins[t.Of.Quantity].Reason
+		f.Reason = x.ledger.Margins[t.Of.Quantity].Reason
 	}
 	why := x.unanswered(c, t)
 	if why == "" {
@@ -113,8 +113,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test, failed map[strin
 		f.Gap = &Gap{Kind: Unanswered, Why: why}
 		return f
 	}
-	f.Gap = f.gap(failed)
-	if len(f.Of.Runs) == 0 || t.To != nil && len(f.To.Runs) == 0 {
+	if f.Gap = f.gap(x.failed); f.Gap != nil && !f.Gap.partial() {
 		return f
 	}
 	why = cmp.Or(f.Of.silent(t.Of.Quantity), x.normless(t, &f))

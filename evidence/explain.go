@@ -40,7 +40,9 @@ func (a *Assessment) Find(id string) (Subject, bool) {
 // Using returns the IDs of the claims that the runs of a cell answer.
 func (a *Assessment) Using(cell string) (ids []string) {
 	for i := range a.Claims {
-		uses := func(t experiments.Test) bool { return t.Of.Cell == cell || t.To != nil && t.To.Cell == cell }
+		uses := func(t experiments.Test) bool {
+			return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
+		}
 		if c := &a.Claims[i].Claim; slices.ContainsFunc(c.Tests, uses) {
 			ids = append(ids, c.ID)
 		}
@@ -145,7 +147,7 @@ func writeTest(out io.Writer, f *Finding) {
 // describe words a selector.
 func describe(s experiments.Selector) string {
 	if s.Spec != "" {
-		return ofRuns(s.Quantity) + " of " + runsOf(s)
+		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 	}
 	return describeCell(s, s.Cell)
 }
@@ -163,16 +165,6 @@ func describeCell(s experiments.Selector, runs string) string {
 		out += " in figure " + s.Figure
 	}
 	return out
-}
-
-// ofRuns names a quantity of a spec's runs.
-func ofRuns(quantity string) string {
-	return cmp.Or(experiments.Measured[quantity], "model "+quantity)
-}
-
-// runsOf names the runs of a spec that a selector selects.
-func runsOf(s experiments.Selector) string {
-	return cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 }
 
 // specs are the specs that plan the subject's runs.

@@ -119,7 +119,6 @@ func Joint(in Input) (*JointReport, error) {
 // chosen one.
 type joint struct {
 	x         *index
-	in        Input
 	claims    []experiments.Claim // the cells'
 	factors   []factor            // theirs
 	variables []variable
@@ -128,7 +127,7 @@ type joint struct {
 
 // newJoint judges the cells under all combinations.
 func newJoint(in Input) *joint {
-	j := &joint{x: newIndex(in, experiments.Paper(), noAlternatives(in.Ledger)), in: in}
+	j := &joint{x: newIndex(in)}
 	for _, c := range in.Ledger.Claims {
 		if c.Cell {
 			j.claims = append(j.claims, c)
@@ -166,18 +165,17 @@ func (v *variable) byResult(value uint8) int {
 // findVariables finds the assumptions that cells depend on, and of each the alternatives
 // under which, alone, a cell has a verdict.
 func (j *joint) findVariables() {
-	for i := range j.in.Ledger.Assumptions {
-		v := variable{assumption: &j.in.Ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
+	for i := range j.x.ledger.Assumptions {
+		v := variable{assumption: &j.x.ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
 		names := func(c experiments.Claim) bool { return slices.Contains(c.Assumptions, v.assumption.ID) }
 		if !slices.ContainsFunc(j.claims, names) {
 			continue
 		}
 		for k := range v.assumption.Alternatives {
 			a := &v.assumption.Alternatives[k]
-			j.x.assumed = noAlternatives(j.in.Ledger)
-			j.x.assumed.flip(v.assumption.ID, a)
+			j.x.assumed = alternatives{v.assumption.ID: a}
 			judged := func(c experiments.Claim) bool {
-				return names(c) && slices.ContainsFunc(j.x.judge(c, j.in.Failed).Tests, func(t Finding) bool { return t.Verdict != stats.NotRun })
+				return names(c) && slices.ContainsFunc(j.x.judge(c).Tests, func(t Finding) bool { return t.Verdict != stats.NotRun })
 			}
 			if a.Run() && slices.ContainsFunc(j.claims, judged) {
 				v.values = append(v.values, a)
@@ -272,10 +270,10 @@ func (j *joint) factor(c experiments.Claim) factor {
 	}
 	known := make(map[string]int)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
-		j.x.assumed = noAlternatives(j.in.Ledger)
+		j.x.assumed = make(alternatives)
 		for _, v := range f.scope {
 			if a := j.variables[v].values[choice[v]]; a != nil {
-				j.x.assumed.flip(j.variables[v].assumption.ID, a)
+				j.x.assumed[j.variables[v].assumption.ID] = a
 			}
 		}
 		key := "" // of no runs
@@ -292,7 +290,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 		if !ok {
 			i = len(f.judged)
 			known[key] = i
-			f.judged = append(f.judged, j.x.judge(c, j.in.Failed))
+			f.judged = append(f.judged, j.x.judge(c))
 			f.outcomes = append(f.outcomes, outcomeOf(f.judged[i]))
 		}
 		f.of = append(f.of, i)

@@ -207,7 +207,7 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)}, experiments.Paper(), noAlternatives(ledger(t)))
+	x := newIndex(Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull)})
 	read := func(p experiments.Planned) *record.Record {
 		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
 		if err != nil {
@@ -339,7 +339,7 @@ func TestAtOtherMargins(t *testing.T) {
 // TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
 // single evaluations vary by has no part.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t)}, experiments.Paper(), noAlternatives(ledger(t)))
+	x := newIndex(Input{Ledger: ledger(t)})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {

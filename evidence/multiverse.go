@@ -89,8 +89,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	paper := experiments.Paper()
-	x := newIndex(in, paper, noAlternatives(in.Ledger))
+	x := newIndex(in)
 	out := new(MultiverseReport)
 	for _, c := range chosen.Claims {
 		out.Claims = append(out.Claims, ClaimStanding{Claim: c.Claim.ID, Verdict: c.Verdict})
@@ -98,10 +97,8 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	for _, a := range in.Ledger.Assumptions {
 		o := AssumptionOutcome{ID: a.ID, Paper: a.Paper, Chosen: a.Chosen, How: a.How}
 		for i := range a.Alternatives {
-			w := noAlternatives(in.Ledger)
-			w.flip(a.ID, &a.Alternatives[i])
-			x.assumed = w
-			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, in.Failed, out.Claims))
+			x.assumed = alternatives{a.ID: &a.Alternatives[i]}
+			o.Alternatives = append(o.Alternatives, x.outcome(a.ID, &a.Alternatives[i], chosen, out.Claims))
 		}
 		out.Assumptions = append(out.Assumptions, o)
 	}
@@ -110,7 +107,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 
 // outcome judges the claims that depend on an assumption under the one
 // alternative that is flipped, and adds the verdicts to their standings.
-func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *Assessment, failed map[string]string, standings []ClaimStanding) AlternativeOutcome {
+func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *Assessment, standings []ClaimStanding) AlternativeOutcome {
 	out := AlternativeOutcome{ID: a.ID, Value: a.Value, Effect: a.Effect, Claims: []Change{}, Specs: x.lacking(a)}
 	for i, c := range chosen.Claims {
 		if !slices.Contains(c.Claim.Assumptions, assumption) {
@@ -118,10 +115,18 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 		}
 		to := stats.NotRun
 		if a.Run() {
-			to = x.judge(c.Claim, failed).Verdict
+			to = x.judge(c.Claim).Verdict
 		}
 		out.Claims = append(out.Claims, Change{c.Claim.ID, c.Verdict, to})
-		standings[i].add(assumption, a.ID, to)
+		s := &standings[i]
+		if to == stats.NotRun {
+			s.NotRun++
+			continue
+		}
+		s.Run++
+		if s.Verdict != stats.NotRun && to != s.Verdict {
+			s.Hinges = append(s.Hinges, Hinge{assumption, a.ID, to})
+		}
 	}
 	return out
 }
@@ -137,16 +142,4 @@ func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 		}
 	}
 	return specs
-}
-
-// add notes the verdict under an alternative.
-func (c *ClaimStanding) add(assumption, alternative string, to stats.Verdict) {
-	if to == stats.NotRun {
-		c.NotRun++
-		return
-	}
-	c.Run++
-	if c.Verdict != stats.NotRun && to != c.Verdict {
-		c.Hinges = append(c.Hinges, Hinge{assumption, alternative, to})
-	}
 }

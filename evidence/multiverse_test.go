@@ -78,10 +78,10 @@ func TestMultiverse(t *testing.T) {
 	}
 	// A spec lacks runs until every one of them is planned and has a record.
 	answers := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
-	if got := newIndex(Input{}, experiments.Paper(), noAlternatives(in.Ledger)).lacking(answers); len(got) != 2 {
+	if got := newIndex(Input{}).lacking(answers); len(got) != 2 {
 		t.Errorf("nothing planned: %q", got)
 	}
-	x := newIndex(in, experiments.Paper(), noAlternatives(in.Ledger))
+	x := newIndex(in)
 	last := x.planned(answers.Answers[0].Matches)[0].ID
 	kept := in.Records[last]
 	delete(in.Records, last)

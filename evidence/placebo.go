@@ -125,7 +125,7 @@ func (j *joint) rejudge(numbers [][]float64) {
 		target := make(map[string][2]float64) // by the test's ID
 		for t, test := range c.Tests {
 			v := numbers[i][t]
-			margin := j.in.Ledger.Margins[test.Of.Quantity].Around(v)
+			margin := j.x.ledger.Margins[test.Of.Quantity].Around(v)
 			target[test.ID] = [2]float64{v - margin, v + margin}
 		}
 		f := &j.factors[i]

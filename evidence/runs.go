@@ -53,19 +53,24 @@ func (s *Side) short() string {
 	return note
 }
 
-// An index finds planned runs.
+// An index finds planned runs, and judges claims by their records.
 type index struct {
+	ledger  *experiments.Ledger
 	plan    []experiments.Planned // each run once
 	records map[string]*record.Record
+	failed  map[string]string
 	paper   *experiments.PaperValues
 	assumed alternatives
 
 	answered map[*experiments.Answer][]experiments.Planned // what answers has found
 }
 
-// newIndex returns an index of what claims are judged by.
-func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
-	x := &index{records: in.Records, paper: paper, assumed: w, answered: make(map[*experiments.Answer][]experiments.Planned)}
+// newIndex returns an index of what claims are judged by. Nothing is assumed otherwise yet.
+func newIndex(in Input) *index {
+	x := &index{
+		ledger: in.Ledger, records: in.Records, failed: in.Failed, paper: experiments.Paper(), assumed: make(alternatives),
+		answered: make(map[*experiments.Answer][]experiments.Planned),
+	}
 	seen := make(map[string]bool, len(in.Plan))
 	for _, p := range in.Plan {
 		if !seen[p.ID] {
@@ -80,7 +85,7 @@ func newIndex(in Input, paper *experiments.PaperValues, w alternatives) *index {
 // a flipped assumption: of the same draws and orders if they are there, and
 // otherwise all of them. They are cut to the passes that are assumed.
 func (x *index) side(s experiments.Selector) Side {
-	plan, from := x.selected(s), x.source(s.Cell)
+	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
 	if from.answer != nil {
 		own := plan
 		plan = x.answers(from.answer)
@@ -103,7 +108,7 @@ func (x *index) side(s experiments.Selector) Side {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
-		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, x.reading(s.Cell))})
+		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, read)})
 	}
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
@@ -144,9 +149,12 @@ func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	if s.Figure == "" {
 		return x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	}
-	group := x.group(s.Cell)
+	i := slices.IndexFunc(x.plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
+	if i < 0 {
+		return nil
+	}
 	return x.planned(func(p *experiments.Planned) bool {
-		return slices.Contains(p.Figures, s.Figure) && p.Group == group
+		return slices.Contains(p.Figures, s.Figure) && p.Group == x.plan[i].Group
 	})
 }
 
@@ -197,9 +205,13 @@ func (r reading) more(rec *record.Record) float64 {
 // reading returns how a cell's runs are read.
 func (x *index) reading(cell string) reading {
 	c := x.paper.Cells[cell]
-	r := reading{cmp.Or(x.assumed.risk[c.Data], x.paper.Data[c.Data].Risk), 1}
-	if f, ok := x.assumed.penalty[c.Task]; ok {
-		r.penalty = f
+	r := reading{x.paper.Data[c.Data].Risk, 1}
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
+		r.of = cmp.Or(a.Risk[c.Data], r.of)
+		if f, ok := a.Penalty[c.Task]; ok {
+			r.penalty = f
+		}
 	}
 	return r
 }
@@ -214,16 +226,6 @@ func (x *index) normless(t experiments.Test, r *Finding) string {
 	}
 	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {
 		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
-	}
-	return ""
-}
-
-// group returns the group of the runs that feed a cell.
-func (x *index) group(cell string) string {
-	for _, p := range x.plan {
-		if slices.Contains(p.Cells, cell) {
-			return p.Group
-		}
 	}
 	return ""
 }

@@ -18,7 +18,11 @@ func (a *Assessment) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnew rows [90 %]\tpaper's in it\tnote")
 	for i := range a.Claims {
 		c := &a.Claims[i]
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t\t%s\t\t\t%s\n", c.Claim.ID, c.Outcome(), twoVerdicts(c.Margins(), "\t"), words.Yes(c.Within()), c.note())
+		note := c.Claim.Section
+		if len(c.ByResult) > 0 {
+			note += "; by result: " + strings.Join(c.ByResult, ", ")
+		}
+		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t\t%s\t\t\t%s\n", c.Claim.ID, c.Outcome(), twoVerdicts(c.Margins(), "\t"), words.Yes(c.Within()), note)
 		for j := range c.Tests {
 			f := &c.Tests[j]
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Test.ID, f.Printed(), f.Target, f.Estimated(), f.Runs(), f.Verdict,
@@ -40,14 +44,6 @@ printed numbers that none had: %s
 printed numbers that are settings: %s
 `, numbers, ofNumbers, in, of, s.Targets, s.Others, s.Set)
 	return err
-}
-
-// note is the claim's section and what it rests on by result.
-func (c *ClaimResult) note() string {
-	if len(c.ByResult) == 0 {
-		return c.Claim.Section
-	}
-	return c.Claim.Section + "; by result: " + strings.Join(c.ByResult, ", ")
 }
 
 // twoVerdicts joins the verdicts at half and at twice the margin, nothing where there are

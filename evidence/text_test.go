@@ -245,10 +245,8 @@ func (f *figures) merge() (better, worse int, least, longest float64) {
 	return better, worse, least, longest
 }
 
-// estimate is that of a test, CLAIM.TEST.
-func (f *figures) estimate(id string) Number { return f.test(id).Ours }
-
-func (f *figures) value(id string) float64 { return f.estimate(id).Value }
+// value is the estimate of a test, CLAIM.TEST.
+func (f *figures) value(id string) float64 { return f.test(id).Ours.Value }
 
 func (f *figures) test(id string) *Finding {
 	f.t.Helper()

@@ -35,9 +35,8 @@ const defaultOrder = 500
 // A checker turns a decoded spec into a Spec and reports what makes no sense.
 type checker struct {
 	checks
-	root  *strictyaml.Node
-	doc   *doc.Spec
-	paper *PaperValues
+	root *strictyaml.Node
+	doc  *doc.Spec
 
 	set    *data.Info // nil if it is not known
 	out    *Spec

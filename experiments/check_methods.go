@@ -106,7 +106,7 @@ func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
 		default:
 			seen := make(map[setting]bool)
 			for _, item := range f.Value.Items {
-				v, _ := p.read(item)
+				v := p.read(item)
 				if seen[v] {
 					c.Errorf(item, "duplicate value %v in the grid of %s", v, f.Key)
 				}
@@ -142,7 +142,7 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 	for _, q := range info.Params {
 		v := q.fallback()
 		if n := at[q.Name]; n != nil {
-			v, _ = q.read(n)
+			v = q.read(n)
 		}
 		q.store(&p, v)
 	}
@@ -299,11 +299,8 @@ func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamIn
 			c.Errorf(f.At, "the grid does not vary %s", f.Key)
 			return nil
 		}
-		want, _ := axes[k].read(f.Value)
-		which = slices.DeleteFunc(which, func(v *variant) bool {
-			have, _ := axes[k].read(v.at[f.Key])
-			return have != want
-		})
+		want := axes[k].read(f.Value)
+		which = slices.DeleteFunc(which, func(v *variant) bool { return axes[k].read(v.at[f.Key]) != want })
 	}
 	if len(which) == 0 {
 		c.Errorf(at, "at matches no grid point")
@@ -313,9 +310,9 @@ func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamIn
 
 // cell reports a table cell that a method's runs can't feed.
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
-	cell, ok := c.paper.Cells[id]
+	cell, ok := Paper().Cells[id]
 	if !ok {
-		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(c.paper.Cells))))
+		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(Paper().Cells))))
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")
@@ -331,10 +328,10 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 
 // figure reports a figure that the spec's runs can't feed.
 func (c *checker) figure(id string, at *strictyaml.Node) bool {
-	f := find(c.paper.Figures, func(f *PaperFigure) bool { return f.ID == id })
+	f := find(Paper().Figures, func(f *PaperFigure) bool { return f.ID == id })
 	switch {
 	case f == nil:
-		ids := namesOf(c.paper.Figures, func(f PaperFigure) string { return f.ID })
+		ids := namesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
 		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
 		return false
 	case c.set == nil || c.out.Task == "": // reported already

@@ -89,10 +89,7 @@ func TestHostileTournament(t *testing.T) {
 // folder, and a file that never ends is not opened.
 func TestIncludesStayInside(t *testing.T) {
 	outside := t.TempDir()
-	secret := filepath.Join(outside, "secret.yaml")
-	if err := os.WriteFile(secret, []byte("secret: 1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	secret := writeFile(t, outside, "secret.yaml", "secret: 1\n")
 	dir := t.TempDir()
 	if err := os.Symlink(secret, filepath.Join(dir, "link.yaml")); err != nil {
 		t.Skip(err)
@@ -101,12 +98,8 @@ func TestIncludesStayInside(t *testing.T) {
 		t.Skip(err)
 	}
 	relative := must(filepath.Rel(dir, secret))
-	main := filepath.Join(dir, "main.yaml")
 	for _, name := range []string{secret, filepath.ToSlash(relative), "link.yaml", "sub/secret.yaml", "sub/../../x", "/dev/zero", "."} {
-		if err := os.WriteFile(main, fmt.Appendf(nil, "include: [%q]\n%s", name, valid), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, err := LoadFile(main)
+		_, err := LoadFile(writeFile(t, dir, "main.yaml", fmt.Sprintf("include: [%q]\n%s", name, valid)))
 		if err == nil || strings.Contains(err.Error(), "secret: 1") || !strings.Contains(err.Error(), "main.yaml:1:") {
 			t.Errorf("include %q: error %v", name, err)
 		}
@@ -120,16 +113,10 @@ func TestManyIncludes(t *testing.T) {
 	var names []string
 	for i := range 5 {
 		names = append(names, fmt.Sprintf("%d.yaml", i))
-		if err := os.WriteFile(filepath.Join(dir, names[i]), []byte(long+"name: sample\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, dir, names[i], long+"name: sample\n")
 	}
-	main := filepath.Join(dir, "main.yaml")
 	for n, ok := range map[int]bool{4: true, 5: false} {
-		if err := os.WriteFile(main, []byte("include: ["+strings.Join(names[:n], ", ")+"]\n"+valid), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, err := LoadFile(main)
+		_, err := LoadFile(writeFile(t, dir, "main.yaml", "include: ["+strings.Join(names[:n], ", ")+"]\n"+valid))
 		if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "more than 262144 bytes") {
 			t.Errorf("%d of 60 KiB: error %v", n, err)
 		}

@@ -1,13 +1,13 @@
 package experiments
 
 import (
-	"encoding/csv"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestLearnersSettings: the specs of learners at equal memory have the settings that were
@@ -46,18 +46,10 @@ func TestLearnersSettings(t *testing.T) {
 // of these failed.
 func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
 	t.Helper()
-	f := must(os.Open("settings/" + name + ".csv"))
-	rows, err := csv.NewReader(f).ReadAll()
-	f.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
 	errors, failed = make(map[string]float64), make(map[string]bool)
-	for _, row := range rows[1:] {
-		if errors[row[2]], err = strconv.ParseFloat(row[5], 64); err != nil {
-			t.Fatal(err)
-		}
-		failed[row[2]] = row[4] != "0"
+	for _, row := range testutil.Table(t, "settings/"+name+".csv") {
+		errors[row["series"]] = must(strconv.ParseFloat(row["held-out error (%)"], 64))
+		failed[row["series"]] = row["failed"] != "0"
 	}
 	if len(errors) != len(tried.variants) {
 		t.Errorf("%s: %d settings in the table, %d in its spec", name, len(errors), len(tried.variants))

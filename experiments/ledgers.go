@@ -113,6 +113,14 @@ type Test struct {
 	TargetOf  []string  `json:"-"`      // of a cell's number: the choices that were made with it in view, IDs of assumptions
 }
 
+// Selectors returns Of, and To if there is one.
+func (t *Test) Selectors() []Selector {
+	if t.To == nil {
+		return []Selector{t.Of}
+	}
+	return []Selector{t.Of, *t.To}
+}
+
 // Target returns the interval in which the statistic is claimed to be.
 func (t *Test) Target() (low, high float64) { return t.TargetAt(1) }
 
@@ -225,8 +233,7 @@ func (a *Answer) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	*a = Answer(d.plain)
 	a.Label, a.At = cmp.Or(a.Label, a.Method), make(map[string]string)
 	for _, f := range d.At.Fields {
-		v, _ := known(f.Key).read(f.Value)
-		a.At[f.Key] = v.String()
+		a.At[f.Key] = known(f.Key).read(f.Value).String()
 	}
 }
 
@@ -331,7 +338,6 @@ var Ledgers = sync.OnceValues(func() (*Ledger, error) {
 // types and the like are returned as Errors; what the entries must say, of each other and of
 // the paper, is held by a test.
 func ParseLedger(claimsName string, claims []byte, assumptionsName string, assumptions []byte) (*Ledger, error) {
-	paper := Paper()
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
 		Cells   []Test            `json:"cells"` // the tests of every cell
@@ -350,11 +356,11 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		return nil, err
 	}
 	l.Margins, l.Untested = c.Margins, c.Untested
-	k := ledgerReader{Reporter: r, paper: paper, out: &l}
+	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)
 		claim.Quote = strings.TrimSpace(claim.Quote)
-		if cell, ok := paper.Cells[claim.ID]; !ok || cell.Extra {
+		if cell, ok := Paper().Cells[claim.ID]; !ok || cell.Extra {
 			claim.Tests = k.tests(claim.Tests, n)
 		} else if len(claim.Quote)+len(claim.Tests) > 0 {
 			r.Errorf(n, "a cell's claim is its printed value: it has no quote and no tests")
@@ -388,8 +394,7 @@ func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *stricty
 // A ledgerReader completes the tests of claims.
 type ledgerReader struct {
 	*strictyaml.Reporter
-	paper *PaperValues
-	out   *Ledger
+	out *Ledger
 }
 
 // printedQuantities are those that the paper's tables print.
@@ -495,7 +500,7 @@ func (k *ledgerReader) paperStatistic(t *Test) *float64 {
 		if s.Samples > 0 || s.Below != nil {
 			return nil
 		}
-		return printedValue(k.paper.Cells[s.Cell], s.Quantity)
+		return printedValue(Paper().Cells[s.Cell], s.Quantity)
 	}
 	of := printed(&t.Of)
 	if t.To == nil {

@@ -43,12 +43,7 @@ func TestPaperTables(t *testing.T) {
 // TestPaperFits: what parts of paper.yaml say of each other is so.
 func TestPaperFits(t *testing.T) {
 	p := Paper()
-	want := func(ok bool, what string, args ...any) {
-		t.Helper()
-		if !ok {
-			t.Errorf(what, args...)
-		}
-	}
+	want := wants(t)
 	known := func(data, task string) bool {
 		_, ok := p.Data[data]
 		return ok && (task == TaskKSVM || task == TaskKLR)

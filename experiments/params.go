@@ -253,11 +253,11 @@ func (s setting) String() string {
 func (p *ParamInfo) isNumber() bool { return p.Kind == KindNumber || p.Kind == KindInteger }
 
 // read returns the value that a node of a spec has. Its type was checked.
-func (p *ParamInfo) read(n *strictyaml.Node) (setting, bool) {
+func (p *ParamInfo) read(n *strictyaml.Node) setting {
 	switch p.Kind {
 	case KindNumber, KindInteger:
-		x, ok := n.Float()
-		return setting{number: x}, ok
+		x, _ := n.Float()
+		return setting{number: x}
 	case KindPrunerParams:
 		params := make(prune.Params)
 		for _, f := range n.Fields {
@@ -265,9 +265,9 @@ func (p *ParamInfo) read(n *strictyaml.Node) (setting, bool) {
 				params[f.Key] = x
 			}
 		}
-		return setting{word: params.String()}, true
+		return setting{word: params.String()}
 	}
-	return setting{word: n.Text}, true
+	return setting{word: n.Text}
 }
 
 // fallback returns the default value.

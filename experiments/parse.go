@@ -35,11 +35,10 @@ func specOf(root *strictyaml.Node, c checks, before int) *Spec {
 	var d doc.Spec
 	strictyaml.Decode(root, &d, c.Reporter)
 	decodeSettings(&d, c.Reporter)
-	paper := Paper()
 	if c.Len() > before {
 		return nil
 	}
-	s := (&checker{checks: c, root: root, doc: &d, paper: paper}).spec()
+	s := (&checker{checks: c, root: root, doc: &d}).spec()
 	if c.Len() > before {
 		return nil
 	}

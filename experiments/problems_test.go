@@ -12,14 +12,7 @@ import (
 // TestProblems: each problem has the path of its setting; all of a run are found. What specs
 // can say is in TestErrors, and that planned runs have none in TestEmbedded.
 func TestProblems(t *testing.T) {
-	good := Run{
-		Data: data.Ref{Name: "multidist", Variant: data.Calibrated}, Task: TaskKSVM, Method: MethodPOLK,
-		Params: Params{
-			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6, LearningRate: 6,
-			Schedule: ScheduleConstant, BatchSize: 32, Parsimony: 0.04,
-		},
-		Seed: 1, Samples: 1000, Evaluation: Evaluation{Every: 100, Tail: 5},
-	}
+	good := sampleRun()
 	if wrong := good.Problems(); len(wrong) > 0 {
 		t.Fatal(wrong)
 	}

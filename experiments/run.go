@@ -53,12 +53,11 @@ func (r Run) Numbers(order float64, facts map[string]float64) float64 {
 	if dim, ok := facts["features"]; ok {
 		return m.Numbers(r.Params, order, dim, facts["classes"])
 	}
-	for _, set := range data.List() {
-		if set.Name == r.Data.Name {
-			return m.Numbers(r.Params, order, float64(set.Dim), float64(set.Classes))
-		}
+	set := find(data.List(), func(s *data.Info) bool { return s.Name == r.Data.Name })
+	if set == nil {
+		return math.NaN()
 	}
-	return math.NaN()
+	return m.Numbers(r.Params, order, float64(set.Dim), float64(set.Classes))
 }
 
 // Rates returns the learning rates η_t of POLK and FSGD.

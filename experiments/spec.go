@@ -107,9 +107,6 @@ type repeat struct {
 	at *strictyaml.Node // of samples
 }
 
-// DataSets returns the names of the data sets a spec uses.
-func (s *Spec) DataSets() []string { return []string{s.Data.Name} }
-
 // A Supplement is a supplementary table: real runs beside the reproduction.
 type Supplement struct {
 	Name, Table, Title string

@@ -289,6 +289,18 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
+// sampleRun is a run as the sample spec plans them, on the draw of the figures.
+func sampleRun() Run {
+	return Run{
+		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
+		Params: Params{
+			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
+		},
+		Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
+	}
+}
+
 // TestPlan checks the plan of the sample spec in detail.
 func TestPlan(t *testing.T) {
 	s := must(Parse("spec.yaml", []byte(valid)))
@@ -299,20 +311,14 @@ func TestPlan(t *testing.T) {
 	}
 	p := plan[6] // second point of POLK's grid, first draw, first seed
 	want := Planned{
-		Run: Run{
-			Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: draws[0]}, Task: "ksvm", Method: "polk",
-			Params: Params{
-				Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
-				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
-			},
-			Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5}, Code: "method polk: version 2",
-		},
+		Run:  sampleRun(),
 		Spec: "sample", Label: "polk", Series: "POLK, K = 0.04",
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
 		Cells:   []string{"table2.multidist.ksvm.polk"},
 		Figures: []string{"2"},
 		Cost:    5000 * 2 * defaultOrder,
 	}
+	want.Run.Data.Draw, want.Run.Code = draws[0], "method polk: version 2"
 	want.ID = ID(want.Run)
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -341,9 +347,6 @@ func TestPlan(t *testing.T) {
 		if _, err := s.Plan(c.profile, PlanOptions{Seeds: c.seeds}); err == nil || err.Error() != c.want {
 			t.Errorf("profile %s, %d seeds: error %v, want %s", c.profile, c.seeds, err, c.want)
 		}
-	}
-	if got := s.DataSets(); !reflect.DeepEqual(got, []string{"multidist"}) {
-		t.Errorf("data sets %v", got)
 	}
 }
 
@@ -434,36 +437,26 @@ func TestFeedsFilter(t *testing.T) {
 
 func TestLoadFile(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	// A copy of an embedded spec, away from its includes, plans the same runs.
 	src := must(embedded.ReadFile("multidist-klr.yaml"))
-	copied := must(LoadFile(write("copy.yaml", string(src))))
+	copied := must(LoadFile(writeFile(t, dir, "copy.yaml", string(src))))
 	original := must(Find("multidist-klr"))
 	if !reflect.DeepEqual(planOf(copied, "full"), planOf(original, "full")) {
 		t.Error("the plans differ")
 	}
 	// Later includes win over earlier ones and the file over both; errors name
 	// the file they are in.
-	write("sub/first.yaml", "regularizer: 0.1\nstopping: {samples: 10}\n")
-	write("sub/second.yaml", "include: [first.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\n")
+	writeFile(t, dir, "sub/first.yaml", "regularizer: 0.1\nstopping: {samples: 10}\n")
+	writeFile(t, dir, "sub/second.yaml", "include: [first.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\n")
 	text := strings.NewReplacer("regularizer: 1e-6\n", "", "type: gaussian, bandwidth: 0.6", "bandwidth: 3",
 		"stopping: {epochs: 1}\n", "", "learning_rate: 6", "learning_rate: 4").Replace(valid)
-	s := must(Find(write("main.yaml", "include: [sub/first.yaml, sub/second.yaml]\n"+text)))
+	s := must(Find(writeFile(t, dir, "main.yaml", "include: [sub/first.yaml, sub/second.yaml]\n"+text)))
 	plan := must(s.Plan("full", PlanOptions{}))
 	p := plan[0].Run
 	if p.Params.Regularizer != 0.2 || !reflect.DeepEqual(p.Params.Kernel, Kernel{Type: "gaussian", Bandwidth: 3}) || p.Samples != 10 {
 		t.Errorf("merged to %+v", p)
 	}
-	second := write("sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
+	second := writeFile(t, dir, "sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
 	_, err := LoadFile(filepath.Join(dir, "main.yaml"))
 	want := fmt.Sprintf("%s:1:11: %q includes itself\n    1 | include: [../main.yaml]\n      |           ^\n"+
 		"%s:4:1: unknown key \"kernl\"; did you mean \"kernel\"?\n    4 | kernl: 1\n      | ^", second, "../main.yaml", second)
@@ -482,14 +475,7 @@ func TestLoadFile(t *testing.T) {
 
 // TestID pins the identity of a run: if it fails, finished runs are run again.
 func TestID(t *testing.T) {
-	run := Run{
-		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
-		Params: Params{
-			Kernel: Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
-			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
-		},
-		Seed: 1, Samples: 5000, Evaluation: Evaluation{Every: 320, Tail: 5},
-	}
+	run := sampleRun()
 	const json = `{"data":{"draw":36,"name":"multidist","variant":"calibrated"},` +
 		`"evaluation":{"every":320,"tail":5,"train_limit":0},"method":"polk",` +
 		`"params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,` +
@@ -549,15 +535,11 @@ func TestMethods(t *testing.T) {
 		for _, p := range m.Params {
 			var q Params
 			q.Kernel.Type = "gaussian"
-			v := setting{number: 0.5}
+			v := map[ParamKind]setting{
+				KindNumber: {number: 0.5}, KindInteger: {number: 3}, KindPruner: {word: "random"}, KindPrunerParams: {word: "order=3, width=0.5"},
+			}[p.Kind]
 			if p.Kind == KindChoice {
-				v = setting{word: p.Choices[0]}
-			} else if p.Kind == KindInteger {
-				v = setting{number: 3}
-			} else if p.Kind == KindPruner {
-				v = setting{word: "random"}
-			} else if p.Kind == KindPrunerParams {
-				v = setting{word: "order=3, width=0.5"}
+				v.word = p.Choices[0]
 			}
 			p.store(&q, v)
 			if got := p.load(&q); got != v {

@@ -1,8 +1,6 @@
 package experiments
 
 import (
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -102,10 +100,7 @@ func TestTournamentErrors(t *testing.T) {
 }
 
 func TestFindTournament(t *testing.T) {
-	own := filepath.Join(t.TempDir(), "own.yaml")
-	if err := os.WriteFile(own, []byte(arena("", "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	own := writeFile(t, t.TempDir(), "own.yaml", arena("", ""))
 	for _, name := range []string{"", "pruning", "experiments/pruning.yaml", own} {
 		tour := must(FindTournament(name))
 		if tour.Reference != prune.KOMP || tour.Heuristics[0] != prune.KOMP {

@@ -50,24 +50,14 @@ var (
 	_ json.Unmarshaler = (*Float)(nil)
 )
 
-func toFloats(m map[string]float64) map[string]Float {
+// converted returns a map with the values in another form of a float64; nil of nil.
+func converted[To, From ~float64](m map[string]From) map[string]To {
 	if m == nil {
 		return nil
 	}
-	out := make(map[string]Float, len(m))
+	out := make(map[string]To, len(m))
 	for k, v := range m {
-		out[k] = Float(v)
-	}
-	return out
-}
-
-func fromFloats(m map[string]Float) map[string]float64 {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]float64, len(m))
-	for k, v := range m {
-		out[k] = float64(v)
+		out[k] = To(v)
 	}
 	return out
 }

@@ -11,10 +11,7 @@ import (
 // fails as on a full disk.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	w, err := Create(dir, header("abc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := create(t, dir, "abc")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

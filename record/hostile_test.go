@@ -48,11 +48,7 @@ func resealed(b []byte) []byte {
 // and what it reads as a record has its sum and text that can be shown. Sums
 // are made to fit too, or nothing behind them would be reached.
 func FuzzRead(f *testing.F) {
-	dir := f.TempDir()
-	whole, err := os.ReadFile(write(f, dir, "abc"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := contents(f, write(f, f.TempDir(), "abc"))
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	for _, line := range bytes.SplitAfter(whole, []byte("\n")) {
@@ -104,10 +100,7 @@ func FuzzUnpack(f *testing.F) {
 // TestManyPoints: checking the sums of a record takes far more memory than its
 // lines, so there are no more of them than a spec can plan.
 func TestManyPoints(t *testing.T) {
-	whole, err := os.ReadFile(write(t, t.TempDir(), "abc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := contents(t, write(t, t.TempDir(), "abc"))
 	lines := bytes.SplitAfter(whole, []byte("\n"))
 	many := func(n int) []byte {
 		b := bytes.Clone(lines[0])
@@ -127,9 +120,7 @@ func TestManyPoints(t *testing.T) {
 func TestLargeFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"abc.jsonl", "abd.failed.jsonl", "abe.jsonl.gz"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, name), "")
 		if err := os.Truncate(filepath.Join(dir, name), 1<<32); err != nil {
 			t.Skip(err)
 		}
@@ -156,25 +147,17 @@ func TestControlCharacters(t *testing.T) {
 	if _, err := Create(dir, h); err == nil || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("error %v", err)
 	}
-	whole, err := os.ReadFile(write(t, dir, "abc"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bad := resealed(bytes.Replace(whole, []byte("(devel)"), []byte(`\u001b[2J`), 1))
-	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\x1b[2J"`) {
-		t.Errorf("error %v", err)
-	}
-	bad = resealed(bytes.Replace(whole, []byte(`["avx2"]`), []byte(`["=avx2"]`), 1))
-	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"=avx2"`) {
-		t.Errorf("a formula in a list: error %v", err)
-	}
-	bad = resealed(bytes.Replace(whole, []byte("(devel)"), []byte("=1+1"), 1))
-	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"=1+1"`) {
-		t.Errorf("a formula: error %v", err)
-	}
-	bad = resealed(bytes.Replace(whole, []byte(`"repairs"`), []byte(`"\u009b2J"`), 1))
-	if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), `"\u009b2J"`) {
-		t.Errorf("error %v", err)
+	whole := contents(t, write(t, dir, "abc"))
+	for _, c := range []struct{ from, to, want string }{
+		{"(devel)", `\u001b[2J`, `"\x1b[2J"`},
+		{`["avx2"]`, `["=avx2"]`, `"=avx2"`},
+		{"(devel)", "=1+1", `"=1+1"`},
+		{`"repairs"`, `"\u009b2J"`, `"\u009b2J"`},
+	} {
+		bad := resealed(bytes.Replace(whole, []byte(c.from), []byte(c.to), 1))
+		if _, err := parse("abc.jsonl", "abc", "final", bad); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s in place of %s: error %v", c.to, c.from, err)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "\x1b[2J.jsonl"), nil, 0o666); err != nil {
 		t.Skip(err)
@@ -183,14 +166,7 @@ func TestControlCharacters(t *testing.T) {
 	if err != nil || len(c.Errors) != 1 || strings.Contains(c.Errors[0].Error(), "\x1b") {
 		t.Errorf("%v, %v", c.Errors, err)
 	}
-	w, err := Create(dir, header("abd"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Fail(Failure{Error: "no\x1b[2J\n\tmore"}); err != nil {
-		t.Fatal(err)
-	}
-	failed, err := ReadFailed(filepath.Join(dir, "abd.failed.jsonl"))
+	failed, err := ReadFailed(writeFailure(t, dir, "abd", Failure{Error: "no\x1b[2J\n\tmore"}))
 	if err != nil || failed.Failure.Error != "no·[2J\n\tmore" {
 		t.Errorf("%+v, %v", failed, err)
 	}
@@ -204,18 +180,14 @@ func TestControlCharacters(t *testing.T) {
 func TestPartialIsALink(t *testing.T) {
 	dir := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "precious")
-	if err := os.WriteFile(outside, []byte("keep me"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, outside, "keep me")
 	for _, link := range []func(old, new string) error{os.Symlink, os.Link} {
 		if err := link(outside, filepath.Join(dir, "abc.jsonl.partial")); err != nil {
 			t.Skip(err)
 		}
-		if _, err := Read(write(t, dir, "abc")); err != nil {
-			t.Error(err)
-		}
-		if b, err := os.ReadFile(outside); err != nil || string(b) != "keep me" {
-			t.Errorf("outside of the folder there is %q, %v", b, err)
+		mustRead(t, write(t, dir, "abc"))
+		if b := contents(t, outside); string(b) != "keep me" {
+			t.Errorf("outside of the folder there is %q", b)
 		}
 	}
 }
@@ -223,10 +195,7 @@ func TestPartialIsALink(t *testing.T) {
 // TestImpossibleFigures: figures that no model has are neither read nor written.
 func TestImpossibleFigures(t *testing.T) {
 	dir := t.TempDir()
-	whole, err := os.ReadFile(write(t, dir, "abc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := contents(t, write(t, dir, "abc"))
 	if _, err := parse("abc.jsonl", "abc", "final", resealed(whole)); err != nil {
 		t.Fatal(err)
 	}
@@ -257,10 +226,7 @@ func TestImpossibleFigures(t *testing.T) {
 		{NormSq: new(-1.0)}, {NormSq: new(math.NaN())}, {NormSq: new(math.Inf(1))}, {Prequential: &Prequential{Loss: math.NaN()}},
 		{Reliability: &Reliability{CalibrationError: math.NaN()}},
 	} {
-		w, err := Create(dir, header("abd"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, dir, "abd")
 		if w.Point(Point{Samples: 1, Diagnostics: d}) == nil {
 			t.Errorf("a point with %+v was written", d)
 		}

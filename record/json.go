@@ -55,20 +55,20 @@ type finalWire struct {
 func (p Point) wire() pointWire {
 	return pointWire{
 		p.Type, p.Samples, Float(p.TrainRisk), Float(p.TestRisk), Float(p.TestError),
-		p.ModelOrder, p.KernelEvals, p.Timing, toFloats(p.Measured), p.Diagnostics,
+		p.ModelOrder, p.KernelEvals, p.Timing, converted[Float](p.Measured), p.Diagnostics,
 	}
 }
 
 func (f Final) wire() finalWire {
 	return finalWire{
 		f.Type, f.Samples, Float(f.TrainRisk), Float(f.TestRisk), Float(f.TestError),
-		Float(f.ModelOrder), f.KernelEvals, toFloats(f.Health), toFloats(f.Measured), f.Diagnostics, f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
+		Float(f.ModelOrder), f.KernelEvals, converted[Float](f.Health), converted[Float](f.Measured), f.Diagnostics, f.Model, f.Timing, f.Elapsed, f.Digest, f.Sum,
 	}
 }
 
 // MarshalJSON implements json.Marshaler; see [Float].
 func (h Header) MarshalJSON() ([]byte, error) {
-	return json.Marshal(headerWire{headerFields(h), toFloats(h.DataFacts)})
+	return json.Marshal(headerWire{headerFields(h), converted[Float](h.DataFacts)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler. A key that a header doesn't have
@@ -79,7 +79,7 @@ func (h *Header) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*h = Header(w.headerFields)
-	h.DataFacts = fromFloats(w.DataFacts)
+	h.DataFacts = converted[float64](w.DataFacts)
 	return nil
 }
 
@@ -95,7 +95,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 	}
 	*p = Point{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		w.ModelOrder, w.KernelEvals, w.Timing, fromFloats(w.Measured), w.Diagnostics,
+		w.ModelOrder, w.KernelEvals, w.Timing, converted[float64](w.Measured), w.Diagnostics,
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (f *Final) UnmarshalJSON(b []byte) error {
 	}
 	*f = Final{
 		w.Type, w.Samples, float64(w.TrainRisk), float64(w.TestRisk), float64(w.TestError),
-		float64(w.ModelOrder), w.KernelEvals, fromFloats(w.Health), fromFloats(w.Measured), w.Diagnostics, w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
+		float64(w.ModelOrder), w.KernelEvals, converted[float64](w.Health), converted[float64](w.Measured), w.Diagnostics, w.Model, w.Timing, w.Elapsed, w.Digest, w.Sum,
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func Canonical(r *Record) []byte {
 		Points    []canonicalPoint  `json:"points"`
 		Final     canonicalFinal    `json:"final"`
 	}{
-		r.Header.ID, r.Header.Run, r.Header.DataSums, toFloats(r.Header.DataFacts),
+		r.Header.ID, r.Header.Run, r.Header.DataSums, converted[Float](r.Header.DataFacts),
 		points, canonicalFinal{finalWire: r.Final.wire()},
 	})
 	if err != nil {

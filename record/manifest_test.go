@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // sealable makes a results folder with something in every place that a seal
@@ -26,7 +28,7 @@ func sealable(t testing.TB) string {
 	return dir
 }
 
-func put(t testing.TB, path, text string) {
+func put(t testutil.T, path, text string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 		t.Fatal(err)
@@ -194,22 +196,15 @@ func TestAnyByte(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		path := filepath.Join(dir, rapid.SampledFrom(files).Draw(t, "file"))
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := contents(t, path)
 		changed := bytes.Clone(whole)
 		at := rapid.IntRange(0, len(whole)-1).Draw(t, "at")
 		changed[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "by"))
-		if err := os.WriteFile(path, changed, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, string(changed))
 		if CheckSeal(dir) == nil {
 			t.Errorf("byte %d of %s may be %q", at, path, changed[at])
 		}
-		if err := os.WriteFile(path, whole, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, string(whole))
 		if err := CheckSeal(dir); err != nil {
 			t.Errorf("as it was: %v", err)
 		}
@@ -271,16 +266,13 @@ func FuzzParseManifest(f *testing.F) {
 func TestCheckOutput(t *testing.T) {
 	dir := t.TempDir()
 	at := func(path string) string { return filepath.Join(dir, path) }
-	write := func(path string) {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(at(path)), 0o777), os.WriteFile(at(path), nil, 0o666)); err != nil {
-			t.Fatal(err)
-		}
+	for _, path := range []string{
+		"sealed/" + ManifestName, "sealed/tables/table2.csv", "runs/records/" + strings.Repeat("a", 32) + ".jsonl",
+		"other/" + ManifestName, // above the output: of something else
+		"other/notes/records.jsonl",
+	} {
+		put(t, at(path), "")
 	}
-	write("sealed/" + ManifestName)
-	write("sealed/tables/table2.csv")
-	write("runs/records/" + strings.Repeat("a", 32) + ".jsonl")
-	write("other/" + ManifestName) // above the output: of something else
-	write("other/notes/records.jsonl")
 	if err := os.Symlink(at("sealed"), at("link")); err != nil {
 		t.Fatal(err)
 	}

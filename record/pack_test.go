@@ -9,16 +9,14 @@ import (
 	"testing"
 
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 )
 
 // packed writes a finished record into one folder and packs it into another.
 func packed(t *testing.T) (plain, packed string) {
 	t.Helper()
 	from, to := t.TempDir(), t.TempDir()
-	r, err := Read(write(t, from, "0123"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRead(t, write(t, from, "0123"))
 	if err := r.WritePacked(to); err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +25,7 @@ func packed(t *testing.T) (plain, packed string) {
 
 func TestPacked(t *testing.T) {
 	plain, path := packed(t)
-	want, err := Read(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustRead(t, plain)
 	c, err := ReadDir(filepath.Dir(path))
 	if err != nil || len(c.Errors) > 0 {
 		t.Fatal(err, c.Errors)
@@ -44,7 +39,7 @@ func TestPacked(t *testing.T) {
 	if err := got.WritePacked(again); err != nil {
 		t.Fatal(err)
 	}
-	first, second := mustReadFile(t, path), mustReadFile(t, filepath.Join(again, filepath.Base(path)))
+	first, second := contents(t, path), contents(t, filepath.Join(again, filepath.Base(path)))
 	if !bytes.Equal(first, second) {
 		t.Error("a packed record was changed by packing it again")
 	}
@@ -57,11 +52,9 @@ func TestPacked(t *testing.T) {
 func TestPackedDamagedIsReplaced(t *testing.T) {
 	_, path := packed(t)
 	dir := filepath.Dir(path)
-	b := mustReadFile(t, path)
+	b := contents(t, path)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, string(b))
 	if c, err := ReadDir(dir); err != nil || len(c.Errors) != 1 {
 		t.Fatal(err, c.Errors)
 	}
@@ -79,11 +72,8 @@ func TestPackedDamagedIsReplaced(t *testing.T) {
 // none of it may pass for another record, nor panic.
 func TestPackedDamage(t *testing.T) {
 	plain, path := packed(t)
-	want, err := Read(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole := mustReadFile(t, path)
+	want := mustRead(t, plain)
+	whole := contents(t, path)
 	read := func(b []byte) (string, error) {
 		text, err := new(packing).unpack(b)
 		if err != nil {
@@ -109,10 +99,8 @@ func TestPackedDamage(t *testing.T) {
 			t.Errorf("cut at %d: read", i)
 		}
 	}
-	if err := os.WriteFile(path, whole[:len(whole)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err = Read(path)
+	put(t, path, string(whole[:len(whole)/2]))
+	_, err := Read(path)
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Path != path || !errors.Is(err, ErrIncomplete) {
 		t.Errorf("half a file: %v", err)
 	}
@@ -160,7 +148,7 @@ func TestTwoOfOneRun(t *testing.T) {
 	}
 }
 
-func mustReadFile(t *testing.T, path string) []byte {
+func contents(t testutil.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

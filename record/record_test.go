@@ -61,18 +61,50 @@ var final = Final{
 	Timing:      Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}, Elapsed: 2,
 }
 
-// write makes a sealed record with all points and returns its path.
-func write(t testing.TB, dir, id string) string {
-	t.Helper()
-	return writePoints(t, dir, id, points...)
-}
-
-func writePoints(t testing.TB, dir, id string, points ...Point) string {
+// create starts a record.
+func create(t testutil.T, dir, id string) *Writer {
 	t.Helper()
 	w, err := Create(dir, header(id))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w
+}
+
+// mustRead reads a record that is whole.
+func mustRead(t testutil.T, path string) *Record {
+	t.Helper()
+	r, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// writeFailure makes the record of a run that failed.
+func writeFailure(t testutil.T, dir, id string, f Failure, points ...Point) string {
+	t.Helper()
+	w := create(t, dir, id)
+	for _, p := range points {
+		if err := w.Point(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Fail(f); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, id+failedSuffix)
+}
+
+// write makes a sealed record with all points and returns its path.
+func write(t testutil.T, dir, id string) string {
+	t.Helper()
+	return writePoints(t, dir, id, points...)
+}
+
+func writePoints(t testutil.T, dir, id string, points ...Point) string {
+	t.Helper()
+	w := create(t, dir, id)
 	for _, p := range points {
 		if err := w.Point(p); err != nil {
 			t.Fatal(err)
@@ -95,10 +127,7 @@ func show(v any) string {
 
 func TestRoundTrip(t *testing.T) {
 	path := write(t, t.TempDir(), "abc")
-	r, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := mustRead(t, path)
 	h := header("abc")
 	h.Type, h.Format = "run", Format
 	if !reflect.DeepEqual(r.Header, h) {
@@ -120,10 +149,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestCanonical checks what the canonical form and the digest depend on.
 func TestCanonical(t *testing.T) {
-	base, err := Read(write(t, t.TempDir(), "abc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := mustRead(t, write(t, t.TempDir(), "abc"))
 	want := `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
 		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,` +
 		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":16.5,"norm_sq":2.75,` +
@@ -187,19 +213,9 @@ func TestAnyDamage(t *testing.T) {
 		dir := t.TempDir()
 		path := writePoints(t, dir, "abc", points[1])
 		if last == "failure" {
-			w, err := Create(dir, header("abc"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(w.Point(points[0]), w.Fail(Failure{Samples: 7, Error: "no"})); err != nil {
-				t.Fatal(err)
-			}
-			path = filepath.Join(dir, "abc.failed.jsonl")
+			path = writeFailure(t, dir, "abc", Failure{Samples: 7, Error: "no"}, points[0])
 		}
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := contents(t, path)
 		if _, err := parse(path, "abc", last, whole); err != nil {
 			t.Fatal(err)
 		}
@@ -235,10 +251,7 @@ func TestAnyDamage(t *testing.T) {
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	path := write(t, dir, "abc")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := contents(t, path)
 	lines := strings.SplitAfter(string(whole), "\n")
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", ":1: no line of type final: the record is incomplete"},
@@ -256,22 +269,15 @@ func TestErrors(t *testing.T) {
 		{"timing changed", strings.Replace(string(whole), `"wall":0.5`, `"wall":0.4`, 1), ": wrong sum: the record was changed after it was written"},
 		{"something after", string(whole) + "{}\n", ": data after the last line: the record was changed after it was written"},
 	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, c.text)
 		if _, err := Read(path); err == nil || err.Error() != path+c.want {
 			t.Errorf("%s: error %v, want %s", c.name, err, path+c.want)
 		}
 	}
-	if err := os.WriteFile(path, whole, 0o644); err != nil {
-		t.Fatal(err)
-	}
 	// The same contents are no record under another name.
 	for _, name := range []string{"abd.jsonl", "abc.jsonl.partial", "abc.failed.jsonl", "abc"} {
 		other := filepath.Join(dir, name)
-		if err := os.WriteFile(other, whole, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, other, string(whole))
 		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other) {
 			t.Errorf("Read(%s): %v", name, err)
 		}
@@ -287,34 +293,15 @@ func names(t *testing.T, dir string) string { return strings.Join(testutil.Names
 func TestLife(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	stale := filepath.Join(dir, "abc.jsonl.partial")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(stale, bytes.Repeat([]byte("left by a killed run\n"), 1000), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	create := func() *Writer {
-		t.Helper()
-		w, err := Create(dir, header("abc"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return w
-	}
+	put(t, stale, strings.Repeat("left by a killed run\n", 1000))
 	is := func(want string) {
 		t.Helper()
 		if got := names(t, dir); got != want {
 			t.Errorf("files %q, want %q", got, want)
 		}
 	}
-	linesOf := func() int {
-		b, err := os.ReadFile(stale)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Count(b, []byte("\n"))
-	}
-	w := create()
+	linesOf := func() int { return bytes.Count(contents(t, stale), []byte("\n")) }
+	w := create(t, dir, "abc")
 	is("abc.jsonl.partial")
 	for i, p := range points {
 		if n := linesOf(); n != i+1 {
@@ -337,17 +324,14 @@ func TestLife(t *testing.T) {
 		}
 	}
 
-	w = create()
-	if err := w.Fail(Failure{Samples: 3, Error: "diverged\nbadly"}); err != nil {
-		t.Fatal(err)
-	}
+	failed := writeFailure(t, dir, "abc", Failure{Samples: 3, Error: "diverged\nbadly"})
 	is("abc.failed.jsonl")
-	f, err := ReadFailed(filepath.Join(dir, "abc.failed.jsonl"))
+	f, err := ReadFailed(failed)
 	if err != nil || f.Failure.Error != "diverged\nbadly" || f.Failure.Samples != 3 || f.Header.ID != "abc" {
 		t.Errorf("failed record %+v, %v", f, err)
 	}
 
-	w = create()
+	w = create(t, dir, "abc")
 	is("abc.failed.jsonl abc.jsonl.partial")
 	if err := w.Finish(Final{}); err != nil {
 		t.Fatal(err)
@@ -391,14 +375,11 @@ func TestWriterRefuses(t *testing.T) {
 		}, `text "=1+1" is unprintable or starts with =`},
 		{"timing not finite", func(w *Writer) error { return w.Point(Point{Samples: 11, Timing: Timing{Wall: math.NaN()}}) }, "unsupported value: NaN"},
 	} {
-		w, err := Create(dir, header("abc"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := create(t, dir, "abc")
 		if err := w.Point(Point{Samples: 10}); err != nil {
 			t.Fatal(err)
 		}
-		err = c.do(w)
+		err := c.do(w)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
 		}
@@ -418,9 +399,7 @@ func TestWriterRefuses(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, file, "")
 	_, err := Create(filepath.Join(file, "sub"), header("abc"))
 	if err == nil || !strings.Contains(err.Error(), "can't make the records' folder") || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in the folder's place: %v", err)
@@ -442,28 +421,14 @@ func TestReadDir(t *testing.T) {
 	if err := os.Truncate(broken, 100); err != nil {
 		t.Fatal(err)
 	}
-	w, err := Create(dir, header("failed"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Fail(Failure{Error: "no"}); err != nil {
-		t.Fatal(err)
-	}
-	w, err = Create(dir, header("partial"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Abort(); err != nil {
+	writeFailure(t, dir, "failed", Failure{Error: "no"})
+	if err := create(t, dir, "partial").Abort(); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"notes.txt", "lock", "table.csv"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		put(t, filepath.Join(dir, name), "")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "half.failed.jsonl"), []byte("{}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(dir, "half.failed.jsonl"), "{}\n")
 	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -544,9 +509,7 @@ func TestAnyRecord(t *testing.T) {
 		if err := w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(filepath.Join(dir, "any.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		mustRead(t, filepath.Join(dir, "any.jsonl"))
 	})
 }
 
@@ -557,20 +520,11 @@ func TestMeasured(t *testing.T) {
 	p := Point{Samples: 10, Measured: map[string]float64{"distance": 1.0 / 3, "ratio": math.Inf(1)}}
 	digests := make(map[string]bool)
 	for _, most := range []float64{16, 17} {
-		w, err := Create(dir, header("abc"))
-		if err != nil {
+		w := create(t, dir, "abc")
+		if err := errors.Join(w.Point(p), w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}})); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Point(p); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}}); err != nil {
-			t.Fatal(err)
-		}
-		r, err := Read(filepath.Join(dir, "abc.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := mustRead(t, filepath.Join(dir, "abc.jsonl"))
 		if !maps.Equal(r.Points[0].Measured, p.Measured) || r.Final.Measured["max_order"] != most {
 			t.Errorf("%v and %v", r.Points[0].Measured, r.Final.Measured)
 		}
@@ -579,9 +533,8 @@ func TestMeasured(t *testing.T) {
 	if len(digests) != 2 {
 		t.Error("another measurement has the same digest")
 	}
-	b, err := os.ReadFile(write(t, dir, "abd"))
-	if err != nil || strings.Contains(string(b), "measured") {
-		t.Errorf("a record of which nothing else was measured: error %v, %s", err, b)
+	if b := contents(t, write(t, dir, "abd")); strings.Contains(string(b), "measured") {
+		t.Errorf("a record of which nothing else was measured: %s", b)
 	}
 }
 

@@ -64,7 +64,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
 			effect := words.Dash
 			if has {
-				effect = strings.TrimSuffix(m.Effect(c.Value), " points")
+				effect = m.Difference(c.Value)
 			}
 			if has && (c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse) {
 				effect += " " + m.Verdict(c.Verdict)

@@ -86,7 +86,7 @@ func listSpecs() (any, func(io.Writer) error, error) {
 	specs, err := experiments.EmbeddedAll()
 	var infos []specInfo
 	for _, s := range specs {
-		infos = append(infos, specInfo{s.Name, s.Title, s.Task, s.DataSets()})
+		infos = append(infos, specInfo{s.Name, s.Title, s.Task, []string{s.Data.Name}})
 	}
 	return infos, table(infos, func(s specInfo) []string {
 		return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}

@@ -31,7 +31,7 @@ func TestCheckCoverage(t *testing.T) {
 				got := c.coverage(rand.New(rand.NewPCG(uint64(row), uint64(i))), d, samples)
 				t.Logf("%s, %s, n = %d: %.1f %s", c.name, c.method, n, 100*got, d.name)
 				if got < least-errors3(least, samples) && !slices.Contains(short, d.name) {
-					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples", c.name, d.n, d.name, c.method, got)
+					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples", c.name, n, d.name, c.method, got)
 				}
 				all[i] = min(all[i], got)
 				if row < len(c.designs(shape{}, n)) { // the first

@@ -19,14 +19,14 @@ func constantRun(rate, parsimony, lambda float64) experiments.Run {
 	}}
 }
 
-// planned returns the runs of spec table1 in a profile.
-func planned(t *testing.T, profile string) []experiments.Planned {
+// planned returns the runs of a spec in profile full.
+func planned(t *testing.T, spec string) []experiments.Planned {
 	t.Helper()
-	s, err := experiments.Find("table1")
+	s, err := experiments.Find(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := s.Plan(profile, experiments.PlanOptions{})
+	plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,14 +40,16 @@ func descent(eta, k, lambda, variance, d float64) (value, size float64) {
 	return a + b + c, math.Abs(a) + math.Abs(b) + c
 }
 
+func drawConstants(t *rapid.T) (eta, k, lambda, variance float64) {
+	return rapid.Float64Range(1e-3, 1).Draw(t, "η"), rapid.Float64Range(0, 1).Draw(t, "K"),
+		rapid.Float64Range(1e-6, 1).Draw(t, "λ"), rapid.Float64Range(0.01, 10).Draw(t, "σ²")
+}
+
 // TestRadius: Δ is the positive root of that polynomial. Eq. quadratic_formula has 2ε for
 // −2ε in its first expression, neither of whose values is a root.
 func TestRadius(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		eta := rapid.Float64Range(1e-3, 1).Draw(t, "η")
-		k := rapid.Float64Range(0, 1).Draw(t, "K")
-		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
-		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
+		eta, k, lambda, variance := drawConstants(t)
 		d := Radius(constantRun(eta, k, lambda), variance)
 		if rest, size := descent(eta, k, lambda, variance, d); d <= 0 || math.Abs(rest) > 1e-12*size {
 			t.Fatalf("Δ = %v leaves %v", d, rest)
@@ -69,10 +71,7 @@ func TestRadius(t *testing.T) {
 // so that the condition of eq. delta, that it exceed Δ, holds nowhere it is needed.
 func TestStoppingProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		eta := rapid.Float64Range(1e-3, 1).Draw(t, "η")
-		k := rapid.Float64Range(0, 1).Draw(t, "K")
-		lambda := rapid.Float64Range(1e-6, 1).Draw(t, "λ")
-		variance := rapid.Float64Range(0.01, 10).Draw(t, "σ²")
+		eta, k, lambda, variance := drawConstants(t)
 		radius := Radius(constantRun(eta, k, lambda), variance)
 		last := 0.0
 		for _, times := range []float64{1.01, 1.5, 3, 10} {
@@ -92,16 +91,8 @@ func TestStoppingProcess(t *testing.T) {
 func TestVacuousRadius(t *testing.T) {
 	least := math.Inf(1)
 	for name, classes := range map[string]float64{"multidist-klr": 5, "mnist-klr": 10, "brodatz-klr": 13} {
-		s, err := experiments.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		judged := 0
-		for _, p := range plan {
+		for _, p := range planned(t, name) {
 			if p.Run.Method != experiments.MethodPOLK || len(p.Cells) == 0 {
 				continue
 			}
@@ -172,7 +163,7 @@ func TestVariance(t *testing.T) {
 // η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
 // more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
 func TestSchedule(t *testing.T) {
-	run := planned(t, experiments.ProfileFull)[0].Run
+	run := planned(t, "table1")[0].Run
 	rates, err := run.Params.Rates()
 	if err != nil || run.Params.Schedule != experiments.ScheduleInverse {
 		t.Fatalf("the first run is %+v, error %v", run, err)
