@@ -404,10 +404,8 @@ func TestKilledTraining(t *testing.T) {
 // sameFiles fails unless two files are the same.
 func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
-	first, errA := os.ReadFile(a)
-	second, errB := os.ReadFile(b)
-	if errA != nil || errB != nil || !bytes.Equal(first, second) {
-		t.Errorf("%s and %s differ (%v, %v)", a, b, errA, errB)
+	if contents(t, a) != contents(t, b) {
+		t.Errorf("%s and %s differ", a, b)
 	}
 }
 
@@ -415,14 +413,11 @@ func sameFiles(t *testing.T, a, b string) {
 func TestResumeInUse(t *testing.T) {
 	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)
-	before, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := contents(t, model)
 	claim, _ := files.NewClaim(model)
 	code, _, stderr := call(t, "train", file, "--resume", model)
-	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
-		t.Errorf("exit status %d, %v: %s", code, err, stderr)
+	if contents(t, model) != before || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
+		t.Errorf("exit status %d: %s", code, stderr)
 	}
 	must(t, "train", file, "--resume", model, "--out", model+"2")
 	must(t, "evaluate", model, file)
