@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // mapsSums are the SHA-256 of the maps that TestMaps makes. They are the same
@@ -69,6 +71,6 @@ func TestCrop(t *testing.T) {
 		t.Error("not a copy")
 	}
 	for _, r := range [][4]int{{-1, 0, 2, 2}, {0, -1, 2, 2}, {0, 0, 5, 2}, {0, 0, 2, 4}, {3, 0, 2, 2}, {0, 3, 2, 2}} {
-		mustPanic(t, func() { m.Crop(r[0], r[1], r[2], r[3]) })
+		testutil.MustPanic(t, func() { m.Crop(r[0], r[1], r[2], r[3]) })
 	}
 }
