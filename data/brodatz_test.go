@@ -59,7 +59,7 @@ func TestBrodatzTextons(t *testing.T) {
 	for _, m := range brodatzImages(t) {
 		images = append(images, m.Crop(100, 100, 152, 150))
 	}
-	opt := texton.Options{Samples: 200, Threads: 2}
+	opt := texton.Options{Preprocessing: texton.Raw, Textons: textons, Samples: 200, Iterations: iterations, Threads: 2}
 	maps := texton.Maps(images, opt, rand.NewPCG(1, 2))
 	train, test := drawPatches(maps, 300, 100, whole, 1)
 	if got := SumSplits(histograms(maps, train), histograms(maps, test)); got != want {

@@ -35,7 +35,7 @@ func TestMaps(t *testing.T) {
 			threads = []int{1, 2, 5}
 		}
 		for _, threads := range threads {
-			opt := Options{Preprocessing: pre, Textons: 12, Samples: 300, Threads: threads}
+			opt := Options{Preprocessing: pre, Textons: 12, Samples: 300, Iterations: 50, Threads: threads}
 			maps := Maps(images, opt, rand.NewPCG(1, 2))
 			h := sha256.New()
 			var seen [256]bool
