@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -61,9 +60,7 @@ func prototypes(n int, seed uint64) []string {
 func file(t testing.TB, rows []string) Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(rows, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, []byte(strings.Join(rows, "\n")))
 	return Source{Path: path}
 }
 
