@@ -3,6 +3,8 @@ package data
 import (
 	"math"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
@@ -64,8 +66,8 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 func TestBayesErrorPanics(t *testing.T) {
 	one := [][][2]float64{{{0, 0}}}
 	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		mustPanic(t, func() { BayesError(one, v) })
+		testutil.MustPanic(t, func() { BayesError(one, v) })
 	}
-	mustPanic(t, func() { BayesError([][][2]float64{{{0, math.NaN()}}}, 1) })
-	mustPanic(t, func() { BayesError([][][2]float64{{{math.Inf(1), 0}}}, 1) })
+	testutil.MustPanic(t, func() { BayesError([][][2]float64{{{0, math.NaN()}}}, 1) })
+	testutil.MustPanic(t, func() { BayesError([][][2]float64{{{math.Inf(1), 0}}}, 1) })
 }

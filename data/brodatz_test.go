@@ -1,41 +1,15 @@
 package data
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"image"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/image/tiff"
-
 	"polkrepro/data/texton"
 )
-
-// tiffBytes encodes an image.
-func tiffBytes(t testing.TB, m image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := tiff.Encode(&b, m, nil); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-// ramp returns a grey image whose pixels all differ from their neighbours.
-func ramp(w, h int) *image.Gray {
-	m := image.NewGray(image.Rect(0, 0, w, h))
-	for i := range m.Pix {
-		m.Pix[i] = uint8(i)
-	}
-	return m
-}
 
 // TestLoadBrodatzErrors: missing scans, and other ones.
 func TestLoadBrodatzErrors(t *testing.T) {
@@ -45,17 +19,12 @@ func TestLoadBrodatzErrors(t *testing.T) {
 	if _, err := Load(ref, Finder{Dir: "d"}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "data/cache/brodatz") {
 		t.Errorf("nothing there: %v", err)
 	}
-	real := must(lookup("brodatz"))
-	m := *real
-	m.Files = slices.Clone(m.Files)
-	for i, file := range m.Files {
-		b := tiffBytes(t, ramp(512, 512))
-		writeFile(t, filepath.Join("d", "brodatz", file.Name), b)
-		sum := sha256.Sum256(b)
-		m.Files[i].Size, m.Files[i].SHA256 = int64(len(b)), hex.EncodeToString(sum[:])
+	files, other := must(lookup("brodatz")).Files, []byte("another picture")
+	for _, file := range files {
+		writeFile(t, filepath.Join("d", "brodatz", file.Name), other)
 	}
 	_, err := Load(ref, Finder{Dir: "d"})
-	for _, want := range []string{"1.1.01.tiff", m.Files[0].SHA256, real.Files[0].SHA256, replaceIt} { // both sums, and the remedy
+	for _, want := range []string{"1.1.01.tiff", entry("", other, false).SHA256, files[0].SHA256, replaceIt} { // both sums, and the remedy
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) {
 			t.Errorf("other bytes: %v, want %q", err, want)
 		}
@@ -90,7 +59,7 @@ func TestBrodatzTextons(t *testing.T) {
 	for _, m := range brodatzImages(t) {
 		images = append(images, m.Crop(100, 100, 152, 150))
 	}
-	opt := texton.Options{Samples: 200, Threads: 2}
+	opt := texton.Options{Preprocessing: texton.Raw, Textons: textons, Samples: 200, Iterations: iterations, Threads: 2}
 	maps := texton.Maps(images, opt, rand.NewPCG(1, 2))
 	train, test := drawPatches(maps, 300, 100, whole, 1)
 	if got := SumSplits(histograms(maps, train), histograms(maps, test)); got != want {

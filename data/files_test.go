@@ -19,18 +19,14 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// realFinder returns a finder of the real data, from this package's folder.
-func realFinder() Finder {
-	if os.Getenv(EnvDir) != "" {
-		return Finder{}
-	}
-	return Finder{Dir: filepath.Join("..", sharedDir)}
-}
-
-// needReal skips the test if a data set is missing.
+// needReal returns a finder of the real data, from this package's folder. It skips the test
+// if a data set is missing.
 func needReal(t *testing.T, name string) Finder {
 	t.Helper()
-	f := realFinder()
+	var f Finder
+	if os.Getenv(EnvDir) == "" {
+		f.Dir = filepath.Join("..", sharedDir)
+	}
 	testutil.Need(t, f.Available(Ref{Name: name}))
 	return f
 }

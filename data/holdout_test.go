@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // numbered returns a split whose example i has features i, i+½ and target i.
@@ -68,6 +70,6 @@ func TestHoldoutFixed(t *testing.T) {
 
 func TestHoldoutPanics(t *testing.T) {
 	for _, fraction := range []float64{-0.1, 0, 1, 1.5, 0.001, 0.999} {
-		mustPanic(t, func() { Holdout(&Set{Train: numbered(10)}, fraction, 1) })
+		testutil.MustPanic(t, func() { Holdout(&Set{Train: numbered(10)}, fraction, 1) })
 	}
 }

@@ -48,13 +48,3 @@ func TestPrintedVariance(t *testing.T) {
 		t.Errorf("the least Bayes error is %v", least)
 	}
 }
-
-func mustPanic(t *testing.T, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
-}

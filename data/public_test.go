@@ -1,8 +1,6 @@
 package data
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,11 +8,6 @@ import (
 
 	"polkrepro/internal/race"
 )
-
-func hexSum(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
 
 // smallTable gives a data set of text files small ones, as if the manifest said so.
 func smallTable(t *testing.T, name string, texts ...string) Finder {
@@ -25,7 +18,7 @@ func smallTable(t *testing.T, name string, texts ...string) Finder {
 	dir := t.TempDir()
 	m.Files = nil
 	for i, text := range texts {
-		file := manifestFile{Name: before.Files[i].Name, Size: int64(len(text)), SHA256: hexSum(text)}
+		file := entry(before.Files[i].Name, []byte(text), false)
 		m.Files = append(m.Files, file)
 		writeFile(t, filepath.Join(dir, file.Name), []byte(text))
 	}

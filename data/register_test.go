@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/data/rows"
+	"polkrepro/internal/testutil"
 )
 
 // rings are points on two rings about the origin.
@@ -97,15 +98,10 @@ func TestRegister(t *testing.T) {
 		"taken": func(*data.Registration) {}, "name": func(r *data.Registration) { r.Name = "No name" }, "code": func(r *data.Registration) { r.Name, r.Code = "a", "" },
 		"load": func(r *data.Registration) { r.Name, r.Load = "b", nil }, "classes": func(r *data.Registration) { r.Name, r.Classes = "c", 1 },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: registered", what)
-				}
-			}()
+		t.Run(what, func(t *testing.T) {
 			r := good
 			change(&r)
-			data.Register(r)
-		}()
+			testutil.MustPanic(t, func() { data.Register(r) })
+		})
 	}
 }

@@ -75,14 +75,7 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 		".csv": []byte(csv.String()), ".csv.gz": gzipped(t, []byte(csv.String())), ".libsvm": []byte(libsvm.String()),
 		"-x.npy": x, "-y.npy": y, "-x.npy.gz": gzipped(t, x), ".npz": npz(map[string][]byte{"x": x, "y": y}),
 	} {
-		write(t, filepath.Join(dir, part+name), b)
-	}
-}
-
-func write(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
+		writeFile(t, filepath.Join(dir, part+name), b)
 	}
 }
 
@@ -105,7 +98,7 @@ func sources(dir string) map[string]Source {
 func TestRepeatedRows(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string {
-		write(t, filepath.Join(dir, name), []byte(text))
+		writeFile(t, filepath.Join(dir, name), []byte(text))
 		return filepath.Join(dir, name)
 	}
 	train := at("train.csv", "x,y,kind\n1,0.50,a\n2,5,b\n3,7,1\n")
@@ -189,13 +182,13 @@ func TestSourceIdentity(t *testing.T) {
 	renamed := all["csv"]
 	renamed.Train = filepath.Join(dir, "renamed.csv")
 	b := must(os.ReadFile(all["csv"].Train))
-	write(t, renamed.Train, b)
+	writeFile(t, renamed.Train, b)
 	if ref, _ := open2(t, renamed); ref.Content() != base.Content() || ref.Name != "renamed" {
 		t.Errorf("renamed: %+v, want %+v", ref, base)
 	}
 	changed := all["csv"]
 	changed.Train = filepath.Join(dir, "changed.csv")
-	write(t, changed.Train, bytes.Replace(b, []byte("250"), []byte("251"), 1))
+	writeFile(t, changed.Train, bytes.Replace(b, []byte("250"), []byte("251"), 1))
 	standard, held, seed, third, fewer := all["csv"], all["csv"], all["csv"], all["csv"], all["csv"]
 	standard.Scale = rows.ScaleStandard
 	held.Test, held.Holdout = "", 0.3
@@ -224,7 +217,7 @@ func TestSourceScale(t *testing.T) {
 	for i := range 40 {
 		fmt.Fprintf(&b, "%d,%d.5,%s\n", 1_700_000_000_000+int64(i*i%37), i%5, []string{"a", "b"}[i%2])
 	}
-	write(t, path, []byte(b.String()))
+	writeFile(t, path, []byte(b.String()))
 	s := Source{Train: path, Label: rows.Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
 	if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), "without scaling the differences are lost") {
 		t.Errorf("not scaled: %v", err)
@@ -261,8 +254,8 @@ func TestSourceScale(t *testing.T) {
 func TestSourceRegression(t *testing.T) {
 	dir := t.TempDir()
 	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
-	write(t, train, []byte("x,y\n1,10\n5,20\n2,30\n2,-20\n"))
-	write(t, test, []byte("x,y\n1,10\n5,1e3\n"))
+	writeFile(t, train, []byte("x,y\n1,10\n5,20\n2,30\n2,-20\n"))
+	writeFile(t, test, []byte("x,y\n1,10\n5,1e3\n"))
 	s := Source{Train: train, Test: test, Label: rows.Column{Name: "y"}, Regression: true}
 	ref, set := open2(t, s)
 	deviation := math.Sqrt(350) // of 10, 20, 30, −20 about 10
@@ -295,7 +288,7 @@ func TestSourceNumbers(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "%d.%d,%de-3,%d\n", i*i%97, i%7, i*31%1009, i*i%3)
 	}
-	write(t, path, []byte(b.String()))
+	writeFile(t, path, []byte(b.String()))
 	for want, s := range map[string]Source{
 		"1e50cb0327e819c5": {},
 		"fce5e3b4dd57d6f1": {Scale: rows.ScaleUnit, SplitSeed: 2},
@@ -321,14 +314,11 @@ func TestSourceMoved(t *testing.T) {
 		t.Errorf("a file that is missing: %v", err)
 	}
 	for _, at := range []string{filepath.Join(data, "train.csv"), filepath.Join(data, "mine", "train.csv")} {
-		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		write(t, at, b)
+		writeFile(t, at, b)
 		if again, err := NewStore(Finder{Dir: data}).Get(t.Context(), far); err != nil || !reflect.DeepEqual(again, set) {
 			t.Errorf("at %s: %v", at, err)
 		}
-		write(t, at, append(b, "1,x,2,1,3\n"...))
+		writeFile(t, at, append(b, "1,x,2,1,3\n"...))
 		if _, err := Load(far, Finder{Dir: data}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), at) {
 			t.Errorf("changed at %s: %v", at, err)
 		}
@@ -360,7 +350,7 @@ func TestSourceErrors(t *testing.T) {
 	plain := table("x,y,kind\n", func(i int) string { return fmt.Sprintf("%d,%d,%s", i*i%7, i%3, []string{"a", "b"}[i%2]) })
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		write(t, path, []byte(text))
+		writeFile(t, path, []byte(text))
 		return path
 	}
 	made := 0
@@ -454,7 +444,7 @@ func TestSourceKeepsColumns(t *testing.T) {
 	for i := range 12 {
 		fmt.Fprintf(&b, "%d,%d,%s\n", i*i, i, []string{"a", "b"}[i%2])
 	}
-	write(t, path, []byte(b.String()))
+	writeFile(t, path, []byte(b.String()))
 	s := Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.5, Keep: []rows.Column{{Name: "id"}, {Name: "t"}}}
 	ref, set := open2(t, s)
 	if set.Train.Dim != 2 {
@@ -490,11 +480,11 @@ func FuzzSource(f *testing.F) {
 			s.Train, s.TrainLabels = path+":x", path+":y"
 		case rows.IsArray(s.Format):
 			s.TrainLabels = filepath.Join(dir, "y")
-			write(t, s.TrainLabels, y)
+			writeFile(t, s.TrainLabels, y)
 		case rows.IsTable(s.Format):
 			s.Label.Name = "class"
 		}
-		write(t, path, b)
+		writeFile(t, path, b)
 		ref, set, err := s.Open()
 		if err != nil {
 			if len(err.Error()) > 4<<10 {

@@ -54,7 +54,7 @@ func tinyTextures() ([]*texton.Image, texton.Options) {
 	for i, m := range images {
 		images[i] = m.Crop(0, 0, 50, 52)
 	}
-	return images, texton.Options{Textons: 9, Samples: 50, Iterations: 3}.Defaults()
+	return images, texton.Options{Preprocessing: texton.Raw, Textons: 9, Samples: 50, Iterations: 3, Threads: 1}
 }
 
 func sameMaps(a, b []*texton.Image) bool {

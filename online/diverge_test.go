@@ -79,13 +79,9 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {
 		opt := options(name, stream(table(200, name, 3)))
 		opt.Settings.Kernel, opt.Settings.Offset, opt.Settings.Degree, opt.Settings.Scale = KernelPolynomial, 1, 9, rows.ScaleNone
-		m, err := Train(context.Background(), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := []string{"1,2", "1e38,-1e38"}
+		m, lines := mustTrain(t, opt), []string{"1,2", "1e38,-1e38"}
 		var out bytes.Buffer
-		err = m.Predict(context.Background(), stream(lines), "csv", probability, &out)
+		err := m.Predict(context.Background(), stream(lines), "csv", probability, &out)
 		if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the score is ") {
 			t.Errorf("%s: %v, output %q", name, err, out.String())
 		}
@@ -103,8 +99,7 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 // Finite predictions whose squared errors can't be added up are an error, not an
 // infinite RMSE.
 func TestSumsThatAreNotFinite(t *testing.T) {
-	opt := options("squared-error", stream(table(200, "squared-error", 3)))
-	m := mustTrain(t, opt)
+	m := mustTrain(t, options("squared-error", stream(table(200, "squared-error", 3))))
 	e, err := m.Evaluate(context.Background(), stream([]string{"1,2,3", "1,2,1e200"}), "csv")
 	if err == nil || !strings.Contains(err.Error(), "standard input: line 2: the ") {
 		t.Errorf("evaluated as %+v, %v", e, err)

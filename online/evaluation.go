@@ -6,50 +6,96 @@ import (
 	"math"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/words"
 	"polkrepro/loss"
 )
 
-// An Evaluation is how well a model does on labelled rows.
+// An Evaluation is how well a model does on labelled rows. In JSON a number that is not
+// finite is null.
 type Evaluation struct {
-	Rows      int
-	Risk      float64 // mean loss, of scaled targets for regression
-	ErrorRate float64 // fraction of rows given another class
-	RMSE      float64 // of regression, in the units of the file
-	R2        float64 // 1 − Σ(prediction − y)²/Σ(y − mean of y)²; NaN if all y are the same
-	MAE       float64 // mean |prediction − y| of regression, in the units of the file
+	Rows       int            `json:"rows"`        // evaluated
+	ModelOrder int            `json:"model_order"` // elements of the model
+	Loss       string         `json:"loss"`        // of the model
+	Risk       words.Nullable `json:"risk"`        // mean loss, of scaled targets for regression
+	TradeOff   []Tried        `json:"trade_off"`   // the model orders that were tried in training, on rows held out there; none of a model whose order was given
 
-	// Of classification.
-	Labels    []string // of the classes, in the order of Confusion
-	Confusion [][]int  // rows of class i that were given class j
+	*Classification // nil of a regression
+	*Regression     // nil of a classification
+}
 
-	// Of a loss with probabilities; NaN and nil of others.
-	LogLoss          float64 // mean −ln of the probability of a row's class
-	CalibrationError float64 // expected |accuracy − confidence|, over the bins
-	Calibration      []Bin   // CalibrationBins of them
+// A Classification is what there is to say of a classification alone.
+type Classification struct {
+	Error       words.Nullable `json:"error"`                             // classification: fraction of rows predicted wrongly
+	Classes     []Class        `json:"classes"`                           // classification: the results by class
+	Confusion   [][]int        `json:"confusion"`                         // classification: rows by label, in the order of classes, and by prediction, in the same order
+	LogLoss     words.Nullable `json:"log_loss"`                          // classification: mean of −ln p of the true class; null without probabilities
+	Calibration *Calibration   `json:"calibration" jsonschema:"nullable"` // classification: confidence and accuracy; null without probabilities
+}
+
+// A Class is the results of a class.
+type Class struct {
+	Label     string         `json:"label"`     // as in the training file
+	Rows      int            `json:"rows"`      // of the class
+	Predicted int            `json:"predicted"` // rows predicted as the class
+	Correct   int            `json:"correct"`   // rows of the class that are predicted correctly
+	Recall    words.Nullable `json:"recall"`    // correct/rows
+	Precision words.Nullable `json:"precision"` // correct/predicted
+}
+
+// A Calibration compares confidence with accuracy.
+type Calibration struct {
+	Error words.Nullable `json:"error"` // mean of |accuracy − confidence| over the bins, weighted by their rows
+	Bins  []Bin          `json:"bins"`  // ten
+}
+
+// A Bin is the rows whose confidence is within bounds.
+type Bin struct {
+	From       float64        `json:"from"`       // least confidence
+	To         float64        `json:"to"`         // upper end of confidence, exclusive except for 1
+	Rows       int            `json:"rows"`       // with this confidence
+	Confidence words.Nullable `json:"confidence"` // mean
+	Accuracy   words.Nullable `json:"accuracy"`   // fraction of rows predicted correctly
+}
+
+// A Regression is what there is to say of a regression alone.
+type Regression struct {
+	RMSE words.Nullable `json:"rmse"` // regression: root of the mean squared error
+	MAE  words.Nullable `json:"mae"`  // regression: mean absolute error
+	R2   words.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²
 }
 
 // Evaluate compares the model's predictions with the labels of a source.
-func (m *Model) Evaluate(ctx context.Context, src Source, format string) (Evaluation, error) {
+func (m *Model) Evaluate(ctx context.Context, src Source, format string) (*Evaluation, error) {
 	e := &evaluator{m: m, p: make([]float64, len(m.settings.Labels))}
 	for range e.p {
-		e.Confusion = append(e.Confusion, make([]int, len(e.p)))
+		e.confusion = append(e.confusion, make([]int, len(e.p)))
 	}
 	err := m.each(ctx, src, format, true, e.add, func() error { return nil })
-	if err == nil && e.Rows == 0 {
+	if err == nil && e.rows == 0 {
 		err = fmt.Errorf("%s: no rows", src.name())
 	}
 	if err != nil {
-		return Evaluation{}, err
+		return nil, err
 	}
 	return e.result(), nil
 }
 
-// An evaluator adds up what an Evaluation is made of: until result, its means are sums.
+// An evaluator adds up what an Evaluation is made of.
 type evaluator struct {
-	Evaluation
-	m                 *Model
+	m    *Model
+	rows int
+	loss float64
+
+	// Of classification.
+	confusion [][]int // rows of class i that were given class j
+	correct   int
+	logLoss   float64 // of a loss with probabilities
+	bins      []Bin   // with sums in place of means; nil without probabilities
+	p         []float64
+
+	// Of regression, in the units of the file.
+	squares, absolute float64 // of the errors
 	mean, aroundMean2 float64 // of y, by Welford's recurrence
-	p                 []float64
 }
 
 func (e *evaluator) add(f []float64, row *rows.Row) error {
@@ -61,8 +107,8 @@ func (e *evaluator) add(f []float64, row *rows.Row) error {
 		return err
 	}
 	value := e.m.loss.Value(f, y)
-	e.Rows++
-	if e.Risk += value; e.Risk-e.Risk != 0 {
+	e.rows++
+	if e.loss += value; e.loss-e.loss != 0 {
 		return fmt.Errorf("the loss of the prediction %.3g is too large to add up", f[0])
 	}
 	if !e.m.settings.regression() {
@@ -71,101 +117,93 @@ func (e *evaluator) add(f []float64, row *rows.Row) error {
 	}
 	v, err := number(row.Label)
 	d := e.m.value(f) - v
-	if e.RMSE += float64(d * d); e.RMSE-e.RMSE != 0 {
+	if e.squares += float64(d * d); e.squares-e.squares != 0 {
 		return fmt.Errorf("the squared error of the prediction %.3g is too large to add up", e.m.value(f))
 	}
-	e.MAE += math.Abs(d)
+	e.absolute += math.Abs(d)
 	step := v - e.mean
-	e.mean += step / float64(e.Rows)
+	e.mean += step / float64(e.rows)
 	e.aroundMean2 += float64(step * (v - e.mean))
 	return err
 }
 
 // classify adds a row of a class, with the scores f and a value of the loss.
 func (e *evaluator) classify(class int, f []float64, value float64) {
-	given, right := e.m.class(f), 0.0
-	if e.Confusion[class][given]++; class == given {
-		right = 1
+	given := e.m.class(f)
+	if e.confusion[class][given]++; class == given {
+		e.correct++
 	}
-	e.ErrorRate += 1 - right
 	prob, ok := e.m.loss.(loss.Probabilistic)
 	if !ok {
 		return
 	}
-	if e.Calibration == nil {
-		e.Calibration = make([]Bin, CalibrationBins)
+	if e.bins == nil {
+		e.bins = make([]Bin, calibrationBins)
 	}
-	e.LogLoss += value // −ln p, without the overflow of p
+	e.logLoss += value // −ln p, without the overflow of p
 	prob.Probabilities(e.p, f)
 	confidence := e.p[given]
-	b := &e.Calibration[max(0, min(int(confidence*CalibrationBins), CalibrationBins-1))]
+	b := &e.bins[max(0, min(int(confidence*calibrationBins), calibrationBins-1))]
 	b.Rows++
-	b.Confidence += confidence
-	b.Accuracy += right
+	b.Confidence += words.Nullable(confidence)
+	if class == given {
+		b.Accuracy++
+	}
 }
 
-// result divides the sums. The calibration error is Σ_b n_b/n·|accuracy_b − confidence_b|
-// over the bins.
-func (e *evaluator) result() Evaluation {
-	out, n := e.Evaluation, float64(e.Rows)
-	if out.R2 = math.NaN(); e.aroundMean2 > 0 {
-		out.R2 = 1 - e.RMSE/e.aroundMean2
+// result divides the sums.
+func (e *evaluator) result() *Evaluation {
+	n := float64(e.rows)
+	out := &Evaluation{
+		Rows: e.rows, ModelOrder: e.m.Order(), Loss: e.m.settings.Loss, Risk: words.Nullable(e.loss / n),
+		TradeOff: append([]Tried{}, e.m.settings.TradeOff...),
 	}
-	out.Labels = e.m.settings.Labels
-	out.Risk, out.ErrorRate, out.RMSE, out.MAE, out.LogLoss = e.Risk/n, e.ErrorRate/n, math.Sqrt(e.RMSE/n), e.MAE/n, e.LogLoss/n
-	if e.Calibration == nil {
-		out.LogLoss, out.CalibrationError = math.NaN(), math.NaN()
+	if e.m.settings.regression() {
+		r2 := math.NaN()
+		if e.aroundMean2 > 0 {
+			r2 = 1 - e.squares/e.aroundMean2
+		}
+		out.Regression = &Regression{words.Nullable(math.Sqrt(e.squares / n)), words.Nullable(e.absolute / n), words.Nullable(r2)}
+		return out
 	}
-	for i := range out.Calibration {
-		b := &out.Calibration[i]
+	c := &Classification{Error: words.Nullable(float64(e.rows-e.correct) / n), Classes: e.classes(), Confusion: e.confusion, LogLoss: words.Nullable(math.NaN())}
+	if e.bins != nil {
+		c.LogLoss, c.Calibration = words.Nullable(e.logLoss/n), e.calibration()
+	}
+	out.Classification = c
+	return out
+}
+
+// calibrationBins is the number of bins of equal width, from 0 to 1, that
+// predictions are sorted into by their confidence.
+const calibrationBins = 10
+
+// calibration divides the sums of the bins. Its error is Σ_b n_b/n·|accuracy_b − confidence_b|.
+func (e *evaluator) calibration() *Calibration {
+	out := &Calibration{Bins: e.bins}
+	for i := range out.Bins {
+		b := &out.Bins[i]
 		rows := float64(b.Rows)
-		*b = Bin{float64(i) / CalibrationBins, float64(i+1) / CalibrationBins, b.Rows, b.Confidence / rows, b.Accuracy / rows}
+		confidence, accuracy := float64(b.Confidence)/rows, float64(b.Accuracy)/rows
+		*b = Bin{float64(i) / calibrationBins, float64(i+1) / calibrationBins, b.Rows, words.Nullable(confidence), words.Nullable(accuracy)}
 		if b.Rows > 0 {
-			out.CalibrationError += float64(rows / n * math.Abs(b.Accuracy-b.Confidence))
+			out.Error += words.Nullable(rows / float64(e.rows) * math.Abs(accuracy-confidence))
 		}
 	}
 	return out
 }
 
-// CalibrationBins is the number of bins of equal width, from 0 to 1, that
-// predictions are sorted into by their confidence.
-const CalibrationBins = 10
-
-// A ClassResult is how well a model does on one class.
-type ClassResult struct {
-	Label     string
-	Rows      int // of the class
-	Predicted int // rows given the class
-	Correct   int // rows of the class that were given it
-}
-
-// Recall returns the fraction of the class's rows that were given it; NaN if there
-// are none. The error rate of the class is 1 less this.
-func (c ClassResult) Recall() float64 { return float64(c.Correct) / float64(c.Rows) }
-
-// Precision returns the fraction of the rows given the class that are of it; NaN
-// if there are none.
-func (c ClassResult) Precision() float64 { return float64(c.Correct) / float64(c.Predicted) }
-
-// A Bin holds the rows whose predicted class has a probability, the confidence,
-// from From to below To, or up to 1.
-type Bin struct {
-	From, To   float64
-	Rows       int
-	Confidence float64 // mean; NaN without rows
-	Accuracy   float64 // fraction of the rows that were given their class; NaN without rows
-}
-
-// Classes returns the result of every class, in the order of the model's labels;
-// nil for regression.
-func (e *Evaluation) Classes() []ClassResult {
-	var out []ClassResult
-	for i, row := range e.Confusion {
-		c := ClassResult{Label: e.Labels[i], Correct: row[i]}
+// classes returns the result of every class, in the order of the model's labels.
+func (e *evaluator) classes() []Class {
+	var out []Class
+	for i, row := range e.confusion {
+		c := Class{Label: e.m.settings.Labels[i], Correct: row[i]}
 		for j, n := range row {
 			c.Rows += n
-			c.Predicted += e.Confusion[j][i]
+			c.Predicted += e.confusion[j][i]
 		}
+		c.Recall = words.Nullable(float64(c.Correct) / float64(c.Rows))
+		c.Precision = words.Nullable(float64(c.Correct) / float64(c.Predicted))
 		out = append(out, c)
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/words"
 )
 
 // What Evaluate counts is what a count over the predictions, their probabilities
@@ -31,7 +32,7 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 			lines = lines[1:] // after the header
 		}
 		var absolute, squares, sum, sum2, wrong, logLoss, expected float64
-		confusion, bins := make(map[[2]string]int), make([][3]float64, CalibrationBins) // rows, confidences, hits
+		confusion, bins := make(map[[2]string]int), make([][3]float64, calibrationBins) // rows, confidences, hits
 		for i, line := range lines {
 			fields := strings.Split(line, ",")
 			label, given := input[i][strings.LastIndexByte(input[i], ',')+1:], fields[0]
@@ -65,12 +66,21 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 				t.Errorf("%s: %s", name, line)
 			}
 		}
-		if r2 := 1 - squares/(sum2-sum*sum/n); m.Regression() &&
-			(!near(e.MAE, absolute/n) || !near(e.RMSE, math.Sqrt(squares/n)) || !near(e.R2, r2) || e.Confusion != nil) || e.ErrorRate != wrong/n {
-			t.Errorf("%s: %+v, want MAE %v, RMSE %v, R² %v, error %v", name, e, absolute/n, math.Sqrt(squares/n), r2, wrong/n)
+		if (e.Regression != nil) != m.Regression() || (e.Classification != nil) == m.Regression() {
+			t.Fatalf("%s: %+v", name, e)
+		}
+		if m.Regression() {
+			r2 := 1 - squares/(sum2-sum*sum/n)
+			if !near(float64(e.MAE), absolute/n) || !near(float64(e.RMSE), math.Sqrt(squares/n)) || !near(float64(e.R2), r2) {
+				t.Errorf("%s: %+v, want MAE %v, RMSE %v, R² %v", name, *e.Regression, absolute/n, math.Sqrt(squares/n), r2)
+			}
+			continue
+		}
+		if float64(e.Error) != wrong/n {
+			t.Errorf("%s: error %v, want %v", name, e.Error, wrong/n)
 		}
 		for i, label := range labels {
-			want := ClassResult{Label: label}
+			want := Class{Label: label}
 			for j, given := range labels {
 				n := confusion[[2]string{label, given}]
 				if e.Confusion[i][j] != n {
@@ -80,26 +90,28 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 				want.Predicted += confusion[[2]string{given, label}]
 			}
 			want.Correct = confusion[[2]string{label, label}]
-			if got := e.Classes()[i]; got != want || got.Recall() != float64(got.Correct)/float64(got.Rows) || got.Precision() != float64(got.Correct)/float64(got.Predicted) {
+			want.Recall = words.Nullable(float64(want.Correct) / float64(want.Rows))
+			want.Precision = words.Nullable(float64(want.Correct) / float64(want.Predicted))
+			if got := e.Classes[i]; got != want {
 				t.Errorf("%s: %+v, want %+v", name, got, want)
 			}
 		}
 		if !probable {
-			if !math.IsNaN(e.LogLoss) || !math.IsNaN(e.CalibrationError) || e.Calibration != nil {
+			if !math.IsNaN(float64(e.LogLoss)) || e.Calibration != nil {
 				t.Errorf("%s: log-loss %v, calibration %v", name, e.LogLoss, e.Calibration)
 			}
 			continue
 		}
 		for i, bin := range bins {
-			got := e.Calibration[i]
+			got := e.Calibration.Bins[i]
 			if got.From != float64(i)/10 || got.To != float64(i+1)/10 || got.Rows != int(bin[0]) ||
-				bin[0] == 0 && !math.IsNaN(got.Accuracy) || bin[0] > 0 && (!near(got.Confidence, bin[1]/bin[0]) || got.Accuracy != bin[2]/bin[0]) {
+				bin[0] == 0 && !math.IsNaN(float64(got.Accuracy)) || bin[0] > 0 && (!near(float64(got.Confidence), bin[1]/bin[0]) || float64(got.Accuracy) != bin[2]/bin[0]) {
 				t.Errorf("%s: bin %+v, want %v rows, confidence %v, accuracy %v", name, got, bin[0], bin[1]/bin[0], bin[2]/bin[0])
 			}
 			expected += math.Abs(bin[2]-bin[1]) / n
 		}
-		if math.Abs(e.LogLoss-logLoss/n) > 1e-4 || !near(e.CalibrationError, expected) || expected == 0 {
-			t.Errorf("%s: log-loss %v and calibration error %v, want %v and %v", name, e.LogLoss, e.CalibrationError, logLoss/n, expected)
+		if math.Abs(float64(e.LogLoss)-logLoss/n) > 1e-4 || !near(float64(e.Calibration.Error), expected) || expected == 0 {
+			t.Errorf("%s: log-loss %v and calibration error %v, want %v and %v", name, e.LogLoss, e.Calibration.Error, logLoss/n, expected)
 		}
 	}
 	m := mustTrain(t, options("multi-hinge", stream(table(50, "multi-hinge", 1))))

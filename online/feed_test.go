@@ -21,7 +21,8 @@ func TestFeedIsTheStream(t *testing.T) {
 	}
 	opt := TrainOptions{Tune: true, Source: Source{Path: "-", Rows: all}}
 	opt.Settings = Settings{Loss: "multi-hinge", Labels: []string{"1", "2"}, Format: rows.FormatCSV, LabelColumn: 1}
-	want := saved(t, mustTrain(t, opt))
+	whole := mustTrain(t, opt)
+	want := saved(t, whole)
 	for _, size := range []int{1, 37, 999, 1300} {
 		f := NewFeed(opt)
 		for part := range slices.Chunk(all, size) {
@@ -40,11 +41,7 @@ func TestFeedIsTheStream(t *testing.T) {
 			t.Errorf("calls of %d rows make another model (%v)", size, err)
 		}
 	}
-	again, err := Read(bytes.NewReader(want))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err := GoOn(again).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
+	if m, err := GoOn(reread(t, whole)).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
 		t.Errorf("read again, it is another model (%v)", err)
 	}
 }

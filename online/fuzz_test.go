@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,9 +40,7 @@ func FuzzTrain(f *testing.F) {
 		}
 		if how&streamed == 0 {
 			path := filepath.Join(t.TempDir(), "rows")
-			if err := os.WriteFile(path, text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			write(t, path, text)
 			opt.Source = Source{Path: path}
 			if how&passes != 0 {
 				opt.Epochs = 3

@@ -288,7 +288,7 @@ func TestFileIsTheStream(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, path string, b []byte) {
+func write(t testing.TB, path string, b []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, b, 0o666); err != nil {
 		t.Fatal(err)

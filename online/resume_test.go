@@ -155,7 +155,7 @@ func TestSaves(t *testing.T) {
 // A training goes on only in a file that begins with the rows it has learned.
 func TestContinueOtherFile(t *testing.T) {
 	rows := table(1200, "multi-hinge", 24)
-	half := saved(t, stopAt(t, options("multi-hinge", file(t, rows)), 1150))
+	half := stopAt(t, options("multi-hinge", file(t, rows)), 1150)
 	other := append([]string{rows[1]}, rows[1:]...)
 	tests := map[string]struct {
 		rows []string
@@ -169,13 +169,9 @@ func TestContinueOtherFile(t *testing.T) {
 		"a word":           {append([]string{"1,x,elm"}, rows...), "line 1"},
 	}
 	for name, tt := range tests {
-		m, err := Read(bytes.NewReader(half))
-		if err != nil {
-			t.Fatal(err)
-		}
 		opt := options("multi-hinge", file(t, tt.rows))
-		opt.Resume, opt.Continue = m, true
-		m, err = Train(context.Background(), opt)
+		opt.Resume, opt.Continue = reread(t, half), true
+		m, err := Train(context.Background(), opt)
 		if tt.want == "" && (err != nil || m.Rows() != int64(len(tt.rows)) || m.Unfinished()) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"polkrepro/data/rows"
@@ -67,14 +66,6 @@ type rowReader struct {
 	read *rows.Layout // by the goroutine; layout once next has returned
 }
 
-// asFlag names a setting by its flag of train, predict and evaluate; they leave no columns out.
-func asFlag(key, value string) string {
-	if key == "ignore" {
-		return ""
-	}
-	return strings.TrimSpace("--" + key + " " + value)
-}
-
 // open begins to read. The source says whether there is a header unless opts do. A regular
 // file is open when it returns; a pipe may keep who opens it waiting for somebody to write.
 func (s *Source) open(opts rows.Options) (*rowReader, error) {
@@ -83,7 +74,7 @@ func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
-	opts.Say = asFlag
+	opts.Say = rows.AsFlag // of train, predict and evaluate
 	open := func() (*rows.Reader, error) {
 		if s.stream() {
 			return rows.New(s.Stdin, s.Labels, opts)

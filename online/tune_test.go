@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -61,9 +60,7 @@ func prototypes(n int, seed uint64) []string {
 func file(t testing.TB, rows []string) Source {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(rows, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, []byte(strings.Join(rows, "\n")))
 	return Source{Path: path}
 }
 
@@ -72,7 +69,7 @@ func tuning(name string, src Source) TrainOptions {
 	return TrainOptions{Source: src, Tune: true, Settings: Settings{Loss: name, Format: rows.FormatCSV, LabelColumn: -1}}
 }
 
-func evaluation(t testing.TB, m *Model, lines []string) Evaluation {
+func evaluation(t testing.TB, m *Model, lines []string) *Evaluation {
 	t.Helper()
 	e, err := m.Evaluate(context.Background(), stream(lines), rows.FormatCSV)
 	if err != nil {
@@ -97,16 +94,16 @@ func TestTunedModelsLearn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m := mustTrain(t, tuning("multi-hinge", file(t, tt.train)))
-		if e := evaluation(t, m, tt.test); e.ErrorRate > 0.05 {
-			t.Errorf("%s: error %.2f %%, want at most 5 %%", tt.name, 100*e.ErrorRate)
+		if e := evaluation(t, m, tt.test); e.Error > 0.05 {
+			t.Errorf("%s: error %.2f %%, want at most 5 %%", tt.name, 100*e.Error)
 		}
 		if set := m.Settings(); set.PrunerParams["order"] == 0 {
 			t.Errorf("%s: nothing bounds the model order", tt.name)
 		}
 	}
 	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
-	if e := evaluation(t, m, tests[0].test); e.ErrorRate > 0.1 {
-		t.Errorf("a stream of spirals: error %.2f %%", 100*e.ErrorRate)
+	if e := evaluation(t, m, tests[0].test); e.Error > 0.1 {
+		t.Errorf("a stream of spirals: error %.2f %%", 100*e.Error)
 	}
 }
 
@@ -140,8 +137,8 @@ func TestLosses(t *testing.T) {
 			opt.Settings = k.Settings
 			opt.Settings.Loss, opt.Settings.Format, opt.Settings.LabelColumn = name, given.Format, given.LabelColumn
 			e := evaluation(t, mustTrain(t, opt), table(700, name, 8))
-			if labelsOf[name] == nil && !(e.R2 > k.least) || labelsOf[name] != nil && !(e.ErrorRate < k.most) {
-				t.Errorf("%s, %+v: %+v", name, k, e)
+			if labelsOf[name] == nil && !(float64(e.R2) > k.least) || labelsOf[name] != nil && !(float64(e.Error) < k.most) {
+				t.Errorf("%s, %+v: %+v, %+v", name, k, e.Classification, e.Regression)
 			}
 		}
 	}
@@ -178,7 +175,7 @@ func TestSmoothFunctions(t *testing.T) {
 	opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale, opt.Tolerance = 3, 1, rows.ScaleStandard, -1
 	m := mustTrain(t, opt)
 	if e := evaluation(t, m, lines[2100:]); !(e.R2 > 0.98) || m.Order() > 200 || m.Settings().Pruner != prunerCapped {
-		t.Errorf("order %d: %+v, %+v", m.Order(), e, m.Settings())
+		t.Errorf("order %d: %+v, %+v", m.Order(), *e.Regression, m.Settings())
 	}
 }
 

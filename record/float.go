@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"polkrepro/internal/words"
 )
 
 // A Float is a float64 whose JSON can say what is not finite: "NaN", "+Inf"
@@ -62,14 +64,5 @@ func converted[To, From ~float64](m map[string]From) map[string]To {
 	return out
 }
 
-// A Nullable is a float64 that is null in JSON where it is not finite: the form of
-// numbers in documents for other programs.
-type Nullable float64
-
-// MarshalJSON implements json.Marshaler.
-func (n Nullable) MarshalJSON() ([]byte, error) {
-	if x := float64(n); !math.IsNaN(x) && !math.IsInf(x, 0) {
-		return json.Marshal(x)
-	}
-	return []byte("null"), nil
-}
+// A Nullable is the form of numbers in documents for other programs.
+type Nullable = words.Nullable

@@ -263,7 +263,7 @@ func checkFolder(path string) error {
 // asFlag names a field of a source by its flag.
 func asFlag(key, value string) string {
 	flags := map[string]string{"ignore": "ignore-columns", "keep": "keep-columns", "train_labels": "labels", "test_labels": "test-labels"}
-	return strings.TrimSpace("--" + cmp.Or(flags[key], key) + " " + value)
+	return rows.AsFlag(cmp.Or(flags[key], key), value)
 }
 
 // source completes the source by the flags.

@@ -31,20 +31,17 @@ func TestCheckBench(t *testing.T) {
 		t.Errorf("no verdicts or processor times:\n%s", stdout)
 	}
 	for _, name := range []string{"split.csv", "predictions.csv"} {
-		if table, err := os.ReadFile(filepath.Join(results, name)); err != nil || strings.Count(string(table), "\n") < 5*50 { // five splits of 250 rows
-			t.Errorf("%s: %v\n%s", name, err, table)
+		if table := contents(t, filepath.Join(results, name)); strings.Count(table, "\n") < 5*50 { // five splits of 250 rows
+			t.Errorf("%s:\n%s", name, table)
 		}
 	}
-	before, err := os.ReadFile(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := contents(t, spec)
 	code, again, stderr := call(t, args...)
 	if code != 0 || again != stdout || !strings.Contains(stderr, "which an earlier search found") || !strings.Contains(stderr, "nothing to do") {
 		t.Errorf("again: exit %d\n%s%s", code, again, stderr)
 	}
-	if after, err := os.ReadFile(spec); err != nil || string(after) != string(before) {
-		t.Errorf("again: another spec, %v", err)
+	if contents(t, spec) != before {
+		t.Error("again: another spec")
 	}
 	code, repeated, stderr := call(t, "reproduce", spec, "--results", results, "--progress", "plain")
 	if code != 0 || repeated != stdout || !strings.Contains(stderr, "nothing to do") {

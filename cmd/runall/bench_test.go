@@ -21,11 +21,7 @@ func benchRows(t *testing.T, dir string) string {
 		x, y := i*37%101, i*53%89
 		fmt.Fprintf(&b, "%d,%d,%s\n", x, y, map[bool]string{true: "elm", false: "oak"}[x > y])
 	}
-	path := filepath.Join(dir, "rows.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return putIn(t, dir, "rows.csv", b.String())
 }
 
 // TestBenchOverwrites: a spec that was edited, or is of another file of the same name,
@@ -47,11 +43,9 @@ func TestBenchOverwrites(t *testing.T) {
 		{rows, string(text) + "\n", "bench-rows.yaml was edited"},
 		{rows, "", "bench-rows.yaml was edited"},
 	} {
-		if err := os.WriteFile(spec, []byte(tt.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		putIn(t, results, "bench-rows.yaml", tt.text)
 		code, _, stderr := call(t, "bench", tt.file, "--label", "kind", "--results", results)
-		if after, err := os.ReadFile(spec); err != nil || string(after) != tt.text || code != harness.ExitUsage || !strings.Contains(stderr, tt.want) {
+		if contents(t, spec) != tt.text || code != harness.ExitUsage || !strings.Contains(stderr, tt.want) {
 			t.Errorf("%s, %q: exit %d: %s", tt.file, tt.text, code, stderr)
 		}
 	}

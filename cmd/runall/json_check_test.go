@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -19,18 +18,9 @@ import (
 func TestCheckJSONPage(t *testing.T) {
 	_, err := exec.LookPath("python3")
 	testutil.Need(t, err)
-	page, err := os.ReadFile("../../docs/export.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := func(language string) (out []string) {
-		for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
-			out = append(out, m[1])
-		}
-		return out
-	}
+	page := contents(t, "../../docs/export.md")
 	results, dir := madeUp(t, experiments.ProfileSmoke), t.TempDir()
-	commands := strings.ReplaceAll(blocks("sh")[0], "--results results", "--results "+results)
+	commands := strings.ReplaceAll(blocks(page, "sh")[0], "--results results", "--results "+results)
 	for _, line := range strings.Split(strings.TrimSpace(commands), "\n") {
 		line, file, redirected := strings.Cut(line, " > ")
 		args := strings.Fields(line)[1:]
@@ -42,7 +32,7 @@ func TestCheckJSONPage(t *testing.T) {
 			t.Fatalf("%s: exit %d, %s", line, code, stderr)
 		}
 		if redirected {
-			scriptIn(t, dir, file, stdout)
+			putIn(t, dir, file, stdout)
 		}
 	}
 	interpreter := "python3"
@@ -55,7 +45,7 @@ func TestCheckJSONPage(t *testing.T) {
 		}
 		return string(out)
 	}
-	programs := blocks("python")
+	programs := blocks(page, "python")
 	if out := python(programs[0]); strings.Count(out, "\n") < 3 || !regexp.MustCompile(`(?m)^multidist POLK, K = 0.04 1 4.00 % 368$`).MatchString(out) {
 		t.Errorf("of Python alone:\n%s", out)
 	}

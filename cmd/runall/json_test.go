@@ -105,16 +105,6 @@ func numbers(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// validJSON fails unless a text is a document's, by its schema, and returns it.
-func validJSON(t *testing.T, name, text string) any {
-	t.Helper()
-	v, err := readJSON(name, text)
-	if err != nil {
-		t.Fatalf("%v in\n%.2000s", err, text)
-	}
-	return v
-}
-
 // readJSON returns the document that a text is, or what is wrong with it by the schema of
 // that name. With the name - it has none.
 func readJSON(name, text string) (v any, err error) {

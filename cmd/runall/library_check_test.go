@@ -6,22 +6,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // blocks returns all blocks of a language in a Markdown text, in their order.
-func blocks(t *testing.T, text, language string) []string {
-	t.Helper()
-	var out []string
-	for {
-		_, rest, found := strings.Cut(text, "\n```"+language+"\n")
-		if !found {
-			return out
-		}
-		out = append(out, block(t, text, language))
-		text = rest
+func blocks(text, language string) (out []string) {
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
 	}
+	return out
 }
 
 // shell runs commands of the page in a folder, without a network, and returns
@@ -48,12 +43,8 @@ func shell(t *testing.T, dir, commands string) string {
 // The program of docs/library.md, in a module of its own that is set up by the page's
 // commands, prints what the page says.
 func TestCheckLibraryPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/library.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(text)
-	commands, programs, outputs := blocks(t, page, "sh"), blocks(t, page, "go"), blocks(t, page, "text")
+	page := contents(t, "../../docs/library.md")
+	commands, programs, outputs := blocks(page, "sh"), blocks(page, "go"), blocks(page, "text")
 	if len(commands) != 3 || len(programs) != 1 || len(outputs) != 1 {
 		t.Fatalf("%d blocks of commands, %d programs and %d outputs, want 3, 1 and 1", len(commands), len(programs), len(outputs))
 	}
@@ -73,8 +64,6 @@ func inModule(t *testing.T, setUp, program, run string) string {
 	dir := t.TempDir()
 	shell(t, dir, setUp)
 	mine := filepath.Join(dir, "mine")
-	if err := os.WriteFile(filepath.Join(mine, "main.go"), []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	putIn(t, mine, "main.go", program)
 	return shell(t, mine, run)
 }

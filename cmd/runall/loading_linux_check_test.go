@@ -134,7 +134,7 @@ func limited(t *testing.T, bytes int, args ...string) loading {
 // memory.
 func statusBytes(t *testing.T, path, field string) int {
 	t.Helper()
-	for line := range strings.Lines(string(contents(t, path))) {
+	for line := range strings.Lines(contents(t, path)) {
 		var kib int
 		if _, err := fmt.Sscanf(line, field+": %d kB", &kib); err == nil {
 			return kib << 10

@@ -101,11 +101,7 @@ func TestVerdict(t *testing.T) {
 // TestSettings: the settings in a spec's grid are compared, the best is marked, and the
 // file has the same table.
 func TestSettings(t *testing.T) {
-	spec, err := os.ReadFile(shortSpec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	short := put(t, "spec.yaml", strings.Replace(string(spec), "samples: 40000", "samples: 2000", 1))
+	short := put(t, "spec.yaml", strings.Replace(contents(t, shortSpec), "samples: 40000", "samples: 2000", 1))
 	out := filepath.Join(t.TempDir(), "settings.csv")
 	stdout := must(t, "settings", short, "--seeds", "2", "--out", out)
 	rows := testutil.Table(t, out)
@@ -141,9 +137,8 @@ func TestPanicIsOneLine(t *testing.T) {
 		t.Fatalf("message %q", line)
 	}
 	_, path, _ := strings.Cut(strings.TrimSpace(line), "report it with ")
-	stack, err := os.ReadFile(path)
-	if err != nil || !bytes.Contains(stack, []byte("TestPanicIsOneLine")) {
-		t.Errorf("saved stack: %v\n%s", err, stack)
+	if stack := contents(t, path); !strings.Contains(stack, "TestPanicIsOneLine") {
+		t.Errorf("saved stack:\n%s", stack)
 	}
 	if err := os.Remove(path); err != nil {
 		t.Error(err)

@@ -18,13 +18,10 @@ import (
 // builds, and together the program lists them and runs the page's spec.
 func TestCheckOneFileEach(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/adding-one-file.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := contents(t, "../../docs/adding-one-file.md")
 	all := make(map[string]string)
 	for _, section := range []string{"A learner", "A baseline", "A data set", "A kernel", "A loss"} {
-		_, body, _ := strings.Cut(string(page), "\n## "+section+"\n")
+		_, body, _ := strings.Cut(page, "\n## "+section+"\n")
 		body, _, _ = strings.Cut(body, "\n## ")
 		files := regexp.MustCompile("(?s)\n`([a-z/_]+\\.go)`:\n\n```go\n(.*?)```").FindAllStringSubmatch(body, -1)
 		if len(files) != 1 || strings.Count(body, "```go\n") != 1 {
@@ -48,7 +45,7 @@ func TestCheckOneFileEach(t *testing.T) {
 			}
 		}
 	}
-	spec := write(t, "trial.yaml", block(t, string(page), "yaml"))
+	spec := put(t, "trial.yaml", block(t, page, "yaml"))
 	var progress bytes.Buffer
 	run := exec.Command(bin, "reproduce", spec, "--profile", "smoke", "--results", t.TempDir(), "--progress", "json")
 	run.Stderr = &progress
@@ -75,7 +72,7 @@ func TestCheckOneFileEach(t *testing.T) {
 		}
 	}
 
-	misspelt := write(t, "trial.yaml", strings.Replace(block(t, string(page), "yaml"), "width: [50, 200]", "width: [50, 0]", 1))
+	misspelt := put(t, "trial.yaml", strings.Replace(block(t, page, "yaml"), "width: [50, 200]", "width: [50, 0]", 1))
 	out, err := exec.Command(bin, "reproduce", misspelt).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "width is 0, want at least 1") {
 		t.Errorf("width: 0: %v\n%s", err, out)

@@ -97,9 +97,8 @@ added. Tuning and later passes use them, so don't test on them.`,
 			return train(cmd, opt, flags)
 		},
 	}
-	flags.add(cmd)
+	flags.add(cmd, &opt)
 	jsonFlag(cmd, &flags.asJSON)
-	addSettings(cmd, &opt)
 	return cmd
 }
 
@@ -144,9 +143,11 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 	return nil
 }
 
-// add defines the flags.
-func (f *trainFlags) add(cmd *cobra.Command) {
+// add defines the flags, those of options included.
+func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
+	s := &opt.Settings
+	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
 	fs := cmd.Flags()
 	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
 	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
@@ -159,16 +160,6 @@ func (f *trainFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
 	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
 	fs.Var(notNegative(&f.tolerance), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
-	fs.Lookup("order").DefValue = ""
-	fs.Lookup("tolerance").DefValue = ""
-	fs.Lookup("scale").DefValue = ""
-}
-
-// addSettings defines the flags of hyper-parameters and passes.
-func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
-	s := &opt.Settings
-	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
-	fs := cmd.Flags()
 	fs.Var(choice(&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}), "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
 	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(notNegative(&s.Offset), "offset", "offset `b` of the polynomial kernel")
@@ -183,7 +174,7 @@ func addSettings(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &opt.Epochs, "epochs", 1, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
-	for _, name := range []string{"bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
+	for _, name := range []string{"order", "tolerance", "scale", "bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""
 	}
 }
@@ -353,7 +344,7 @@ func (f *trainFlags) checkOutput(file string) error {
 // complete turns the flags into options.
 func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (err error) {
 	if f.resume != "" {
-		if opt.Resume, err = openModel(ctx, f.resume, online.Read); err != nil {
+		if opt.Resume, err = readModel(ctx, f.resume, online.Read); err != nil {
 			return err
 		}
 		opt.Settings = opt.Resume.Settings()
@@ -417,23 +408,21 @@ func labelColumn(text string) (int, error) {
 	return n, nil
 }
 
-// readModel reads a model file with one of the functions of package online for it.
-func readModel(path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m, err := read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return m, nil
-}
-
-// openModel is readModel until ctx ends.
-func openModel(ctx context.Context, path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
-	return interruptible(ctx, func() (*online.Model, error) { return readModel(path, read) })
+// readModel reads a model file, until ctx ends, with one of the functions of package online
+// for it.
+func readModel(ctx context.Context, path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
+	return interruptible(ctx, func() (*online.Model, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		m, err := read(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return m, nil
+	})
 }
 
 // interruptible returns what work does, which can't be told to stop: if ctx ends

@@ -36,7 +36,7 @@ classes the text shows those with the lowest recall and the largest confusions;
 			if err != nil {
 				return stopped(err)
 			}
-			return show(cmd, asJSON, describeEvaluation(m, &e), func(w io.Writer) error { return writeEvaluation(w, m, &e) })
+			return show(cmd, asJSON, Evaluation{version, version.Schema, e}, func(w io.Writer) error { return writeEvaluation(w, m, e) })
 		},
 	}
 	flags.add(cmd)
@@ -48,78 +48,8 @@ classes the text shows those with the lowest recall and the largest confusions;
 // not there, is null.
 type Evaluation struct {
 	Versioned
-	Version    int             `json:"version"`     // the same as schema, under its first name
-	Rows       int             `json:"rows"`        // evaluated
-	ModelOrder int             `json:"model_order"` // elements of the model
-	Loss       string          `json:"loss"`        // of the model
-	Risk       record.Nullable `json:"risk"`        // mean loss, of scaled targets for regression
-	TradeOff   []online.Tried  `json:"trade_off"`   // the model orders that were tried in training, on rows held out there; none of a model whose order was given
-
-	*Classification
-	*Regression
-}
-
-// A Classification is what there is to say of a classification alone.
-type Classification struct {
-	Error       record.Nullable `json:"error"`                             // classification: fraction of rows predicted wrongly
-	Classes     []Class         `json:"classes"`                           // classification: the results by class
-	Confusion   [][]int         `json:"confusion"`                         // classification: rows by label, in the order of classes, and by prediction, in the same order
-	LogLoss     record.Nullable `json:"log_loss"`                          // classification: mean of −ln p of the true class; null without probabilities
-	Calibration *Calibration    `json:"calibration" jsonschema:"nullable"` // classification: confidence and accuracy; null without probabilities
-}
-
-// A Class is the results of a class.
-type Class struct {
-	Label     string          `json:"label"`     // as in the training file
-	Rows      int             `json:"rows"`      // of the class
-	Predicted int             `json:"predicted"` // rows predicted as the class
-	Correct   int             `json:"correct"`   // rows of the class that are predicted correctly
-	Recall    record.Nullable `json:"recall"`    // correct/rows
-	Precision record.Nullable `json:"precision"` // correct/predicted
-}
-
-// A Calibration compares confidence with accuracy.
-type Calibration struct {
-	Error record.Nullable `json:"error"` // mean of |accuracy − confidence| over the bins, weighted by their rows
-	Bins  []Bin           `json:"bins"`  // ten
-}
-
-// A Bin is the rows whose confidence is within bounds.
-type Bin struct {
-	From       float64         `json:"from"`       // least confidence
-	To         float64         `json:"to"`         // upper end of confidence, exclusive except for 1
-	Rows       int             `json:"rows"`       // with this confidence
-	Confidence record.Nullable `json:"confidence"` // mean
-	Accuracy   record.Nullable `json:"accuracy"`   // fraction of rows predicted correctly
-}
-
-// A Regression is what there is to say of a regression alone.
-type Regression struct {
-	RMSE record.Nullable `json:"rmse"` // regression: root of the mean squared error
-	MAE  record.Nullable `json:"mae"`  // regression: mean absolute error
-	R2   record.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²
-}
-
-// describeEvaluation makes what --json writes.
-func describeEvaluation(m *online.Model, e *online.Evaluation) Evaluation {
-	number := func(v float64) record.Nullable { return record.Nullable(v) }
-	info := Evaluation{Versioned: version, Version: version.Schema, Rows: e.Rows, ModelOrder: m.Order(), Loss: m.Settings().Loss, Risk: number(e.Risk), TradeOff: append([]online.Tried{}, m.Settings().TradeOff...)}
-	if m.Regression() {
-		info.Regression = &Regression{number(e.RMSE), number(e.MAE), number(e.R2)}
-		return info
-	}
-	c := &Classification{Error: number(e.ErrorRate), Confusion: e.Confusion, LogLoss: number(e.LogLoss)}
-	for _, r := range e.Classes() {
-		c.Classes = append(c.Classes, Class{r.Label, r.Rows, r.Predicted, r.Correct, number(r.Recall()), number(r.Precision())})
-	}
-	if e.Calibration != nil {
-		c.Calibration = &Calibration{Error: number(e.CalibrationError)}
-		for _, b := range e.Calibration {
-			c.Calibration.Bins = append(c.Calibration.Bins, Bin{b.From, b.To, b.Rows, number(b.Confidence), number(b.Accuracy)})
-		}
-	}
-	info.Classification = c
-	return info
+	Version int `json:"version"` // the same as schema, under its first name
+	*online.Evaluation
 }
 
 // shownClasses is the most classes, and the most confusions, that the text shows.
@@ -128,14 +58,14 @@ const shownClasses = 10
 // writeEvaluation writes the text.
 func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, m.Order())
+	fmt.Fprintf(b, "rows         %d\nmodel order  %d\n", e.Rows, e.ModelOrder)
 	if l, ok := m.Settings().HeldOut(); ok {
 		fmt.Fprintf(b, "held out     %s, %d numbers (when the order was chosen in training)\n", quality(m, l.Error), l.Numbers)
 	}
 	if m.Regression() {
 		fmt.Fprintf(b, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
 	} else {
-		fmt.Fprintf(b, "error        %.2f %%\n", 100*e.ErrorRate)
+		fmt.Fprintf(b, "error        %.2f %%\n", 100*e.Error)
 	}
 	fmt.Fprintf(b, "risk         %.6g (mean %s loss)\n", e.Risk, m.Settings().Loss)
 	if m.Regression() {
@@ -144,23 +74,23 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	}
 	if e.Calibration != nil {
 		fmt.Fprintf(b, "log-loss     %.6g\n", e.LogLoss)
-		fmt.Fprintf(b, "calibration  %.2f %% (expected error over %d bins of confidence)\n", 100*e.CalibrationError, len(e.Calibration))
+		fmt.Fprintf(b, "calibration  %.2f %% (expected error over %d bins of confidence)\n", 100*e.Calibration.Error, len(e.Calibration.Bins))
 	}
 	fmt.Fprintln(b)
-	if err := writeClasses(b, e.Classes()); err != nil {
+	if err := writeClasses(b, slices.Clone(e.Classes)); err != nil {
 		return err
 	}
-	if err := writeConfusion(b, e); err != nil {
+	if err := writeConfusion(b, m.Settings().Labels, e.Confusion); err != nil {
 		return err
 	}
 	return b.Flush()
 }
 
 // writeClasses writes the results by class, of many those with the lowest recall.
-func writeClasses(w io.Writer, classes []online.ClassResult) error {
+func writeClasses(w io.Writer, classes []online.Class) error {
 	title := "class"
 	if n := len(classes); n > shownClasses {
-		slices.SortStableFunc(classes, func(a, b online.ClassResult) int {
+		slices.SortStableFunc(classes, func(a, b online.Class) int {
 			return cmp.Compare(lowest(a), lowest(b))
 		})
 		classes = classes[:shownClasses]
@@ -168,22 +98,22 @@ func writeClasses(w io.Writer, classes []online.ClassResult) error {
 	}
 	rows := [][]string{{title, "rows", "error", "recall", "precision"}}
 	for _, c := range classes {
-		rows = append(rows, []string{c.Label, fmt.Sprint(c.Rows), percent(1 - c.Recall()), percent(c.Recall()), percent(c.Precision())})
+		rows = append(rows, []string{c.Label, fmt.Sprint(c.Rows), percent(1 - c.Recall), percent(c.Recall), percent(c.Precision)})
 	}
 	return writeRows(w, rows)
 }
 
 // lowest is the recall by which classes are sorted: those without rows are last.
-func lowest(c online.ClassResult) float64 {
+func lowest(c online.Class) float64 {
 	if c.Rows == 0 {
 		return math.Inf(1)
 	}
-	return c.Recall()
+	return float64(c.Recall)
 }
 
 // percent puts a fraction into words.
-func percent(v float64) string {
-	if math.IsNaN(v) {
+func percent(v record.Nullable) string {
+	if math.IsNaN(float64(v)) {
 		return "none"
 	}
 	return fmt.Sprintf("%.2f %%", 100*v)
@@ -191,13 +121,13 @@ func percent(v float64) string {
 
 // writeConfusion writes the confusion matrix, of many classes its largest elements
 // off the diagonal.
-func writeConfusion(w io.Writer, e *online.Evaluation) error {
-	if len(e.Labels) > shownClasses {
-		return writeConfusions(w, e)
+func writeConfusion(w io.Writer, labels []string, matrix [][]int) error {
+	if len(labels) > shownClasses {
+		return writeConfusions(w, labels, matrix)
 	}
-	rows := [][]string{append([]string{"label \\ prediction"}, e.Labels...)}
-	for i, counts := range e.Confusion {
-		row := []string{e.Labels[i]}
+	rows := [][]string{append([]string{"label \\ prediction"}, labels...)}
+	for i, counts := range matrix {
+		row := []string{labels[i]}
 		for _, n := range counts {
 			row = append(row, fmt.Sprint(n))
 		}
@@ -208,10 +138,10 @@ func writeConfusion(w io.Writer, e *online.Evaluation) error {
 }
 
 // writeConfusions writes the largest confusions.
-func writeConfusions(w io.Writer, e *online.Evaluation) error {
+func writeConfusions(w io.Writer, labels []string, matrix [][]int) error {
 	type confusion struct{ label, given, rows int }
 	var all []confusion
-	for i, counts := range e.Confusion {
+	for i, counts := range matrix {
 		for j, n := range counts {
 			if i != j && n > 0 {
 				all = append(all, confusion{i, j, n})
@@ -221,7 +151,7 @@ func writeConfusions(w io.Writer, e *online.Evaluation) error {
 	slices.SortStableFunc(all, func(a, b confusion) int { return b.rows - a.rows })
 	rows := [][]string{{fmt.Sprintf("label (%d of %d confusions)", min(shownClasses, len(all)), len(all)), "prediction", "rows"}}
 	for _, c := range all[:min(shownClasses, len(all))] {
-		rows = append(rows, []string{e.Labels[c.label], e.Labels[c.given], fmt.Sprint(c.rows)})
+		rows = append(rows, []string{labels[c.label], labels[c.given], fmt.Sprint(c.rows)})
 	}
 	fmt.Fprintln(w)
 	return writeRows(w, rows)

@@ -17,12 +17,8 @@ import (
 // tenth: learned figures differ a little between kinds of machines.
 func TestCheckOwnDataPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/own-data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	script, shown := pageScript(string(page))
+	script, shown := pageScript(contents(t, "../../docs/own-data.md"))
 	runall, err := exec.LookPath("runall")
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (f *rowFlags) open(cmd *cobra.Command, model, file string, labels bool) (m 
 	if err = checkStdout(cmd.OutOrStdout(), input{"MODEL", model}, input{"FILE", file}, input{"--labels", f.labels}); err != nil {
 		return nil, src, "", err
 	}
-	if m, err = openModel(cmd.Context(), model, online.ReadForPrediction); err != nil {
+	if m, err = readModel(cmd.Context(), model, online.ReadForPrediction); err != nil {
 		return nil, src, "", err
 	}
 	src = f.source(cmd, file)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ func TestCheckStream(t *testing.T) {
 				t.Errorf("%d features, %s: memory grows by %.1f MiB from row %d to %d", p, loss, grown, rows/10, rows)
 			}
 			same := "the same file"
-			if !bytes.Equal(inTwoParts(t, file, rows, dir, flags), contents(t, model)) {
+			if inTwoParts(t, file, rows, dir, flags) != contents(t, model) {
 				same = "ANOTHER FILE"
 				t.Errorf("%d features, %s: the model saved and resumed is another one", p, loss)
 			}
@@ -145,27 +144,15 @@ func trainStream(t *testing.T, file string, rows int, flags []string) (run strea
 }
 
 // measure reads what Linux says of a process's memory.
-func measure(t *testing.T, pid int) (m memory) {
+func measure(t *testing.T, pid int) memory {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(status)) {
-		var kib float64
-		if _, err := fmt.Sscanf(line, "VmRSS: %f kB", &kib); err == nil {
-			m.resident = kib / 1024
-		}
-		if _, err := fmt.Sscanf(line, "VmHWM: %f kB", &kib); err == nil {
-			m.peak = kib / 1024
-		}
-	}
-	return m
+	status := fmt.Sprintf("/proc/%d/status", pid)
+	return memory{float64(statusBytes(t, status, "VmRSS")) / (1 << 20), float64(statusBytes(t, status, "VmHWM")) / (1 << 20)}
 }
 
 // inTwoParts returns the model that two processes make of a file, each of a
 // part of its rows from standard input.
-func inTwoParts(t *testing.T, file string, rows int, dir string, flags []string) []byte {
+func inTwoParts(t *testing.T, file string, rows int, dir string, flags []string) string {
 	t.Helper()
 	cut := rows*3/7 + 1
 	model := filepath.Join(dir, "parts")
@@ -188,24 +175,8 @@ func inTwoParts(t *testing.T, file string, rows int, dir string, flags []string)
 // linesOf returns some lines of a file.
 func linesOf(t *testing.T, file string, from, to int) io.Reader {
 	t.Helper()
-	text := contents(t, file)
-	start, end := 0, 0
-	for i := range to {
-		if i == from {
-			start = end
-		}
-		end += bytes.IndexByte(text[end:], '\n') + 1
-	}
-	return bytes.NewReader(text[start:end])
-}
-
-func contents(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	lines := strings.SplitAfter(contents(t, file), "\n")
+	return strings.NewReader(strings.Join(lines[from:to], ""))
 }
 
 // predictStream returns the seconds that it takes to predict a file, with at
@@ -218,13 +189,12 @@ func predictStream(t *testing.T, model, file string, rows int) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong, predicted := 0, bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	labels := bytes.Split(bytes.TrimSpace(contents(t, file)), []byte("\n"))
+	wrong, predicted, labels := 0, strings.Fields(string(out)), strings.Fields(contents(t, file))
 	if len(predicted) != rows || len(labels) != rows {
 		t.Fatalf("%d predictions", len(predicted))
 	}
 	for i, label := range labels {
-		if !bytes.HasSuffix(label, predicted[i]) {
+		if !strings.HasSuffix(label, predicted[i]) {
 			wrong++
 		}
 	}

@@ -26,11 +26,27 @@ func trees(n int) []string {
 // put writes a file into a folder of its own and returns its path.
 func put(t *testing.T, name string, lines ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666); err != nil {
+	return putIn(t, t.TempDir(), name, strings.Join(lines, ""))
+}
+
+// putIn writes a file, which may be a script, and returns its path.
+func putIn(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// contents returns what a file has.
+func contents(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }
 
 // must calls a command line that succeeds, and returns what it prints.

@@ -331,7 +331,7 @@ func TestStoppedTraining(t *testing.T) {
 		if status := p.wait(t); status != harness.ExitInterrupted || !strings.Contains(p.stderr.String(), said) || (tt.shell != "") != (goesOn == 1) {
 			t.Errorf("%s: exit %d after %d saves, no %q in …%s", tt.name, status, saves, said, p.stderr.String()[max(0, p.stderr.Len()-300):])
 		}
-		if m, err := readModel(model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
+		if m, err := readModel(t.Context(), model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
 			t.Errorf("%s: the model can't go on: %v", tt.name, err)
 		}
 	}
@@ -404,10 +404,8 @@ func TestKilledTraining(t *testing.T) {
 // sameFiles fails unless two files are the same.
 func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
-	first, errA := os.ReadFile(a)
-	second, errB := os.ReadFile(b)
-	if errA != nil || errB != nil || !bytes.Equal(first, second) {
-		t.Errorf("%s and %s differ (%v, %v)", a, b, errA, errB)
+	if contents(t, a) != contents(t, b) {
+		t.Errorf("%s and %s differ", a, b)
 	}
 }
 
@@ -415,14 +413,11 @@ func sameFiles(t *testing.T, a, b string) {
 func TestResumeInUse(t *testing.T) {
 	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)
-	before, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := contents(t, model)
 	claim, _ := files.NewClaim(model)
 	code, _, stderr := call(t, "train", file, "--resume", model)
-	if after, err := os.ReadFile(model); err != nil || !bytes.Equal(before, after) || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
-		t.Errorf("exit status %d, %v: %s", code, err, stderr)
+	if contents(t, model) != before || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
+		t.Errorf("exit status %d: %s", code, stderr)
 	}
 	must(t, "train", file, "--resume", model, "--out", model+"2")
 	must(t, "evaluate", model, file)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,12 +14,11 @@ import (
 // block returns the first block of a language in a Markdown text.
 func block(t *testing.T, text, language string) string {
 	t.Helper()
-	_, rest, found := strings.Cut(text, "\n```"+language+"\n")
-	code, _, closed := strings.Cut(rest, "```")
-	if !found || !closed {
+	all := blocks(text, language)
+	if len(all) == 0 {
 		t.Fatalf("no block of %s", language)
 	}
-	return code
+	return all[0]
 }
 
 // overlaid runs the go command on this module with more files in it, by their paths.
@@ -32,13 +30,13 @@ func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	}
 	replace := make(map[string]string)
 	for path, text := range files {
-		replace[filepath.Join(root, path)] = write(t, filepath.Base(path), text)
+		replace[filepath.Join(root, path)] = put(t, filepath.Base(path), text)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := write(t, "overlay.json", string(overlay))
+	path := put(t, "overlay.json", string(overlay))
 	cmd := exec.Command("go", append([]string{args[0], "-overlay", path}, args[1:]...)...)
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
@@ -48,24 +46,12 @@ func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	return string(out)
 }
 
-func write(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // The heuristic of docs/adding-a-pruner.md is one file of at most 40 lines. With
 // it in the tree and nothing else changed it is listed, tested by the suite and
 // run from the page's spec. After an edit its runs are made again.
 func TestCheckAddingAPruner(t *testing.T) {
-	page, err := os.ReadFile("../../docs/adding-a-pruner.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := block(t, string(page), "go")
+	page := contents(t, "../../docs/adding-a-pruner.md")
+	code := block(t, page, "go")
 	if n := strings.Count(code, "\n"); n > 40 {
 		t.Errorf("the heuristic has %d lines", n)
 	}
@@ -81,7 +67,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 	if err != nil || !strings.Contains(string(list), "\ngraceful ") {
 		t.Errorf("list pruners: %v\n%s", err, list)
 	}
-	spec := write(t, "graceful.yaml", block(t, string(page), "yaml"))
+	spec := put(t, "graceful.yaml", block(t, page, "yaml"))
 	results := t.TempDir()
 	train := func(more ...string) string {
 		t.Helper()
@@ -101,7 +87,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 	if said := train(); runs(said) != 0 {
 		t.Errorf("finished runs were repeated:\n%s", said)
 	}
-	t.Run("in Python", func(t *testing.T) { pythonPage(t, string(page), spec, results) })
+	t.Run("in Python", func(t *testing.T) { pythonPage(t, page, spec, results) })
 
 	// The runs of an edited heuristic are its own.
 	edited := strings.Replace(code, "1e100 + s.Cost(j)", "1e100 - s.Cost(j)", 1)
@@ -132,7 +118,7 @@ func pythonPage(t *testing.T, page, spec, results string) {
 	if n := strings.Count(code, "\n"); n > 30 {
 		t.Errorf("the heuristic has %d lines", n)
 	}
-	script := scriptIn(t, dir, "graceful.py", code)
+	script := putIn(t, dir, "graceful.py", code)
 	if out, err := conformance(script); err != nil || strings.Count(out, "--- PASS: TestCommand/order=7/") < 10 {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -152,7 +138,7 @@ func pythonPage(t *testing.T, page, spec, results string) {
 	if n := train(); n != 0 {
 		t.Errorf("%d finished runs were repeated", n)
 	}
-	scriptIn(t, dir, "graceful.py", strings.Replace(code, "1e100 + s.cost(j)", "1e100 - s.cost(j)", 1))
+	putIn(t, dir, "graceful.py", strings.Replace(code, "1e100 + s.cost(j)", "1e100 - s.cost(j)", 1))
 	if n := train(); n != 3 {
 		t.Errorf("%d runs of an edited script, want 3", n)
 	}

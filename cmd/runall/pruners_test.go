@@ -37,7 +37,8 @@ func prunerProcess() {
 
 // TestRepeatCommands: the commands that are printed to repeat runs name the process.
 func TestRepeatCommands(t *testing.T) {
-	line := commands{results: "rq", profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}.line("reproduce", "own.yaml")
+	q := reporting{results: "rq", profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}
+	line := q.line("reproduce", "own.yaml")
 	if !strings.HasSuffix(line, "reproduce own.yaml --profile smoke --pruner mine=./mine.py --pruner 'ours=python3 ours.py' --results rq") {
 		t.Error(line)
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -23,22 +22,8 @@ func python(t *testing.T) string {
 	_, err := exec.LookPath("python3")
 	testutil.Need(t, err)
 	dir := t.TempDir()
-	client, err := os.ReadFile("../../polk/prune/external/python/polkprune.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	scriptIn(t, dir, "polkprune.py", string(client))
+	putIn(t, dir, "polkprune.py", contents(t, "../../polk/prune/external/python/polkprune.py"))
 	return dir
-}
-
-// scriptIn writes a script and returns its path.
-func scriptIn(t *testing.T, dir, name, text string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // sameButForTimes fails unless the records of both folders are of the same runs, but for
@@ -137,10 +122,10 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 `
 	good := strings.NewReplacer("KEPT", "s.kept[j] = s.kept.get(j, 0) + s.norm2(j)", "score", "lambda j: s.kept[j]").Replace(text)
 	bad := strings.NewReplacer("KEPT", `s.memory[str(j)] = s.memory.get(str(j), 0) + s.norm2(j)`, "score", "lambda j: s.memory[str(j)]").Replace(text)
-	if out, err := conformance(scriptIn(t, dir, "good.py", good)); err != nil {
+	if out, err := conformance(putIn(t, dir, "good.py", good)); err != nil {
 		t.Errorf("kept: %s", out)
 	}
-	out, err := conformance(scriptIn(t, dir, "bad.py", bad))
+	out, err := conformance(putIn(t, dir, "bad.py", bad))
 	if err == nil || !strings.Contains(out, "must be kept by their ID (prune.PerElement), and ties must not be broken by their number") {
 		t.Errorf("by number: %v\n%s", err, out)
 	}
@@ -150,7 +135,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 func TestCheckPythonEnter(t *testing.T) {
 	t.Parallel()
 	dir := python(t)
-	out, err := conformance(scriptIn(t, dir, "halves.py", `#!/usr/bin/env python3
+	out, err := conformance(putIn(t, dir, "halves.py", `#!/usr/bin/env python3
 from polkprune import ORDER, run
 
 
@@ -192,7 +177,7 @@ func TestCheckPythonMerge(t *testing.T) {
 	if interpreter == "" {
 		testutil.Need(t, errors.New("no python3 has NumPy"))
 	}
-	script := scriptIn(t, dir, "merge.py", `import numpy
+	script := putIn(t, dir, "merge.py", `import numpy
 from numpy.testing import assert_allclose
 
 from polkprune import ORDER, run
@@ -227,7 +212,7 @@ run(prune, about="merges the lightest element with its nearest", params=[ORDER],
 
 // A traceback is in the record of the failed run.
 func TestCheckPythonFails(t *testing.T) {
-	script := scriptIn(t, python(t), "mine.py", `#!/usr/bin/env python3
+	script := putIn(t, python(t), "mine.py", `#!/usr/bin/env python3
 from polkprune import ORDER, run
 
 
@@ -273,7 +258,7 @@ func TestCheckPythonScripts(t *testing.T) {
 			"prune(s, order) does not fit params: got an unexpected keyword argument 'grace'. It is called with the state and, by name, order, grace."},
 		{imports + prune + run, "lambda j: float('nan')", harness.ExitFailed, "ValueError: the score of every element is nan: "},
 	} {
-		script := scriptIn(t, python(t), "mine.py", strings.Replace(tt.text, "SCORE", tt.score, 1))
+		script := putIn(t, python(t), "mine.py", strings.Replace(tt.text, "SCORE", tt.score, 1))
 		status, _, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script, "--results", t.TempDir(), "--progress", "quiet")
 		if status != tt.status || !strings.Contains(said, tt.want) {
 			t.Errorf("%sexit %d, %s", tt.text, status, said)

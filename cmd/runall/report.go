@@ -29,6 +29,7 @@ type reporting struct {
 	finder                        data.Finder
 	pruners                       []string
 	asJSON                        bool
+	keep                          bool // runs of other code, which reproduce was told to reuse
 }
 
 func newReport() *cobra.Command {
@@ -86,18 +87,14 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 			return nil
 		}
 	}
-	f, err := export.Open(q.results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.finder, Warn: warning(cmd)})
-	if err != nil {
-		return err
-	}
-	r, err := f.Report()
+	f, r, err := q.open(cmd, names)
 	if err != nil {
 		return err
 	}
 	if q.asJSON {
 		err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
 	} else if q.format == formatSummary {
-		err = summarize(cmd, f, r, names, q.out, commands{results: q.results, dataDir: q.finder.Dir, profile: f.Profile, seeds: q.plan.Seeds, pruners: q.pruners})
+		err = q.summarize(cmd, f, r, names)
 	} else {
 		err = q.present(cmd, r)
 	}
@@ -105,6 +102,17 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	return allWhole(f.Records, q.results)
+}
+
+// open reads the results folder, finds its profile unless one is given, and makes the report.
+func (q *reporting) open(cmd *cobra.Command, names []string) (*export.Folder, *export.Report, error) {
+	f, err := export.Open(q.results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.finder, Keep: q.keep, Warn: warning(cmd)})
+	if err != nil {
+		return nil, nil, err
+	}
+	q.profile = f.Profile
+	r, err := f.Report()
+	return f, r, err
 }
 
 // ownSpecs returns the specs that a command, compare or bench, has written to a results

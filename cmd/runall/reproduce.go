@@ -11,7 +11,6 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
-	"polkrepro/report/export"
 )
 
 // A reproduction is what the reproduce command was asked for.
@@ -108,16 +107,15 @@ func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Option
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	f, err := export.Open(r.opt.Results, export.Options{Specs: names, Profile: r.profile, Plan: r.plan, Finder: r.opt.Finder, Keep: r.opt.Keep, Warn: warning(cmd)})
+	q := reporting{
+		results: r.opt.Results, profile: r.profile, plan: r.plan, finder: r.opt.Finder, pruners: r.pruners,
+		keep: r.opt.Keep, out: harness.ReportDir(r.opt.Results),
+	}
+	f, made, err := q.open(cmd, names)
 	if err != nil {
 		return err
 	}
-	rep, err := f.Report()
-	if err != nil {
-		return err
-	}
-	return summarize(cmd, f, rep, names, harness.ReportDir(r.opt.Results),
-		commands{results: r.opt.Results, dataDir: r.opt.Finder.Dir, profile: r.profile, seeds: r.plan.Seeds, pruners: r.pruners})
+	return q.summarize(cmd, f, made, names)
 }
 
 // reproduceCommand is the command that runs specs, by default all.

@@ -224,8 +224,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, learned []
 func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptions, err error) {
 	flags := trainFlags{}
 	cmd := new(cobra.Command)
-	flags.add(cmd)
-	addSettings(cmd, &opt)
+	flags.add(cmd, &opt)
 	for _, name := range slices.Sorted(maps.Keys(q.Flags)) {
 		if err := cmd.Flags().Set(name, q.Flags[name]); err != nil {
 			return opt, err

@@ -55,25 +55,14 @@ func TestCheckSklearn(t *testing.T) {
 // The programs of docs/python.md print what the page shows. python/polk.py keeps its size.
 func TestCheckSklearnPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/python.md")
-	if err != nil {
-		t.Fatal(err)
+	page := contents(t, "../../docs/python.md")
+	program, shown := strings.Join(blocks(page, "python"), ""), strings.Join(blocks(page, "text"), "")
+	out, err := sklearn(t, "-c", program).CombinedOutput()
+	if err != nil || string(out) != shown {
+		t.Errorf("%v: the page shows\n%sand the programs print\n%s", err, shown, out)
 	}
-	var program, shown strings.Builder
-	for i, block := range strings.Split(string(page), "```") {
-		if code, ok := strings.CutPrefix(block, "python\n"); ok && i%2 == 1 {
-			program.WriteString(code)
-		} else if text, ok := strings.CutPrefix(block, "text\n"); ok && i%2 == 1 {
-			shown.WriteString(text)
-		}
-	}
-	out, err := sklearn(t, "-c", program.String()).CombinedOutput()
-	if err != nil || string(out) != shown.String() {
-		t.Errorf("%v: the page shows\n%sand the programs print\n%s", err, shown.String(), out)
-	}
-	client, err := os.ReadFile("../../python/polk.py")
-	if n := strings.Count(string(client), "\n"); err != nil || n > 400 {
-		t.Errorf("python/polk.py has %d lines, %v", n, err)
+	if n := strings.Count(contents(t, "../../python/polk.py"), "\n"); n > 400 {
+		t.Errorf("python/polk.py has %d lines", n)
 	}
 }
 

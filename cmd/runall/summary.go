@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -21,10 +19,9 @@ import (
 )
 
 // summarize prints the summary of the specs that are named, by default of the
-// paper's, and writes the report to a folder if there is one.
-func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string, dir string, c commands) error {
-	in := report.Summary{Report: r.Report, Names: names,
-		Damaged: len(f.Records.Errors), Command: c.line}
+// paper's, and writes the report to a folder if one is named.
+func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
+	in := report.Summary{Report: r.Report, Names: names, Damaged: len(f.Records.Errors), Command: q.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
 		return err
@@ -38,22 +35,20 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 			in.Specs = append(in.Specs, s.Name)
 		}
 	}
-	if dir != "" {
-		if _, err := r.WriteAll(dir); err != nil {
+	if q.out != "" {
+		if _, err := r.WriteAll(q.out); err != nil {
 			return err
 		}
-		in.Index, in.Page = filepath.Join(dir, "index.md"), filepath.Join(dir, export.PageName)
+		in.Index, in.Page = filepath.Join(q.out, "index.md"), filepath.Join(q.out, export.PageName)
 	}
 	stdout := cmd.OutOrStdout()
-	for _, t := range r.Tables {
-		if slices.Contains(names, report.Table1Spec) && strings.HasPrefix(t.Name, report.Table1Spec) {
-			if err := t.Write(stdout, "text"); err != nil {
-				return err
-			}
-			fmt.Fprintln(stdout)
+	if slices.Contains(names, report.Table1Spec) {
+		others := func(t *report.Table) bool { return !strings.HasPrefix(t.Name, report.Table1Spec) }
+		if err := printTables(stdout, slices.DeleteFunc(slices.Clone(r.Tables), others), "text"); err != nil {
+			return err
 		}
 	}
-	if err := in.Text(stdout, columns(stdout)); err != nil {
+	if err := in.Text(stdout, 0); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {
@@ -65,19 +60,6 @@ func summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []s
 		}
 	}
 	return nil
-}
-
-// columns returns the width of a terminal, 0 of a file or pipe.
-func columns(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }
 
 // standIns returns the names of the generated data sets that stand in for
@@ -96,17 +78,9 @@ func standIns() (map[string]string, error) {
 	return out, nil
 }
 
-// commands makes command lines that go on with the same folders and profile.
-type commands struct {
-	results, dataDir string
-	profile          string
-	seeds            int
-	pruners          []string // NAME=COMMAND
-}
-
 // line returns the command line that runs this program with arguments, to be
-// copied to a shell.
-func (c commands) line(args ...string) string {
+// copied to a shell, and goes on with the same folders and profile.
+func (q *reporting) line(args ...string) string {
 	program := "runall"
 	if strings.ContainsRune(os.Args[0], filepath.Separator) && !filepath.IsAbs(os.Args[0]) {
 		program = os.Args[0] // such as bin/runall
@@ -124,15 +98,15 @@ func (c commands) line(args ...string) string {
 			prefix = data.EnvOffline + "= "
 		}
 	case "reproduce":
-		flag("--profile", c.profile, experiments.ProfileQuick)
-		flag("--seeds", strconv.Itoa(c.seeds), "0")
-		flag("--data-dir", c.dataDir, "")
-		for _, p := range c.pruners {
+		flag("--profile", q.profile, experiments.ProfileQuick)
+		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
+		flag("--data-dir", q.finder.Dir, "")
+		for _, p := range q.pruners {
 			words = append(words, "--pruner", p)
 		}
 		fallthrough
 	default:
-		flag("--results", cmp.Or(c.results, defaultResults), defaultResults)
+		flag("--results", cmp.Or(q.results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
 		words[i] = quote(w)

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,15 +39,12 @@ func TestCheckSummaryOfReference(t *testing.T) {
 	if want := "reproduced    12 of 17 cells, 40 of 48 numbers, 22 of 39 sentences\n"; counted != want {
 		t.Errorf("verify counts %swant %s", counted, want)
 	}
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := contents(t, "../../README.md")
 	code, text, stderr := call(t, "report", "--results", dir, "--format", "summary")
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, stderr %s", code, stderr)
 	}
-	if shown, _, _ := strings.Cut(text, "margins "); !strings.Contains(string(readme), "```\n"+shown+"```\n") {
+	if shown, _, _ := strings.Cut(text, "margins "); !strings.Contains(readme, "```\n"+shown+"```\n") {
 		t.Errorf("README.md does not show\n%s", text)
 	}
 	for _, want := range []string{"✓ " + counted, "\n  BSGD      0.385 →   0.143 ≠   21.8 → 4.58 ≠      16 →    16 ✓   20\n", "0.0507 →  0.0388 ?   4.53 → 3.92 ✓",

@@ -93,7 +93,9 @@ func TestVerifyFormats(t *testing.T) {
 		return stdout
 	}
 	asJSON := verify("--json")
-	validJSON(t, "verify", asJSON)
+	if _, err := readJSON("verify", asJSON); err != nil {
+		t.Errorf("%v in\n%.2000s", err, asJSON)
+	}
 	if verify("--format", "json") != asJSON || verify("--json", "--format", "json") != asJSON {
 		t.Error("--json is not --format json")
 	}

@@ -48,12 +48,8 @@ type workflowStep struct{ Name, Run string }
 // readWorkflow returns the steps of the one job of a workflow that run commands.
 func readWorkflow(t *testing.T, name string) (steps []workflowStep) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../.github/workflows", name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var w workflow
-	if err := yaml.Unmarshal(text, &w); err != nil || len(w.Jobs) != 1 {
+	if err := yaml.Unmarshal([]byte(contents(t, filepath.Join("../../.github/workflows", name))), &w); err != nil || len(w.Jobs) != 1 {
 		t.Fatalf("%s: %d jobs, %v", name, len(w.Jobs), err)
 	}
 	for _, job := range w.Jobs {
@@ -93,12 +89,9 @@ func TestCheckPaperTables(t *testing.T) {
 			t.Fatalf("%s%s: exit %d\n%s", s.Name, s.Run, status, out)
 		}
 	}
-	page, err := os.ReadFile(summary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := contents(t, summary)
 	for _, want := range []string{"17 same, 0 different, 48 not in profile smoke", "| table2.multidist.klr.polk ", "**Table 2.", "**Table 3."} {
-		if !strings.Contains(string(page), want) {
+		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the summary:\n%s", want, page)
 		}
 	}
@@ -123,20 +116,16 @@ func TestCheckPaperTables(t *testing.T) {
 	if status != harness.ExitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
 		t.Errorf("an error of 30 %%: exit %d\n%s", status, out)
 	}
-	junit, err := os.ReadFile(filepath.Join(results, "verdicts.xml"))
-	if err != nil || !strings.Contains(string(junit), `<failure type="changed"`) {
-		t.Errorf("no failure in verdicts.xml, %v", err)
+	if !strings.Contains(contents(t, filepath.Join(results, "verdicts.xml")), `<failure type="changed"`) {
+		t.Error("no failure in verdicts.xml")
 	}
 }
 
 // TestCheckCIPage runs the shell commands of docs/ci.md as they are written. They
 // print what the page shows.
 func TestCheckCIPage(t *testing.T) {
-	text, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	commands, outputs := blocks(t, string(text), "sh"), blocks(t, string(text), "text")
+	page := contents(t, "../../docs/ci.md")
+	commands, outputs := blocks(page, "sh"), blocks(page, "text")
 	if len(commands) != 1 || len(outputs) != 1 {
 		t.Fatalf("%d blocks of commands and %d of output, want one of each", len(commands), len(outputs))
 	}

@@ -247,35 +247,30 @@ func (a *array) readFortran() error {
 // npyHeader returns the text that describes an array.
 func npyHeader(r io.Reader) ([]byte, error) {
 	var start [8]byte
-	if _, err := io.ReadFull(r, start[:]); err != nil {
-		return nil, fmt.Errorf("header: %w", Truncated(err))
+	if err := readFull(r, start[:], "header"); err != nil {
+		return nil, err
 	}
 	if string(start[:6]) != "\x93NUMPY" {
 		return nil, fmt.Errorf("not a NumPy array: it starts with % x", start[:6])
 	}
-	var size uint32
+	var length [4]byte // of which version 1 has two
+	n := len(length)
 	switch start[6] {
 	case 1:
-		var n uint16
-		if err := binary.Read(r, binary.LittleEndian, &n); err != nil {
-			return nil, fmt.Errorf("header: %w", Truncated(err))
-		}
-		size = uint32(n)
+		n = 2
 	case 2, 3:
-		if err := binary.Read(r, binary.LittleEndian, &size); err != nil {
-			return nil, fmt.Errorf("header: %w", Truncated(err))
-		}
 	default:
 		return nil, fmt.Errorf("version %d of NumPy's format is not supported: 1, 2 and 3 are", start[6])
 	}
+	if err := readFull(r, length[:n], "header"); err != nil {
+		return nil, err
+	}
+	size := binary.LittleEndian.Uint32(length[:])
 	if size > maxNPYHeader {
 		return nil, fmt.Errorf("a header of %d bytes, more than %d", size, maxNPYHeader)
 	}
 	header := make([]byte, size)
-	if _, err := io.ReadFull(r, header); err != nil {
-		return nil, fmt.Errorf("header: %w", Truncated(err))
-	}
-	return header, nil
+	return header, readFull(r, header, "header")
 }
 
 // An element says how the elements of an array are read.
@@ -438,7 +433,7 @@ var idxTypes = map[byte]string{0x08: "|u1", 0x09: "|i1", 0x0b: ">i2", 0x0c: ">i4
 // openIDX reads the header of an IDX file.
 func openIDX(r io.Reader, labels bool) (a *array, err error) {
 	var magic [4]byte
-	if err := readFull(r, magic[:], "magic number"); err != nil {
+	if err := readFull(r, magic[:], "IDX magic number"); err != nil {
 		return nil, err
 	}
 	switch {
@@ -448,7 +443,7 @@ func openIDX(r io.Reader, labels bool) (a *array, err error) {
 		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
 	}
 	sizes := make([]byte, 4*magic[3])
-	if err := readFull(r, sizes, "dimensions"); err != nil {
+	if err := readFull(r, sizes, "IDX dimensions"); err != nil {
 		return nil, err
 	}
 	a = &array{n: 1, r: r}
@@ -472,7 +467,7 @@ func openIDX(r io.Reader, labels bool) (a *array, err error) {
 // readFull fills b or says what ended too early.
 func readFull(r io.Reader, b []byte, what string) error {
 	if _, err := io.ReadFull(r, b); err != nil {
-		return fmt.Errorf("IDX %s: %w", what, Truncated(err))
+		return fmt.Errorf("%s: %w", what, Truncated(err))
 	}
 	return nil
 }

@@ -103,6 +103,15 @@ func (s Say) Setting(key, value string) string {
 	return key + ": " + value
 }
 
+// AsFlag is the Say of commands whose flags have the settings' names and that leave no
+// columns out.
+func AsFlag(key, value string) string {
+	if key == "ignore" {
+		return ""
+	}
+	return strings.TrimSpace("--" + key + " " + value)
+}
+
 // A ParseError says which line of a file can't be read, and why.
 type ParseError struct {
 	Line int

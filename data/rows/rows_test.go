@@ -15,17 +15,9 @@ import (
 	"polkrepro/internal/hostile"
 )
 
-// asFlag names settings as train does.
-func asFlag(key, value string) string {
-	if key == "ignore" {
-		return ""
-	}
-	return strings.TrimSpace("--" + key + " " + value)
-}
-
 // readAll returns the rows of a text and how it was read.
 func readAll(text string, o Options) (all []Row, l *Layout, err error) {
-	o.Say = asFlag
+	o.Say = AsFlag
 	r, err := New(strings.NewReader(text), "", o)
 	if err != nil {
 		return nil, nil, err
@@ -69,7 +61,7 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		strict := printed(filepath.Join(dir, c.name), labels, o)
-		o.Strict, o.Say, o.MaxDim = false, asFlag, 1<<16
+		o.Strict, o.Say, o.MaxDim = false, AsFlag, 1<<16
 		loose := printed(filepath.Join(dir, c.name), labels, o)
 		if strict != loose {
 			strict = "strictly: " + strict[strings.LastIndexByte(strings.TrimSpace(strict), '\n')+1:]

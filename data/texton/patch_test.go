@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 func TestDraw(t *testing.T) {
@@ -38,23 +40,8 @@ func TestDraw(t *testing.T) {
 		if len(seen) != all {
 			t.Errorf("%d patches of %d", len(seen), all)
 		}
-		mustPanic(t, func() { Draw(src, 1, side, images, regions, taken) })
+		testutil.MustPanic(t, func() { Draw(src, 1, side, images, regions, taken) })
 	})
-}
-
-type fataler interface {
-	Helper()
-	Error(...any)
-}
-
-func mustPanic(t fataler, f func()) {
-	t.Helper()
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	f()
 }
 
 func TestHistogram(t *testing.T) {
@@ -80,7 +67,7 @@ func TestHistogram(t *testing.T) {
 	if math.Abs(sum-1) > 1e-6 {
 		t.Errorf("shares add up to %v", sum)
 	}
-	mustPanic(t, func() { Histogram([]*Image{m}, Patch{0, 0, 11}, 20, got) })
+	testutil.MustPanic(t, func() { Histogram([]*Image{m}, Patch{0, 0, 11}, 20, got) })
 }
 
 // TestOverlap compares with all pairs of pixels.

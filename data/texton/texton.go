@@ -18,10 +18,7 @@
 // step by step, as IEEE 754 prescribes.
 package texton
 
-import (
-	"cmp"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // Version changes with what [Maps] returns.
 const Version = "texton/1"
@@ -68,23 +65,13 @@ const (
 // MaxTextons is the greatest size of a dictionary: a map has a byte a pixel.
 const MaxTextons = 256
 
-// Options say how a dictionary is learned.
+// Options say how a dictionary is learned. All are needed.
 type Options struct {
-	Preprocessing Preprocessing // default Raw
-	Textons       int           // centres; default 256
-	Samples       int           // pixels an image that k-means runs on; default 10000
-	Iterations    int           // at most so many of Lloyd's; default 50
-	Threads       int           // default 1; the result does not depend on it
-}
-
-// Defaults returns the options with the zero ones filled in.
-func (o Options) Defaults() Options {
-	o.Preprocessing = cmp.Or(o.Preprocessing, Raw)
-	o.Textons = cmp.Or(o.Textons, MaxTextons)
-	o.Samples = cmp.Or(o.Samples, 10000)
-	o.Iterations = cmp.Or(o.Iterations, 50)
-	o.Threads = cmp.Or(o.Threads, 1)
-	return o
+	Preprocessing Preprocessing
+	Textons       int // centres
+	Samples       int // pixels an image that k-means runs on
+	Iterations    int // at most so many of Lloyd's
+	Threads       int // the result does not depend on it
 }
 
 // Maps learns a dictionary from the images, with the pixels and the first
@@ -93,7 +80,6 @@ func (o Options) Defaults() Options {
 // to 4096 pixels, so that sums over all of one are exact; there are no more textons
 // than [MaxTextons] or samples.
 func Maps(images []*Image, opt Options, src rand.Source) []*Image {
-	opt = opt.Defaults()
 	d := newDescriber(opt.Preprocessing)
 	planes := make([]*plane, len(images))
 	for i, m := range images {

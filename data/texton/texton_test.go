@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // mapsSums are the SHA-256 of the maps that TestMaps makes. They are the same
@@ -33,7 +35,7 @@ func TestMaps(t *testing.T) {
 			threads = []int{1, 2, 5}
 		}
 		for _, threads := range threads {
-			opt := Options{Preprocessing: pre, Textons: 12, Samples: 300, Threads: threads}
+			opt := Options{Preprocessing: pre, Textons: 12, Samples: 300, Iterations: 50, Threads: threads}
 			maps := Maps(images, opt, rand.NewPCG(1, 2))
 			h := sha256.New()
 			var seen [256]bool
@@ -69,6 +71,6 @@ func TestCrop(t *testing.T) {
 		t.Error("not a copy")
 	}
 	for _, r := range [][4]int{{-1, 0, 2, 2}, {0, -1, 2, 2}, {0, 0, 5, 2}, {0, 0, 2, 4}, {3, 0, 2, 2}, {0, 3, 2, 2}} {
-		mustPanic(t, func() { m.Crop(r[0], r[1], r[2], r[3]) })
+		testutil.MustPanic(t, func() { m.Crop(r[0], r[1], r[2], r[3]) })
 	}
 }

@@ -52,6 +52,17 @@ func Need(t interface {
 	}
 }
 
+// MustPanic fails the test unless f panics.
+func MustPanic(t T, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Fatal("no panic")
+		}
+	}()
+	f()
+}
+
 // SameResult reports whether numbers are those that were recorded, to 1e-6.
 func SameResult(got, recorded []float64) bool {
 	same := len(got) == len(recorded)

@@ -3,6 +3,7 @@
 package words
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -53,6 +54,17 @@ func Yes(answer, known bool) string {
 
 // Finite reports whether a value is a number and not infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// A Nullable is a float64 that is null in JSON where it is not finite.
+type Nullable float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Nullable) MarshalJSON() ([]byte, error) {
+	if Finite(float64(n)) {
+		return json.Marshal(float64(n))
+	}
+	return []byte("null"), nil
+}
 
 // Exact writes a value so that it reads back as itself, for programs.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
