@@ -286,7 +286,9 @@ func (t *Table) CSV() string {
 // CSV is a CSV file of lines.
 func CSV(lines [][]string) string {
 	var b strings.Builder
-	must(csv.NewWriter(&b).WriteAll(lines))
+	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
+		panic("table: " + err.Error()) // there is none of rows in memory
+	}
 	return b.String()
 }
 
