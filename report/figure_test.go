@@ -25,16 +25,7 @@ func wellFormed(t *testing.T, format string, b []byte) {
 	t.Helper()
 	switch format {
 	case "svg":
-		d := xml.NewDecoder(bytes.NewReader(b))
-		for {
-			_, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("SVG: %v", err)
-			}
-		}
+		xmlText(t, b)
 		if !bytes.Contains(b, []byte("(a)")) || bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
 			t.Error("the SVG has no panel (a), or coordinates that are not numbers")
 		}
@@ -50,6 +41,24 @@ func wellFormed(t *testing.T, format string, b []byte) {
 	case "pdf":
 		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
 			t.Error("not a PDF")
+		}
+	}
+}
+
+// xmlText is the text in well-formed XML.
+func xmlText(t *testing.T, b []byte) (text string) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(b))
+	for {
+		token, err := d.Token() // an invalid character is an error
+		if errors.Is(err, io.EOF) {
+			return text
+		}
+		if err != nil {
+			t.Fatalf("XML: %v", err)
+		}
+		if c, ok := token.(xml.CharData); ok {
+			text += string(c)
 		}
 	}
 }
