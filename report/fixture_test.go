@@ -18,7 +18,7 @@ import (
 const fixtureDraw = 447
 
 // built is the report on an input, whose figures' draw is the fixture's.
-func built(in Input) *Report { return build(in, experiments.Paper(), fixtureDraw) }
+func built(in Input) *Report { return build(in, fixtureDraw) }
 
 // judged is the assessment of the claims by an input's records.
 func judged(t *testing.T, in Input) *evidence.Assessment {

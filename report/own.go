@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/plot/vg"
-
 	"polkrepro/compare"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -21,9 +19,9 @@ const MethodsTable = "methods"
 
 // own makes the report of specs that are not of this project: their results,
 // curves and runs. Nothing in it is about the paper.
-func own(in Input, paper *experiments.PaperValues) *Report {
-	b := newBuilder(in, paper)
-	r := &Report{Input: in, Paper: paper}
+func own(in Input) *Report {
+	b := newBuilder(in)
+	r := &Report{Input: in}
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
 	for _, m := range compare.NewMethods(in.Planned, in.Records) {
 		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
@@ -31,7 +29,7 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
 	for _, f := range streams {
 		if f.Missing == "" {
-			f.smaller(errorName(f.Series[0].Run.Task), f.Series, func(p record.Point) float64 { return 100 * p.TestError })
+			f.smaller(errorOf(f.Series[0].Run.Task).test, f.Series, func(p record.Point) float64 { return 100 * p.TestError })
 		}
 	}
 	r.Figures = append(b.tradeoffs(), streams...)
@@ -65,7 +63,7 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 		}
 		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits, fits); f != nil {
 			f.Name = "online" + strconv.Itoa(len(out)+1)
-			f.smaller(prequentialName(run.Task), series, prequentialError)
+			f.smaller(errorOf(run.Task).prequential, series, prequentialError)
 			out = append(out, f)
 		}
 	}
@@ -158,7 +156,7 @@ func costPicture(task string, reference costCurve, others []costCurve, looks map
 		}
 		panels = append(panels, pn)
 	}
-	p := small(errorName(task), true, panels)
+	p := plot.Small(errorOf(task).test, true, panels)
 	p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
 	if dots {
 		p.Legend[0] = plot.IconEntry(reference.name, look.Mark)
@@ -166,15 +164,8 @@ func costPicture(task string, reference costCurve, others []costCurve, looks map
 	return p
 }
 
-// small makes small multiples: the fewer are in a row, the higher they are.
-func small(ylabel string, logX bool, panels []*plot.Panel) *plot.Picture {
-	const most, height = 4, 1.05 * vg.Inch
-	columns := max(1, min(most, len(panels)))
-	return &plot.Picture{Panels: panels, YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
-}
-
 // deviated is the mean of the values at each x with their standard deviation.
-func deviated[X int | float64](at map[X][]float64) (out []plot.Sample) {
+func deviated(at map[int][]float64) (out []plot.Sample) {
 	for _, x := range slices.Sorted(maps.Keys(at)) {
 		if m, sd := mean(at[x]), deviation(at[x]); len(at[x]) > 0 {
 			out = append(out, plot.Sample{X: float64(x), Mean: m, Low: m - sd, High: m + sd})

@@ -189,7 +189,7 @@ func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
 	var shown []*Series                 // the first of those
 	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
 	for i, series := range panels {
-		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
+		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorOf(series[0].Run.Task).test, LogY: true, Traces: traces(series, overTime)}
 		for _, s := range series {
 			if labels[alike(s)] == nil {
 				shown = append(shown, s)
@@ -345,7 +345,7 @@ func regrets(r *record.Record, objective float64) []float64 {
 }
 
 func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.series[0].Run.Task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(o.series[0].Run.Task).prequential, LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
 		return average(s.Runs, prequentialError)
 	})}
 	wrong.Span()
@@ -363,14 +363,6 @@ func (o *onlineCurves) picture() *plot.Picture {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
-}
-
-// prequentialName is what axes call the prequential error of a task.
-func prequentialName(task string) string {
-	if task == experiments.TaskRegression {
-		return "prequential RMSE (% of deviation)"
-	}
-	return "prequential error (%)"
 }
 
 func prequentialError(p record.Point) float64 {
