@@ -107,6 +107,18 @@ func renderAll(t *testing.T, d plot.Drawing, formats ...string) map[string][]byt
 	return out
 }
 
+// renderTwice renders a figure and makes sure that it is the same when it is drawn again.
+func renderTwice(t *testing.T, f *Figure, formats ...string) map[string][]byte {
+	t.Helper()
+	first, second := renderAll(t, f.Drawing, formats...), renderAll(t, f.Drawing, formats...)
+	for format, b := range first {
+		if !bytes.Equal(b, second[format]) {
+			t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
+		}
+	}
+	return first
+}
+
 func TestFigures(t *testing.T) {
 	r := built(fixtureInput())
 	var drawn []string
@@ -122,12 +134,7 @@ func TestFigures(t *testing.T) {
 		if f.Name != "figure2" {
 			formats = vectors
 		}
-		first, second := renderAll(t, f.Drawing, formats...), renderAll(t, f.Drawing, formats...)
-		for _, format := range formats {
-			if !bytes.Equal(first[format], second[format]) {
-				t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
-			}
-		}
+		renderTwice(t, f, formats...)
 	}
 	if want := []string{"figure1", "figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %v, want %v", drawn, want)

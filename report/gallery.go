@@ -190,8 +190,7 @@ func classColor(class int) color.NRGBA { return classColors[class%len(classColor
 
 // pale is a colour as the ground on which its own kind is still seen.
 func pale(c color.NRGBA) color.NRGBA {
-	const share = 5 // of 20
-	mix := func(v uint8) uint8 { return uint8((share*int(v) + (20-share)*0xff) / 20) }
+	mix := func(v uint8) uint8 { return uint8((int(v) + 3*0xff) / 4) }
 	return plot.RGB(mix(c.R), mix(c.G), mix(c.B))
 }
 
