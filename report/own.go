@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -73,36 +73,20 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 // numericRuns are the series of the user's own runs with a number a cell, and none where
 // there is none. Low and high are of the 90 % interval of the mean.
 func (b *builder) numericRuns() [][]string {
-	planned := append(plannedColumns()[:3],
-		column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }},
-		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }},
-		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
-	var columns []column
-	for q, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
-		stat := func(s *Series) Stat {
-			if q == quantityCount {
-				return statOf(s.values(secondsInAll))
-			}
-			return finalStats(s.Runs, experiments.RiskTest)[q]
+	rows := [][]string{strings.Fields("data task series runs planned failed " +
+		"test_risk test_risk_sd test_risk_low test_risk_high error_percent error_percent_sd error_percent_low error_percent_high " +
+		"model_order model_order_sd model_order_low model_order_high cpu_seconds cpu_seconds_sd cpu_seconds_low cpu_seconds_high " +
+		"samples kernel_evaluations numbers_kept")}
+	for _, s := range b.series(allRuns) {
+		row := line(s.dataName(), s.Run.Task, s.Label, len(s.Runs), len(s.planned), b.failed(s.planned))
+		final := finalStats(s.Runs, experiments.RiskTest)
+		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
+			row = slices.Concat(row, known(v.N > v.Diverged, v.Mean, v.SD), known(v.Interval, v.Low, v.High))
 		}
-		number := func(suffix string, of func(Stat) float64, known func(Stat) bool) {
-			columns = append(columns, column{name + suffix, func(s *Series) string {
-				if v := stat(s); known(v) {
-					return words.Exact(of(v))
-				}
-				return ""
-			}})
-		}
-		finite, interval := func(v Stat) bool { return v.N > v.Diverged }, func(v Stat) bool { return v.Interval }
-		number("", func(v Stat) float64 { return v.Mean }, finite)
-		number("_sd", func(v Stat) float64 { return v.SD }, finite)
-		number("_low", func(v Stat) float64 { return v.Low }, interval)
-		number("_high", func(v Stat) float64 { return v.High }, interval)
+		costs := known(len(s.Runs) > 0, mean(s.values(samples)), mean(s.values(evaluations)))
+		rows = append(rows, slices.Concat(row, costs, line(s.numbers())))
 	}
-	return tabulate(b.series(allRuns), planned, append(columns,
-		column{"samples", func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
-		column{"kernel_evaluations", func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
-		column{"numbers_kept", (*Series).numbers}))
+	return rows
 }
 
 // A costCurve is the error of a method, or heuristic, at several costs.
