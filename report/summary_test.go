@@ -13,15 +13,12 @@ import (
 	"polkrepro/internal/golden"
 )
 
-// testCommand makes the command lines of the fixtures.
-func testCommand(args ...string) string { return "bin/runall " + strings.Join(args, " ") }
-
 // fixtureSummary is what the summary of a fixture is made from.
 func fixtureSummary(t *testing.T, in Input) Summary {
 	t.Helper()
 	in.Assessment = judged(t, in)
 	return Summary{
-		Report: built(in), Command: testCommand,
+		Report: built(in), Command: func(args ...string) string { return "bin/runall " + strings.Join(args, " ") },
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
 	}

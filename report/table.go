@@ -193,10 +193,7 @@ func filled(lines ...table.Line) []table.Line {
 
 // expected is an interval for a number, with a mark that says whether the printed one is in it.
 func expected(n evidence.Number, q int, within bool) table.Cell {
-	text := number(n.Low, q, n.High)
-	if high := number(n.High, q, n.High); high != text {
-		text += " to " + high
-	}
+	text := between(n.Low, n.High, q, n.High)
 	if within {
 		return table.Cell{Text: text + " " + stats.Reproduced.Mark(), Words: text + ", with the printed number"}
 	}
