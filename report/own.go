@@ -61,7 +61,7 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 		fits := func(p experiments.Planned) bool {
 			return p.Run.Data.Name == run.Data.Name && p.Run.Data.Variant == run.Data.Variant && p.Run.Task == run.Task
 		}
-		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits, fits); f != nil {
+		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits); f != nil {
 			f.Name = "online" + strconv.Itoa(len(out)+1)
 			f.smaller(errorOf(run.Task).prequential, series, prequentialError)
 			out = append(out, f)

@@ -110,7 +110,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		planned = distinct
 	}
 	rows := tabulate(series, planned, slices.Concat(finalColumns("error (%)", Stat.full), []column{
-		{"CPU (s)", func(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }},
+		{"CPU (s)", processorTime},
 		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
 	}, more))
 	return &Table{
