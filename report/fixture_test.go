@@ -34,10 +34,10 @@ func judged(t *testing.T, in Input) *evidence.Assessment {
 	return a
 }
 
-// figureNamed returns a figure of a report.
+// figureNamed returns a figure of a report or of its parts.
 func figureNamed(t *testing.T, r *Report, name string) *Figure {
 	t.Helper()
-	for _, f := range r.Figures {
+	for _, f := range r.allFigures() {
 		if f.Name == name {
 			return f
 		}
