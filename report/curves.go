@@ -41,6 +41,7 @@ func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int
 // what captions call it.
 type errorNames struct{ test, prequential, caption string }
 
+// errorOf names the error of a task.
 func errorOf(task string) errorNames {
 	if task == experiments.TaskRegression {
 		return errorNames{"test RMSE (% of deviation)", "prequential RMSE (% of deviation)", "root-mean-square error"}

@@ -307,7 +307,8 @@ func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
 	objective, gap := 0.0, math.Inf(1)
 	for _, s := range stars {
 		of, health := s.Header.Run, s.Final.Health
-		if of.Data == run.Data && of.Task == run.Task && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+		if of.Data == run.Data && of.Task == run.Task &&
+			reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
 			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
 			objective, gap = health["objective"], health["gap"]
 		}
