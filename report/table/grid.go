@@ -1,17 +1,19 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
-// narrow measures texts. Characters that are wide in some locales alone, such as ±, are narrow
-// in all, so that a table does not depend on the locale.
-var narrow = runewidth.Condition{}
-
-// A Grid is a header and rows of cells, one line each. A nil row is a rule.
+// A Grid is a header and rows of cells, one line each. A nil row is a rule. All
+// blocks of a table, and the tables of a summary, have columns of common widths,
+// which is why the cells are padded here.
 type Grid struct {
 	Header []string
 	Rows   [][]string
@@ -28,7 +30,7 @@ func (g *Grid) Widths() []int {
 	w := make([]int, len(g.Header))
 	for _, row := range append([][]string{g.Header}, g.Rows...) {
 		for i, cell := range row {
-			w[i] = max(w[i], narrow.StringWidth(cell))
+			w[i] = max(w[i], utf8.RuneCountInString(cell))
 		}
 	}
 	return w
@@ -37,61 +39,87 @@ func (g *Grid) Widths() []int {
 // Pad sets a row in columns of the given widths.
 func (g *Grid) Pad(row []string, widths []int) []string {
 	out := make([]string, len(widths))
-	for i, cell := range row {
-		space := strings.Repeat(" ", max(0, widths[i]-narrow.StringWidth(cell)))
+	for i, w := range widths {
 		if g.Left[i] {
-			out[i] = cell + space
-		} else {
-			out[i] = space + cell
+			w = -w
 		}
+		out[i] = fmt.Sprintf("%*s", w, row[i])
 	}
 	return out
 }
 
 // text writes the grid for a terminal in columns of the given widths.
 func (g *Grid) text(b *strings.Builder, widths []int) {
-	rules := make([]string, len(widths))
+	var out strings.Builder
+	t := tablewriter.NewTable(&out,
+		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
+		tablewriter.WithConfig(verbatim),
+		tablewriter.WithTrimSpace(tw.Off))
+	t.Header(g.Pad(g.Header, widths))
+	rule := make([]string, len(widths))
 	for i, n := range widths {
-		rules[i] = strings.Repeat("─", n)
-	}
-	line := func(cells []string) string { return strings.TrimRight(" "+strings.Join(cells, "  "), " ") + "\n" }
-	b.WriteString(line(g.Pad(g.Header, widths)))
-	if len(g.Rows) > 0 {
-		b.WriteString("─" + strings.Join(rules, "──") + "─\n")
+		rule[i] = strings.Repeat("─", n)
 	}
 	for _, row := range g.Rows {
 		if row == nil {
-			b.WriteString(line(rules))
-		} else {
-			b.WriteString(line(g.Pad(row, widths)))
+			row = rule
 		}
+		must(t.Append(g.Pad(row, widths)))
+	}
+	must(t.Render())
+	for l := range strings.Lines(out.String()) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
 	}
 }
 
+// must panics with an error of tablewriter or encoding/csv, which have none for rows of
+// strings that they write to memory.
+func must(err error) {
+	if err != nil {
+		panic("table: a table of strings: " + err.Error())
+	}
+}
+
+// bare is a rendition without lines other than that below the header.
+var bare = tw.Rendition{
+	Borders: tw.BorderNone,
+	Symbols: tw.NewSymbols(tw.StyleLight),
+	Settings: tw.Settings{
+		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+		Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off},
+	},
+}
+
+// verbatim leaves cells as they are.
+var (
+	verbatim     = tablewriter.Config{Header: verbatimCell, Row: verbatimCell}
+	verbatimCell = tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
+	}
+)
+
 // Markdown writes the grid as a Markdown table; rules are left out.
 func (g *Grid) Markdown(b *strings.Builder) {
-	out := Grid{Header: markdownRow(g.Header), Left: g.Left}
+	aligns := make([]tw.Align, len(g.Left))
+	for i, left := range g.Left {
+		aligns[i] = tw.AlignRight
+		if left {
+			aligns[i] = tw.AlignLeft
+		}
+	}
+	t := tablewriter.NewTable(b,
+		tablewriter.WithRenderer(renderer.NewMarkdown()),
+		tablewriter.WithConfig(verbatim),
+		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
+		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
+	t.Header(markdownRow(g.Header))
 	for _, row := range g.Rows {
 		if row != nil {
-			out.Rows = append(out.Rows, markdownRow(row))
+			must(t.Append(markdownRow(row)))
 		}
 	}
-	widths := out.Widths()
-	var aligns strings.Builder
-	for i, n := range widths {
-		widths[i] = max(1, n) // an empty column has room for its alignment
-		dashes := strings.Repeat("-", widths[i]+1)
-		if g.Left[i] {
-			aligns.WriteString("|:" + dashes)
-		} else {
-			aligns.WriteString("|" + dashes + ":")
-		}
-	}
-	line := func(row []string) string { return "| " + strings.Join(out.Pad(row, widths), " | ") + " |\n" }
-	b.WriteString(line(out.Header) + aligns.String() + "|\n")
-	for _, row := range out.Rows {
-		b.WriteString(line(row))
-	}
+	must(t.Render())
 }
 
 // Escape keeps a text from being read as Markdown.

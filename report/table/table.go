@@ -286,9 +286,7 @@ func (t *Table) CSV() string {
 // CSV is a CSV file of lines.
 func CSV(lines [][]string) string {
 	var b strings.Builder
-	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
-		panic("table: " + err.Error()) // there is none of rows in memory
-	}
+	must(csv.NewWriter(&b).WriteAll(lines))
 	return b.String()
 }
 

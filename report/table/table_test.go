@@ -1,7 +1,6 @@
 package table
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -24,12 +23,5 @@ func TestMarkdownEscapes(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
-	}
-}
-
-// TestWidths: a character takes the columns that it has in most terminals, whatever the locale.
-func TestWidths(t *testing.T) {
-	if got := NewGrid("±—λ", "方法", "e\u0301").Widths(); !slices.Equal(got, []int{3, 4, 1}) {
-		t.Errorf("%v columns, want 3, 4 and 1", got)
 	}
 }
