@@ -37,20 +37,16 @@ func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int
 	return out
 }
 
-// errorName is what axes call the error of a task.
-func errorName(task string) string {
-	if task == experiments.TaskRegression {
-		return "test RMSE (% of deviation)"
-	}
-	return "test error rate (%)"
-}
+// errorNames are what axes call the error of a task, on the test set and prequential, and
+// what captions call it.
+type errorNames struct{ test, prequential, caption string }
 
-// errorWords is what captions call the error of a task.
-func errorWords(task string) string {
+// errorOf names the error of a task.
+func errorOf(task string) errorNames {
 	if task == experiments.TaskRegression {
-		return "root-mean-square error"
+		return errorNames{"test RMSE (% of deviation)", "prequential RMSE (% of deviation)", "root-mean-square error"}
 	}
-	return "error rate"
+	return errorNames{"test error rate (%)", "prequential error (%)", "error rate"}
 }
 
 // taskTitle is the paper's name of a task, or the task's own.
@@ -108,7 +104,7 @@ func quantitiesOf(risk, task string) [quantityCount]quantity {
 	}
 	return [quantityCount]quantity{
 		{riskName(risk) + " R(f_t)", true, of},
-		{errorName(task), true, func(p record.Point) float64 { return 100 * p.TestError }},
+		{errorOf(task).test, true, func(p record.Point) float64 { return 100 * p.TestError }},
 		{"model order M_t", false, func(p record.Point) float64 { return float64(p.ModelOrder) }},
 	}
 }
@@ -270,7 +266,7 @@ func (c *curves) caption(lost string) string {
 		}
 	}
 	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",
-		riskName(c.risk), errorWords(c.paper.Task), strings.Join(counts, "; "), several)
+		riskName(c.risk), errorOf(c.paper.Task).caption, strings.Join(counts, "; "), several)
 	if slices.ContainsFunc(c.series, (*Series).batch) {
 		text += "Lines from edge to edge: batch methods, which see all training samples at once. "
 	}

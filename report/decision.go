@@ -100,7 +100,7 @@ func surfaceRows(shown []*surface) [][]string {
 	for _, s := range shown {
 		for j := 0; j < gridNodes; j += gridStep {
 			for i := 0; i < gridNodes; i += gridStep {
-				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
+				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)})
 				at, c := j*gridNodes+i, s.model.Outputs
 				rows = append(rows, s.row("grid", x, y, s.scores[at*c:(at+1)*c]))
 			}
@@ -173,7 +173,7 @@ func newSurface(r *record.Record) (*surface, error) {
 	x := make([]float64, 2*gridNodes)
 	for j := range gridNodes {
 		for i := range gridNodes {
-			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)}, gridNodes)
+			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)})
 		}
 		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
 	}
@@ -295,7 +295,7 @@ func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
 	out := make([][]vg.Point, len(lines))
 	for i, line := range lines {
 		for _, p := range line {
-			x, y := s.area.at(p, gridNodes)
+			x, y := s.area.at(p)
 			out[i] = append(out[i], s.area.place(c, x, y))
 		}
 	}
@@ -330,9 +330,9 @@ func areaOf(s *data.Split, aspect float64) area {
 	return a
 }
 
-// at returns the point of the plane at a place on a grid of n×n nodes.
-func (a area) at(p plot.Node, n int) (x, y float64) {
-	return a.min[0] + (a.max[0]-a.min[0])*p.X/float64(n-1), a.min[1] + (a.max[1]-a.min[1])*p.Y/float64(n-1)
+// at returns the point of the plane at a place on the grid.
+func (a area) at(p plot.Node) (x, y float64) {
+	return a.min[0] + (a.max[0]-a.min[0])*p.X/float64(gridNodes-1), a.min[1] + (a.max[1]-a.min[1])*p.Y/float64(gridNodes-1)
 }
 
 // place returns where a point of the plane is drawn on a canvas that shows the

@@ -63,18 +63,12 @@ func modelRecord(in Input, task string) *record.Record {
 	return nil
 }
 
-// decisionRows are the lines of Figure 3's CSV file by their number.
-func decisionRows(t *testing.T) [][]string {
-	t.Helper()
-	return rowsOf(t, figureNamed(t, built(decisionInput()), "figure3"))
-}
-
 // TestDecisionsAgainstDefinition: the decisions are those of the sums of
 // kernel functions, one by one.
 func TestDecisionsAgainstDefinition(t *testing.T) {
 	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
 	const side = (gridNodes + gridStep - 1) / gridStep
-	rows := decisionRows(t)
+	rows := rowsOf(t, figureNamed(t, built(decisionInput()), "figure3"))
 	if want := 1 + 2*(side*side+15); side != 121 || len(rows) != want {
 		t.Fatalf("%d lines of %d nodes a side, want %d of 121", len(rows), side, want)
 	}

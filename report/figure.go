@@ -20,7 +20,7 @@ type Figure struct {
 	Missing string // why there is no picture; empty where there is one
 	Drawing plot.Drawing
 	Data    func() [][]string // the numbers behind it as lines of a CSV file, a header first; nil if there are none
-	Series  []*Series         // of a figure of curves over samples
+	Series  []*Series         // of a figure of curves over samples that has a panel for each quantity
 
 	number int // 0 for a figure that is not the paper's
 }
@@ -134,7 +134,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // or one that is missing, has none.
 func (f *Figure) Charts() []Chart {
 	p, ok := f.Drawing.(*plot.Picture)
-	if !ok || f.Series == nil || p.Columns > 0 {
+	if !ok || f.Series == nil {
 		return nil
 	}
 	var out []Chart

@@ -25,16 +25,7 @@ func wellFormed(t *testing.T, format string, b []byte) {
 	t.Helper()
 	switch format {
 	case "svg":
-		d := xml.NewDecoder(bytes.NewReader(b))
-		for {
-			_, err := d.Token()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatalf("SVG: %v", err)
-			}
-		}
+		xmlText(t, b)
 		if !bytes.Contains(b, []byte("(a)")) || bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Inf")) {
 			t.Error("the SVG has no panel (a), or coordinates that are not numbers")
 		}
@@ -50,6 +41,24 @@ func wellFormed(t *testing.T, format string, b []byte) {
 	case "pdf":
 		if !bytes.HasPrefix(b, []byte("%PDF-")) || !bytes.Contains(b, []byte("%%EOF")) || bytes.Contains(b, []byte("NaN")) {
 			t.Error("not a PDF")
+		}
+	}
+}
+
+// xmlText is the text in well-formed XML.
+func xmlText(t *testing.T, b []byte) (text string) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(b))
+	for {
+		token, err := d.Token() // an invalid character is an error
+		if errors.Is(err, io.EOF) {
+			return text
+		}
+		if err != nil {
+			t.Fatalf("XML: %v", err)
+		}
+		if c, ok := token.(xml.CharData); ok {
+			text += string(c)
 		}
 	}
 }
@@ -98,6 +107,18 @@ func renderAll(t *testing.T, d plot.Drawing, formats ...string) map[string][]byt
 	return out
 }
 
+// renderTwice renders a figure and makes sure that it is the same when it is drawn again.
+func renderTwice(t *testing.T, f *Figure, formats ...string) map[string][]byte {
+	t.Helper()
+	first, second := renderAll(t, f.Drawing, formats...), renderAll(t, f.Drawing, formats...)
+	for format, b := range first {
+		if !bytes.Equal(b, second[format]) {
+			t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
+		}
+	}
+	return first
+}
+
 func TestFigures(t *testing.T) {
 	r := built(fixtureInput())
 	var drawn []string
@@ -113,12 +134,7 @@ func TestFigures(t *testing.T) {
 		if f.Name != "figure2" {
 			formats = vectors
 		}
-		first, second := renderAll(t, f.Drawing, formats...), renderAll(t, f.Drawing, formats...)
-		for _, format := range formats {
-			if !bytes.Equal(first[format], second[format]) {
-				t.Errorf("%s.%s differs when it is drawn again", f.Name, format)
-			}
-		}
+		renderTwice(t, f, formats...)
 	}
 	if want := []string{"figure1", "figure2", "figure4", "figure5", "figure7"}; !slices.Equal(drawn, want) {
 		t.Errorf("drawn: %v, want %v", drawn, want)

@@ -18,7 +18,7 @@ import (
 const fixtureDraw = 447
 
 // built is the report on an input, whose figures' draw is the fixture's.
-func built(in Input) *Report { return build(in, experiments.Paper(), fixtureDraw) }
+func built(in Input) *Report { return build(in, fixtureDraw) }
 
 // judged is the assessment of the claims by an input's records.
 func judged(t *testing.T, in Input) *evidence.Assessment {
@@ -34,10 +34,10 @@ func judged(t *testing.T, in Input) *evidence.Assessment {
 	return a
 }
 
-// figureNamed returns a figure of a report.
+// figureNamed returns a figure of a report or of its parts.
 func figureNamed(t *testing.T, r *Report, name string) *Figure {
 	t.Helper()
-	for _, f := range r.Figures {
+	for _, f := range r.allFigures() {
 		if f.Name == name {
 			return f
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	xdraw "golang.org/x/image/draw"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -158,12 +159,8 @@ func (p DataPicture) mosaic() *image.Gray {
 	out := image.NewGray(image.Rect(0, 0, zoom*(columns*(w+gap)+gap), zoom*(rows*(h+gap)+gap)))
 	out.Pix = slices.Repeat([]byte{0xff}, len(out.Pix))
 	for i, m := range p.Images {
-		at, r := image.Pt(zoom*(gap+i%columns*(w+gap)), zoom*(gap+i/columns*(h+gap))), m.Bounds()
-		for y := range zoom * r.Dy() {
-			for x := range zoom * r.Dx() {
-				out.SetGray(at.X+x, at.Y+y, m.GrayAt(r.Min.X+x/zoom, r.Min.Y+y/zoom))
-			}
-		}
+		at := image.Pt(gap+i%columns*(w+gap), gap+i/columns*(h+gap)).Mul(zoom)
+		xdraw.NearestNeighbor.Scale(out, image.Rectangle{Min: at, Max: at.Add(m.Rect.Size().Mul(zoom))}, m, m.Rect, xdraw.Src, nil)
 	}
 	return out
 }
@@ -193,8 +190,7 @@ func classColor(class int) color.NRGBA { return classColors[class%len(classColor
 
 // pale is a colour as the ground on which its own kind is still seen.
 func pale(c color.NRGBA) color.NRGBA {
-	const share = 5 // of 20
-	mix := func(v uint8) uint8 { return uint8((share*int(v) + (20-share)*0xff) / 20) }
+	mix := func(v uint8) uint8 { return uint8((int(v) + 3*0xff) / 4) }
 	return plot.RGB(mix(c.R), mix(c.G), mix(c.B))
 }
 

@@ -16,13 +16,10 @@ import (
 	"polkrepro/report/plot"
 )
 
-// JointName is the stem of the files of the figure of all combinations of alternatives.
-const JointName = "joint"
-
 // JointFigure makes the figure of what all combinations of alternatives reproduce.
 func JointFigure(j *evidence.JointReport) *Figure {
 	f := &Figure{
-		Name: JointName, Title: "What all combinations of alternatives reproduce", Drawing: jointPicture(j), Data: func() [][]string { return jointRows(j) },
+		Name: "joint", Title: "What all combinations of alternatives reproduce", Drawing: jointPicture(j), Data: func() [][]string { return jointRows(j) },
 		Caption: "How many of the (a) cells and (b) numbers of Tables 2 and 3 a combination of alternatives reproduces, by the number of its choices that were made with the paper's results in view. " +
 			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
 			j.Sentence(),

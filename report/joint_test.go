@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +25,8 @@ func TestJointFigure(t *testing.T) {
 	f := JointFigure(combinations())
 	texts := svgTexts(legible(t, f))
 	for _, want := range []string{"cells reproduced, of 17", "numbers reproduced, of 48", "choices by result", "13", "37", "as chosen"} {
-		if !slices.Contains(texts, want) {
-			t.Errorf("%q is not in the picture: %q", want, texts)
+		if texts[want] == 0 {
+			t.Errorf("%q is not in the picture: %v", want, texts)
 		}
 	}
 	if !strings.Contains(f.Caption, "13 of 17 cells and 37 of 48 numbers") {

@@ -77,8 +77,7 @@ func (r *Report) Document() *Document {
 			})
 		}
 	}
-	b := newBuilder(r.Input, r.Paper)
-	for _, s := range b.series(allRuns) {
+	for _, s := range newBuilder(r.Input).series(allRuns) {
 		d.Series = append(d.Series, s.document())
 	}
 	return d

@@ -6,12 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-
-	"gonum.org/v1/plot/vg"
+	"strings"
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -21,9 +19,9 @@ const MethodsTable = "methods"
 
 // own makes the report of specs that are not of this project: their results,
 // curves and runs. Nothing in it is about the paper.
-func own(in Input, paper *experiments.PaperValues) *Report {
-	b := newBuilder(in, paper)
-	r := &Report{Input: in, Paper: paper}
+func own(in Input) *Report {
+	b := newBuilder(in)
+	r := &Report{Input: in}
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
 	for _, m := range compare.NewMethods(in.Planned, in.Records) {
 		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
@@ -31,7 +29,7 @@ func own(in Input, paper *experiments.PaperValues) *Report {
 	streams := b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })
 	for _, f := range streams {
 		if f.Missing == "" {
-			f.smaller(errorName(f.Series[0].Run.Task), f.Series, func(p record.Point) float64 { return 100 * p.TestError })
+			f.smaller(errorOf(f.Series[0].Run.Task).test, f.Series, func(p record.Point) float64 { return 100 * p.TestError })
 		}
 	}
 	r.Figures = append(b.tradeoffs(), streams...)
@@ -63,9 +61,9 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 		fits := func(p experiments.Planned) bool {
 			return p.Run.Data.Name == run.Data.Name && p.Run.Data.Variant == run.Data.Variant && p.Run.Task == run.Task
 		}
-		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits, fits); f != nil {
+		if f, series := b.onlineFigure(all[0].dataName(), run.Task, fits); f != nil {
 			f.Name = "online" + strconv.Itoa(len(out)+1)
-			f.smaller(prequentialName(run.Task), series, prequentialError)
+			f.smaller(errorOf(run.Task).prequential, series, prequentialError)
 			out = append(out, f)
 		}
 	}
@@ -75,36 +73,20 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 // numericRuns are the series of the user's own runs with a number a cell, and none where
 // there is none. Low and high are of the 90 % interval of the mean.
 func (b *builder) numericRuns() [][]string {
-	planned := append(plannedColumns()[:3],
-		column{"runs", func(s *Series) string { return strconv.Itoa(len(s.Runs)) }},
-		column{"planned", func(s *Series) string { return strconv.Itoa(len(s.planned)) }},
-		column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
-	var columns []column
-	for q, name := range []string{"test_risk", "error_percent", "model_order", "cpu_seconds"} {
-		stat := func(s *Series) Stat {
-			if q == quantityCount {
-				return statOf(s.values(secondsInAll))
-			}
-			return finalStats(s.Runs, experiments.RiskTest)[q]
+	rows := [][]string{strings.Fields("data task series runs planned failed " +
+		"test_risk test_risk_sd test_risk_low test_risk_high error_percent error_percent_sd error_percent_low error_percent_high " +
+		"model_order model_order_sd model_order_low model_order_high cpu_seconds cpu_seconds_sd cpu_seconds_low cpu_seconds_high " +
+		"samples kernel_evaluations numbers_kept")}
+	for _, s := range b.series(allRuns) {
+		row := line(s.dataName(), s.Run.Task, s.Label, len(s.Runs), len(s.planned), b.failed(s.planned))
+		final := finalStats(s.Runs, experiments.RiskTest)
+		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
+			row = slices.Concat(row, known(v.N > v.Diverged, v.Mean, v.SD), known(v.Interval, v.Low, v.High))
 		}
-		number := func(suffix string, of func(Stat) float64, known func(Stat) bool) {
-			columns = append(columns, column{name + suffix, func(s *Series) string {
-				if v := stat(s); known(v) {
-					return words.Exact(of(v))
-				}
-				return ""
-			}})
-		}
-		finite, interval := func(v Stat) bool { return v.N > v.Diverged }, func(v Stat) bool { return v.Interval }
-		number("", func(v Stat) float64 { return v.Mean }, finite)
-		number("_sd", func(v Stat) float64 { return v.SD }, finite)
-		number("_low", func(v Stat) float64 { return v.Low }, interval)
-		number("_high", func(v Stat) float64 { return v.High }, interval)
+		costs := known(len(s.Runs) > 0, mean(s.values(samples)), mean(s.values(evaluations)))
+		rows = append(rows, slices.Concat(row, costs, line(s.numbers())))
 	}
-	return tabulate(b.series(allRuns), planned, append(columns,
-		column{"samples", func(s *Series) string { return words.Exact(mean(s.values(samples))) }},
-		column{"kernel_evaluations", func(s *Series) string { return words.Exact(mean(s.values(evaluations))) }},
-		column{"numbers_kept", (*Series).numbers}))
+	return rows
 }
 
 // A costCurve is the error of a method, or heuristic, at several costs.
@@ -158,7 +140,7 @@ func costPicture(task string, reference costCurve, others []costCurve, looks map
 		}
 		panels = append(panels, pn)
 	}
-	p := small(errorName(task), true, panels)
+	p := plot.Small(errorOf(task).test, true, panels)
 	p.Legend = plot.Legend{plot.LineEntry(reference.name, look)}
 	if dots {
 		p.Legend[0] = plot.IconEntry(reference.name, look.Mark)
@@ -166,15 +148,8 @@ func costPicture(task string, reference costCurve, others []costCurve, looks map
 	return p
 }
 
-// small makes small multiples: the fewer are in a row, the higher they are.
-func small(ylabel string, logX bool, panels []*plot.Panel) *plot.Picture {
-	const most, height = 4, 1.05 * vg.Inch
-	columns := max(1, min(most, len(panels)))
-	return &plot.Picture{Panels: panels, YLabel: ylabel, LogX: logX, Columns: columns, Height: min(plot.PanelHeight, height*most/vg.Length(columns))}
-}
-
 // deviated is the mean of the values at each x with their standard deviation.
-func deviated[X int | float64](at map[X][]float64) (out []plot.Sample) {
+func deviated(at map[int][]float64) (out []plot.Sample) {
 	for _, x := range slices.Sorted(maps.Keys(at)) {
 		if m, sd := mean(at[x]), deviation(at[x]); len(at[x]) > 0 {
 			out = append(out, plot.Sample{X: float64(x), Mean: m, Low: m - sd, High: m + sd})

@@ -189,7 +189,7 @@ func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
 	var shown []*Series                 // the first of those
 	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
 	for i, series := range panels {
-		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorName(series[0].Run.Task), LogY: true, Traces: traces(series, overTime)}
+		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorOf(series[0].Run.Task).test, LogY: true, Traces: traces(series, overTime)}
 		for _, s := range series {
 			if labels[alike(s)] == nil {
 				shown = append(shown, s)
@@ -262,9 +262,7 @@ func (b *builder) online() (out []*Figure) {
 		if pf.Kind != experiments.FigureCurves {
 			continue
 		}
-		f, _ := b.onlineFigure(pf.Data, pf.Task,
-			func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) },
-			func(p experiments.Planned) bool { return p.Run.Data.Name == pf.Data && p.Run.Task == pf.Task })
+		f, _ := b.onlineFigure(pf.Data, pf.Task, func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
 		if f != nil {
 			out = append(out, f)
 		}
@@ -272,15 +270,15 @@ func (b *builder) online() (out []*Figure) {
 	return out
 }
 
-// onlineFigure makes the figure of the runs that fit, with the regrets against L-BFGS among
-// others, and their series; nil if no run has data for it.
-func (b *builder) onlineFigure(data, task string, fits, others func(experiments.Planned) bool) (*Figure, []*Series) {
+// onlineFigure makes the figure of the runs that fit, and their series; nil if no run has data
+// for it.
+func (b *builder) onlineFigure(data, task string, fits func(experiments.Planned) bool) (*Figure, []*Series) {
 	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
 	if len(o.series) == 0 {
 		return nil, nil
 	}
-	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" && others(p) }))
+	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" }))
 	for _, s := range o.series {
 		for _, r := range s.Runs {
 			o.against(r, stars)
@@ -309,7 +307,8 @@ func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
 	objective, gap := 0.0, math.Inf(1)
 	for _, s := range stars {
 		of, health := s.Header.Run, s.Final.Health
-		if of.Data == run.Data && reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+		if of.Data == run.Data && of.Task == run.Task &&
+			reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
 			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
 			objective, gap = health["objective"], health["gap"]
 		}
@@ -345,7 +344,7 @@ func regrets(r *record.Record, objective float64) []float64 {
 }
 
 func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: prequentialName(o.series[0].Run.Task), LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
+	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(o.series[0].Run.Task).prequential, LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
 		return average(s.Runs, prequentialError)
 	})}
 	wrong.Span()
@@ -363,14 +362,6 @@ func (o *onlineCurves) picture() *plot.Picture {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
-}
-
-// prequentialName is what axes call the prequential error of a task.
-func prequentialName(task string) string {
-	if task == experiments.TaskRegression {
-		return "prequential RMSE (% of deviation)"
-	}
-	return "prequential error (%)"
 }
 
 func prequentialError(p record.Point) float64 {

@@ -87,13 +87,13 @@ func TestParts(t *testing.T) {
 func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
-	r := own(in, experiments.Paper())
+	r := own(in)
 	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
 		t.Errorf("%+v", r.Parts)
 	}
 	in = fixtureInput()
 	in.Own = "own"
-	if r := own(in, experiments.Paper()); len(r.Parts) > 0 {
+	if r := own(in); len(r.Parts) > 0 {
 		t.Errorf("records of before: %+v", r.Parts)
 	}
 }

@@ -40,12 +40,7 @@ func TestPasses(t *testing.T) {
 	for _, n := range []int{16, 4} {
 		add(lbfgs, func(p *experiments.Params) { p.Iterations = n })
 	}
-	figures := built(in).allFigures()
-	i := slices.IndexFunc(figures, func(f *Figure) bool { return f.Name == "passes-ksvm" })
-	if i < 0 {
-		t.Fatal("no figure")
-	}
-	f := figures[i]
+	f := figureNamed(t, built(in), "passes-ksvm")
 	_, nearest, _ := strings.Cut(f.Caption, "distance: ")
 	var got []string
 	for of := range strings.SplitSeq(nearest, "; ") {

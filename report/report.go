@@ -38,12 +38,11 @@ type Input struct {
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
-	Input   Input                    // what it was made from
-	Paper   *experiments.PaperValues // what it compares with
-	Tables  []*Table                 // the paper's
-	Cells   map[string]*Cell         // of the paper's tables, by ID
-	Figures []*Figure                // the forest plot of the verdicts, the paper's figures, and those that supplement them
-	Runs    *Table                   // what the runs cost
+	Input   Input            // what it was made from
+	Tables  []*Table         // the paper's
+	Cells   map[string]*Cell // of the paper's tables, by ID
+	Figures []*Figure        // the forest plot of the verdicts, the paper's figures, and those that supplement them
+	Runs    *Table           // what the runs cost
 
 	Parts []*Part  // what the paper does not show
 	Notes []string // what is missing and why, of other code, or left out
@@ -54,19 +53,19 @@ type Report struct {
 // said where they are missing.
 func Build(in Input) *Report {
 	if in.Own != "" {
-		return own(in, experiments.Paper())
+		return own(in)
 	}
-	return build(in, experiments.Paper(), data.FigureDraw().Seed)
+	return build(in, data.FigureDraw().Seed)
 }
 
-// build makes a report beside the given paper; figureDraw is the draw of the
-// means that the figures of multidist show.
-func build(in Input, paper *experiments.PaperValues, figureDraw uint64) *Report {
-	b := newBuilder(in, paper)
+// build makes a report beside the paper; figureDraw is the draw of the means that the
+// figures of multidist show.
+func build(in Input, figureDraw uint64) *Report {
+	b := newBuilder(in)
 	b.figureDraw = figureDraw
-	r := &Report{Input: in, Paper: paper, Cells: b.cells}
-	for i := range paper.Tables {
-		r.Tables = append(r.Tables, b.table(&paper.Tables[i]))
+	r := &Report{Input: in, Cells: b.cells}
+	for i := range b.paper.Tables {
+		r.Tables = append(r.Tables, b.table(&b.paper.Tables[i]))
 	}
 	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper)}
 	for _, s := range experiments.Supplements() {
@@ -121,8 +120,8 @@ type builder struct {
 }
 
 // newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
-func newBuilder(in Input, paper *experiments.PaperValues) *builder {
-	return &builder{in: in, paper: paper, cells: make(map[string]*Cell)}
+func newBuilder(in Input) *builder {
+	return &builder{in: in, paper: experiments.Paper(), cells: make(map[string]*Cell)}
 }
 
 // planned returns the planned runs that fit, each ID once.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
@@ -111,7 +110,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		planned = distinct
 	}
 	rows := tabulate(series, planned, slices.Concat(finalColumns("error (%)", Stat.full), []column{
-		{"CPU (s)", func(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }},
+		{"CPU (s)", processorTime},
 		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
 	}, more))
 	return &Table{
@@ -131,7 +130,6 @@ func columnsOfQuestions(supplement string) []column {
 	if supplement != experiments.OpenQuestions {
 		return nil
 	}
-	distance := func(r *record.Record) float64 { return theory.Value(r, experiments.MeasuredDistance) }
 	return []column{
 		{"training risk", func(s *Series) string {
 			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), words.Dash)
@@ -140,7 +138,7 @@ func columnsOfQuestions(supplement string) []column {
 			if !s.Run.Evaluation.Minimizer {
 				return words.Dash
 			}
-			return statOf(s.values(distance)).text(qRisk)
+			return statOf(s.values(statistic(experiments.MeasuredDistance))).text(qRisk)
 		}},
 	}
 }

@@ -401,9 +401,9 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 		pn.Title, pn.Remark, _ = strings.Cut(together(labels), ", ")
 		panels = append(panels, pn)
 	}
-	p := small(ylabel, false, panels)
+	p := plot.Small(ylabel, false, panels)
 	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
-	f.Drawing, f.Alt = p, ""
+	f.Drawing, f.Series, f.Alt = p, nil, ""
 	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
 		"Of several series, the first below the name is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
 		ylabel, series[0].Label)

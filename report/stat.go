@@ -91,14 +91,19 @@ func (s Stat) full(q int) string {
 
 // interval writes the 90 % interval of the mean; nothing where there is none.
 func (s Stat) interval(q int) string {
-	low, high := number(s.Low, q, s.Mean), number(s.High, q, s.Mean)
-	switch {
-	case !s.Interval:
+	if !s.Interval {
 		return ""
-	case low == high:
-		return low
 	}
-	return low + " to " + high
+	return between(s.Low, s.High, q, s.Mean)
+}
+
+// between writes a range with the decimals that a quantity of size like deserves.
+func between(low, high float64, q int, like float64) string {
+	from, to := number(low, q, like), number(high, q, like)
+	if from == to {
+		return from
+	}
+	return from + " to " + to
 }
 
 // number writes v with the decimals that a quantity of size like deserves.

@@ -135,7 +135,7 @@ func (b *Summary) row(row *table.Row) summaryRow {
 // series lists the runs that no block shows, a row a series below a header:
 // those of the named specs, or those on stand-ins for missing data.
 func (b *Summary) series(paper bool) (heading string, rows [][]string) {
-	all := newBuilder(b.Input, b.Paper).series(func(p experiments.Planned) bool {
+	all := newBuilder(b.Input).series(func(p experiments.Planned) bool {
 		switch ran := b.Input.Records[p.ID] != nil; {
 		case b.smoke():
 			return ran && !slices.ContainsFunc(p.Cells, b.printed)
@@ -183,7 +183,7 @@ func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 
 // printed reports whether a cell is one of the printed tables.
 func (b *Summary) printed(cell string) bool {
-	c, ok := b.Paper.Cells[cell]
+	c, ok := experiments.Paper().Cells[cell]
 	return ok && !c.Extra
 }
 

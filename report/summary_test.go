@@ -13,15 +13,12 @@ import (
 	"polkrepro/internal/golden"
 )
 
-// testCommand makes the command lines of the fixtures.
-func testCommand(args ...string) string { return "bin/runall " + strings.Join(args, " ") }
-
 // fixtureSummary is what the summary of a fixture is made from.
 func fixtureSummary(t *testing.T, in Input) Summary {
 	t.Helper()
 	in.Assessment = judged(t, in)
 	return Summary{
-		Report: built(in), Command: testCommand,
+		Report: built(in), Command: func(args ...string) string { return "bin/runall " + strings.Join(args, " ") },
 		StandIns: map[string]string{"mnist": "glyphs", "brodatz": "weaves"},
 		Page:     "results/report/report.html", Index: "results/report/index.md",
 	}
@@ -61,15 +58,6 @@ func withoutData(in Input, name string) Input {
 	return in
 }
 
-func summaryOf(t *testing.T, in Summary, width int) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := in.Text(&b, width); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func TestSummary(t *testing.T) {
 	missing := withRuns(withoutData(mixedInput(), "mnist"), "standins", standInShapes()...)
 	missing.Unavailable["brodatz"] = "brodatz: data not available"
@@ -106,8 +94,20 @@ func TestSummary(t *testing.T) {
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		for _, width := range []int{0, 20, 80, 100, 500} {
-			text := summaryOf(t, in, width)
-			checkSize(t, name, text, map[int]int{20: 80, 80: 80}[width])
+			var b bytes.Buffer
+			if err := in.Text(&b, width); err != nil {
+				t.Fatal(err)
+			}
+			text := b.String()
+			if n := strings.Count(text, "\n"); n > SummaryLines || !strings.HasSuffix(text, "\n") {
+				t.Errorf("%s: %d lines", name, n)
+			}
+			most := cmp.Or(map[int]int{20: 80, 80: 80}[width], SummaryWidth)
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(line) - 1; n > most {
+					t.Errorf("%s: a line of %d columns, want at most %d: %s", name, n, most, line)
+				}
+			}
 			for _, want := range []string{"more, see tables/runs.txt", "results/report/report.html\n", "mnist data", "failed run", "not started yet", "incomplete or corrupt"} {
 				if name == "long" && !strings.Contains(text, want) {
 					t.Errorf("%s: no %q in\n%s", name, want, text)
@@ -116,21 +116,6 @@ func TestSummary(t *testing.T) {
 			if width == 80 && !strings.HasPrefix(name, "long") {
 				golden.Check(t, "testdata/summary-"+name+".txt", text)
 			}
-		}
-	}
-}
-
-// checkSize checks the number of lines of a summary and their width, SummaryWidth
-// if it is 0.
-func checkSize(t *testing.T, name, text string, width int) {
-	t.Helper()
-	width = cmp.Or(width, SummaryWidth)
-	if n := strings.Count(text, "\n"); n > SummaryLines || !strings.HasSuffix(text, "\n") {
-		t.Errorf("%s: %d lines", name, n)
-	}
-	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(line) - 1; n > width {
-			t.Errorf("%s: a line of %d columns, want at most %d: %s", name, n, width, line)
 		}
 	}
 }

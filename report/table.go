@@ -147,12 +147,7 @@ func (c *Cell) lines() []table.Line {
 			draw.Cells[q].Text = number(c.OnDraw[q], q, c.OnDraw[q])
 		}
 	}
-	out = append(out, own)
-	for _, l := range []table.Line{interval, diff} {
-		if l.Cells != [quantityCount]table.Cell{} {
-			out = append(out, l)
-		}
-	}
+	out = append(out, filled(own, interval, diff)...)
 	if c.Draw != 0 {
 		draw.Label = fmt.Sprintf("draw %d", c.Draw)
 		out = append(out, draw)
@@ -188,15 +183,17 @@ func (c *Cell) judgedLines() []table.Line {
 			oneTest.Cells[q] = expected(f.NewTest, q, within)
 		}
 	}
-	return slices.DeleteFunc([]table.Line{verdicts, oneRun, oneTest}, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
+	return filled(verdicts, oneRun, oneTest)
+}
+
+// filled are the lines that have a cell.
+func filled(lines ...table.Line) []table.Line {
+	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
 }
 
 // expected is an interval for a number, with a mark that says whether the printed one is in it.
 func expected(n evidence.Number, q int, within bool) table.Cell {
-	text := number(n.Low, q, n.High)
-	if high := number(n.High, q, n.High); high != text {
-		text += " to " + high
-	}
+	text := between(n.Low, n.High, q, n.High)
 	if within {
 		return table.Cell{Text: text + " " + stats.Reproduced.Mark(), Words: text + ", with the printed number"}
 	}

@@ -162,16 +162,14 @@ func diminishingText(series []*Series) string {
 
 // constantText gives the floors by their bounds and the exponents in η.
 func (s *theoryStudy) constantText(series []*Series) string {
-	low, high := math.Inf(1), math.Inf(-1)
+	var floors []float64
 	for _, x := range series {
-		for _, v := range x.values(statistic(experiments.MeasuredFloorRadius)) {
-			low, high = min(low, v), max(high, v)
-		}
+		floors = append(floors, x.values(statistic(experiments.MeasuredFloorRadius))...)
 	}
-	if low > high {
+	if len(floors) == 0 {
 		return whyNotRun
 	}
-	text := fmt.Sprintf("least distance %.2g to %.2g Δ", low, high)
+	text := fmt.Sprintf("least distance %.2g to %.2g Δ", slices.Min(floors), slices.Max(floors))
 	if s.in.Assessment == nil {
 		return text
 	}

@@ -34,7 +34,7 @@ func NewTournament(res *compare.Result) *Tournament {
 
 // Report returns the report on the runs of the tournament, for a page.
 func (t *Tournament) Report(in Input) *Report {
-	b := newBuilder(in, nil)
+	b := newBuilder(in)
 	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.notes()}
 }
 
@@ -47,7 +47,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test %s; times are ratios. "+
 				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
 				"Not marked: not distinguishable. Grid too coarse: different, unless the lines between runs are off by as much as they may be. "+
-				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorWords(f.Task)),
+				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorOf(f.Task).caption),
 		},
 	}
 	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
@@ -88,7 +88,7 @@ func levelTable(f *compare.FieldResult) *Table {
 		Name: f.Name + "-levels", Title: f.Title + ": error by heuristic and model order", Header: []string{"heuristic"},
 		Numbers: [][]string{{"heuristic", "model_order", "error_percent", "error_sd", "cpu_seconds", "cpu_seconds_sd", "replicates"}},
 		Notes: []string{fmt.Sprintf("Final test %s in per cent at equal model order M, mean ± standard deviation over replicates that reach it (of %d), on straight lines between their runs. "+
-			"CPU: processor seconds of training to the largest. Dash: not reached.", errorWords(f.Task), f.Replicates)},
+			"CPU: processor seconds of training to the largest. Dash: not reached.", errorOf(f.Task).caption, f.Replicates)},
 	}
 	for _, level := range f.Levels {
 		t.Header = append(t.Header, "M = "+compare.Number(level))

@@ -46,7 +46,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 			fig := &Figure{Name: f.Name + against.name, Title: f.Title + against.title, Data: func() [][]string { return fieldRows(f) },
 				Caption: fmt.Sprintf("Final %s against %s, a point for each value of the knob: means over replicates; %s their standard deviation. "+
 					"%d replicates of %d samples. In each panel %s is blue. %s",
-					errorWords(f.Task), against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
+					errorOf(f.Task).caption, against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
 			var others []costCurve
 			left := 0
 			for _, e := range f.Entries[1:] {

@@ -16,14 +16,11 @@ import (
 	"polkrepro/report/plot"
 )
 
-// tournament is one of made-up records, of all heuristics.
-func tournament(t *testing.T) *compare.Result {
-	t.Helper()
-	return tournamentWithout(t, func(experiments.Contest) bool { return false })
-}
+// noneLost is of a tournament that has all records.
+func noneLost(experiments.Contest) bool { return false }
 
-// tournamentWithout is one without the records of the runs that are lost.
-func tournamentWithout(t *testing.T, lost func(experiments.Contest) bool) *compare.Result {
+// tournament is one of made-up records, without those of the runs that are lost.
+func tournament(t *testing.T, lost func(experiments.Contest) bool) *compare.Result {
 	t.Helper()
 	tour, err := experiments.FindTournament("")
 	if err != nil {
@@ -52,7 +49,7 @@ func tournamentWithout(t *testing.T, lost func(experiments.Contest) bool) *compa
 }
 
 func TestTournamentWriteAll(t *testing.T) {
-	res := tournament(t)
+	res := tournament(t, noneLost)
 	r := NewTournament(res)
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
@@ -86,7 +83,7 @@ func TestTournamentWriteAll(t *testing.T) {
 
 	// Heuristics without runs are in the tables with the reason, and a figure without panels
 	// is none.
-	res = tournamentWithout(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
+	res = tournament(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
 	if paths, err = NewTournament(res).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +105,7 @@ func TestTournamentWriteAll(t *testing.T) {
 // TestSomeRunsLost: the other heuristics have their panels, and means of fewer runs are
 // marked on the fronts.
 func TestSomeRunsLost(t *testing.T) {
-	res := tournamentWithout(t, func(c experiments.Contest) bool {
+	res := tournament(t, func(c experiments.Contest) bool {
 		return c.Heuristic == "oldest" || c.Heuristic == "surprise" && c.Replicate > 1
 	})
 	r := NewTournament(res)
@@ -142,7 +139,7 @@ func TestSomeRunsLost(t *testing.T) {
 // TestVerdictTable: a row for every heuristic but the reference, and marks where
 // there are verdicts only.
 func TestVerdictTable(t *testing.T) {
-	res := tournament(t)
+	res := tournament(t, noneLost)
 	table := verdictTable(res.Fields[0], res.Reference)
 	if len(table.Rows) != len(prune.All())-1 {
 		t.Errorf("%d rows", len(table.Rows))

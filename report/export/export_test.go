@@ -16,7 +16,7 @@ import (
 	"polkrepro/report"
 )
 
-// fixture is one run of POLK with seed 2, one that diverged with seed 1, and one
+// fixture is one run of POLK with seed 2, one of other code that diverged with seed 1, and one
 // of C-SVC, which has no risk.
 func fixture() map[string]*record.Record {
 	polk := experiments.Run{
@@ -48,6 +48,7 @@ func fixture() map[string]*record.Record {
 	out["aaa"].Points[1].Diagnostics = record.Diagnostics{
 		NormSq: new(12.5), Prequential: &record.Prequential{Loss: 0.5, Error: 0.0625}, Reliability: &record.Reliability{LogLoss: 0.75, CalibrationError: 0.25},
 	}
+	out["bbb"].Header.Run.Code = "method polk: version 2, pruner mygo: source 066bb907832e"
 	out["bbb"].Points[1].TrainRisk = math.NaN()
 	out["bbb"].Points[1].TestRisk = math.Inf(1)
 	out["bbb"].Final.TrainRisk = math.NaN()
@@ -76,12 +77,12 @@ func TestCSV(t *testing.T) {
 			"objective_model_order": "16", "objective_kernel_evals": "1152921504606846976",
 			"p_obj_kernel_type": "gaussian", "p_obj_kernel_bandwidth": "0.6", "p_obj_kernel_degree": "", "p_obj_regularizer": "1e-06",
 			"p_solver_learning_rate": "6", "p_solver_schedule": "constant", "p_solver_batch_size": "32", "p_solver_parsimony": "0.04", "p_solver_budget": "",
-			"p_solver_pruner": "komp", "p_solver_maintenance": "", "p_solver_candidates": "", "p_obj_kernel_offset": "", "run_code": "the recorded versions",
+			"p_solver_pruner": "komp", "p_solver_maintenance": "", "p_solver_candidates": "", "p_obj_kernel_offset": "", "run_code": "method polk: version 2, pruner mygo: source 066bb907832e",
 			"p_dataset_variant": "calibrated", "p_dataset_draw": "36", "run_date": "2026-01-02T03:04:05Z",
 			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
 		},
 		1: {"run_id": "bbb", "stop_val": "640", "objective_value": "NaN", "objective_test_risk": "+Inf"},
-		2: {"run_id": "aaa", "idx_rep": "2", "objective_norm_sq": "", "objective_prequential_loss": "", "objective_calibration_error": ""},
+		2: {"run_id": "aaa", "idx_rep": "2", "run_code": "the recorded versions", "objective_norm_sq": "", "objective_prequential_loss": "", "objective_calibration_error": ""},
 		3: {"run_id": "aaa", "stop_val": "640", "objective_model_order": "17", "objective_distance": "0.75", "time_process": "0.125",
 			"objective_norm_sq": "12.5", "objective_prequential_loss": "0.5", "objective_prequential_error": "0.0625",
 			"objective_log_loss": "0.75", "objective_calibration_error": "0.25",
@@ -93,35 +94,6 @@ func TestCSV(t *testing.T) {
 			if got, ok := rows[i][column]; !ok || got != value {
 				t.Errorf("row %d: %s is %q, want %q", i, column, got, value)
 			}
-		}
-	}
-}
-
-// edited are the records of one run before and after an edit of its heuristic.
-func edited() map[string]*record.Record {
-	out := fixture()
-	for id, code := range map[string]string{"aaa": "method polk: version 2, pruner mygo: source 066bb907832e", "old": "method polk: version 2, pruner mygo: source 1f2e3d4c5b6a"} {
-		r := *out["aaa"]
-		r.Header.ID, r.Header.Run.Code, r.Header.Run.Params.Pruner = id, code, "mygo"
-		out[id] = &r
-	}
-	return out
-}
-
-// TestRunCode: runs of an edited heuristic are told apart.
-func TestRunCode(t *testing.T) {
-	records := edited()
-	var table bytes.Buffer
-	if err := CSV(&table, records); err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range testutil.Rows(t, table.Bytes()) {
-		want := "the recorded versions"
-		if r := records[row["run_id"]]; r.Header.Run.Code != "" {
-			want = r.Header.Run.Code
-		}
-		if row["run_code"] != want {
-			t.Errorf("run_code of %s is %q, want %q", row["run_id"], row["run_code"], want)
 		}
 	}
 }

@@ -9,15 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestCheckLaTeX compiles the paper's tables and their verdicts with pdflatex. They must
 // fit the page.
 func TestCheckLaTeX(t *testing.T) {
 	program, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("no pdflatex")
-	}
+	testutil.Need(t, err)
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), document(t, true), 0o666); err != nil {
 		t.Fatal(err)

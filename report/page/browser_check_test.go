@@ -31,7 +31,8 @@ var convergence = &report.Part{ID: "convergence", Title: "Convergence", Figures:
 }}}
 
 // shown writes the whole page, and a section more, to a file and opens it in a
-// browser without a network, 1400 pixels wide.
+// browser without a network, 1400 pixels wide. Whatever a test does there, nothing may
+// complain, and nothing be asked for.
 func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
@@ -45,13 +46,17 @@ func shown(t *testing.T) (b *browser, url string) {
 	b.width(t, 1400)
 	url = "file://" + path
 	b.open(t, url)
+	t.Cleanup(func() {
+		if bad := b.complaints(t, url); len(bad) > 0 {
+			t.Errorf("the page complains:\n%s", strings.Join(bad, "\n"))
+		}
+	})
 	return b, url
 }
 
-// TestCheckPage opens the page: nothing complains, nothing is asked for, and
-// every figure of curves is drawn.
+// TestCheckPage opens the page: every figure of curves is drawn.
 func TestCheckPage(t *testing.T) {
-	b, url := shown(t)
+	b, _ := shown(t)
 	in, _ := whole()
 	want := 0
 	for _, f := range in.Report.Figures {
@@ -70,15 +75,12 @@ func TestCheckPage(t *testing.T) {
 	if blank > 0 {
 		t.Errorf("%d plots are blank", blank)
 	}
-	if bad := b.complaints(t, url); len(bad) > 0 {
-		t.Errorf("the page complains:\n%s", strings.Join(bad, "\n"))
-	}
 }
 
 // TestCheckSort sorts a table by a number, both ways and back, with the mouse
 // and the keyboard.
 func TestCheckSort(t *testing.T) {
-	b, url := shown(t)
+	b, _ := shown(t)
 	const errors = `[...document.querySelector("table.results").tBodies[0].rows].map(r => r.cells[2].dataset.sort).filter(v => v !== "").map(Number)`
 	var before, up, down, after []float64
 	b.eval(t, errors, &before)
@@ -107,15 +109,12 @@ func TestCheckSort(t *testing.T) {
 	if len(ranks) < 20 || !slices.IsSorted(ranks) || ranks[0] == ranks[len(ranks)-1] {
 		t.Errorf("claims sorted by verdict: %v", ranks)
 	}
-	if bad := b.complaints(t, url); len(bad) > 0 {
-		t.Error(bad)
-	}
 }
 
 // TestCheckToggle hides a method and shows it again: its line leaves the plots
 // and the values below them, and comes back.
 func TestCheckToggle(t *testing.T) {
-	b, url := shown(t)
+	b, _ := shown(t)
 	type state struct {
 		Picture string
 		Rows    int
@@ -139,9 +138,6 @@ func TestCheckToggle(t *testing.T) {
 	}
 	if after != before {
 		t.Errorf("shown again: %d rows of %d, the same picture: %v", after.Rows, before.Rows, after.Picture == before.Picture)
-	}
-	if bad := b.complaints(t, url); len(bad) > 0 {
-		t.Error(bad)
 	}
 }
 

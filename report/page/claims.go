@@ -51,7 +51,7 @@ func (v *view) claims(in Input) {
 	differences := []differing{{Title: "What deviates", verdict: stats.Deviates}, {Title: "What is inconclusive", verdict: stats.Inconclusive}}
 	for i := range assessed.Claims {
 		c := &claimView{ClaimResult: &assessed.Claims[i], Order: i}
-		c.differences(in.Report.Paper)
+		c.differences()
 		v.ByID[c.Claim.ID] = c
 		g := &groups[0]
 		switch {
@@ -96,7 +96,7 @@ const shownSentences = 2
 
 // differences fills in the sentences of the tests that deviate, then of those
 // that are inconclusive, and the reason.
-func (v *claimView) differences(paper *experiments.PaperValues) {
+func (v *claimView) differences() {
 	var sentences, reasons []string
 	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
@@ -110,7 +110,7 @@ func (v *claimView) differences(paper *experiments.PaperValues) {
 			if v.Claim.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
 				at = from
 			}
-			sentences = slices.Insert(sentences, at, t.Sentence(paper))
+			sentences = slices.Insert(sentences, at, t.Sentence(experiments.Paper()))
 		}
 	}
 	n := min(len(sentences), shownSentences)

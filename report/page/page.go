@@ -59,6 +59,7 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"class":      func(v stats.Verdict) string { return classes[v] },
 	"four":       words.Four,
 	"numeric":    numeric,
+	"paper":      experiments.Paper,
 	"plain":      words.Plain,
 	"quantities": func() []string { return report.Quantities[:] },
 	"trim":       strings.TrimSpace,

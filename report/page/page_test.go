@@ -130,7 +130,7 @@ func TestSummary(t *testing.T) {
 		want = append(want, c.Claim.ID)
 		kinds[c.Verdict]++
 		for _, r := range c.Tests {
-			sentence := r.Sentence(in.Report.Paper)
+			sentence := r.Sentence(experiments.Paper())
 			if differs(r.Verdict) && !strings.Contains(items[c.Claim.ID], sentence) {
 				t.Errorf("%s: %q is not in %q", c.Claim.ID, sentence, items[c.Claim.ID])
 			}

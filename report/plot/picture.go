@@ -16,14 +16,25 @@ import (
 )
 
 // A Picture is panels over one legend: a row of them, each with its axes, or small
-// multiples: row by row, on y axes that are alike and logarithmic.
+// multiples.
 type Picture struct {
-	Panels  []*Panel
-	Legend  Legend
-	Height  vg.Length // of a panel, without what is around it (default PanelHeight)
-	Columns int       // of small multiples; 0 of a row
-	YLabel  string    // of small multiples, as the next
-	LogX    bool
+	Panels []*Panel
+	Legend Legend
+	Height vg.Length // of a panel, without what is around it (default PanelHeight)
+
+	columns int    // of small multiples; 0 of a row
+	ylabel  string // of small multiples
+}
+
+// Small makes small multiples: row by row, on y axes that are alike and logarithmic. The
+// fewer are in a row, the higher they are.
+func Small(ylabel string, logX bool, panels []*Panel) *Picture {
+	const most, height = 4, 1.05 * vg.Inch
+	for _, pn := range panels {
+		pn.small, pn.LogX, pn.LogY = true, logX, true
+	}
+	columns := max(1, min(most, len(panels)))
+	return &Picture{Panels: panels, ylabel: ylabel, columns: columns, Height: min(PanelHeight, height*most/vg.Length(columns))}
 }
 
 // Measures around small multiples.
@@ -44,8 +55,8 @@ func (p *Picture) Spread() bool {
 // Size is the size in print.
 func (p *Picture) Size() (w, h vg.Length) {
 	h = cmp.Or(p.Height, PanelHeight) + p.Legend.height() + 4
-	if p.Columns > 0 {
-		rows := vg.Length((len(p.Panels) + p.Columns - 1) / p.Columns)
+	if p.columns > 0 {
+		rows := vg.Length((len(p.Panels) + p.columns - 1) / p.columns)
 		h = rows*(p.Height+smallHead) + 2*smallTicks + legendRow + p.Legend.height() + 4
 	}
 	return Width, h
@@ -53,7 +64,7 @@ func (p *Picture) Size() (w, h vg.Length) {
 
 // Draw draws the panels and the legend.
 func (p *Picture) Draw(all draw.Canvas) {
-	if p.Columns > 0 {
+	if p.columns > 0 {
 		p.drawSmall(all)
 	} else {
 		p.drawRow(all)
@@ -86,10 +97,7 @@ func (p *Panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
 }
 
 func (p *Picture) drawSmall(all draw.Canvas) {
-	columns := p.Columns
-	for _, pn := range p.Panels {
-		pn.small, pn.LogX, pn.LogY = true, p.LogX, true
-	}
+	columns := p.columns
 	var plots [][]*gonum.Plot
 	for i := range p.Panels {
 		if i%columns == 0 {
@@ -108,7 +116,7 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 	}
 	sty := Letters(LabelSize, draw.XCenter, draw.YTop)
 	sty.Rotation = math.Pi / 2
-	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.YLabel)
+	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.ylabel)
 }
 
 // smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
@@ -125,10 +133,10 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
 	}
 	labelsX, labelsY := 0, 0
-	if i%p.Columns == 0 {
+	if i%p.columns == 0 {
 		labelsY = smallMost
 	}
-	if i+p.Columns >= len(p.Panels) {
+	if i+p.columns >= len(p.Panels) {
 		labelsX = smallMost
 	} else {
 		pl.X.Label.Text = ""

@@ -13,12 +13,12 @@ import (
 // scripts is a text handler for single lines that knows two marks: "_" sets
 // the next character, or the next {group}, as a subscript and "^" as a
 // superscript. It draws with one font: vgpdf can embed regular faces only.
-type scripts struct{ fonts *font.Cache }
+type scripts struct{ text.Plain }
 
 var _ text.Handler = scripts{}
 
 // lettering is the handler of every text in a picture.
-var lettering = scripts{fonts: font.NewCache(liberation.Collection())}
+var lettering = scripts{text.Plain{Fonts: font.NewCache(liberation.Collection())}}
 
 // scriptSize is the size of a script relative to the text it hangs on, and
 // scriptDrop and scriptRaise move it relative to the text's size.
@@ -69,22 +69,10 @@ func cutScript(s string) (script, rest string) {
 	return string(r[0]), string(r[1:])
 }
 
-// Cache returns the cache of fonts.
-func (h scripts) Cache() *font.Cache { return h.fonts }
-
-// Extents returns the extents of a font.
-func (h scripts) Extents(f font.Font) font.Extents {
-	face := h.fonts.Lookup(f, f.Size)
-	return face.Extents()
-}
-
-// Lines returns the text as one line.
-func (h scripts) Lines(txt string) []string { return []string{txt} }
-
 // Box returns the extent of a line.
 func (h scripts) Box(txt string, f font.Font) (width, height, depth vg.Length) {
 	for _, r := range runsOf(txt) {
-		face := h.fonts.Lookup(f, f.Size*r.size)
+		face := h.Fonts.Lookup(f, f.Size*r.size)
 		width += face.Width(r.text)
 	}
 	ext := h.Extents(f)
@@ -109,7 +97,7 @@ func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	pt.X += vg.Length(sty.XAlign) * sty.Width(txt)
 	pt.Y += vg.Length(sty.YAlign)*sty.Height(txt) + sty.Font.Size - h.Extents(sty.Font).Ascent
 	for _, r := range runsOf(txt) {
-		face := h.fonts.Lookup(sty.Font, sty.Font.Size*r.size)
+		face := h.Fonts.Lookup(sty.Font, sty.Font.Size*r.size)
 		c.FillString(face, pt.Add(vg.Point{Y: sty.Font.Size * r.shift}), r.text)
 		pt.X += face.Width(r.text)
 	}

@@ -70,29 +70,28 @@ func (t *Table) latexPlain(b *strings.Builder) {
 
 // latexBlocks writes a table that compares with the paper.
 func (t *Table) latexBlocks(b *strings.Builder) {
-	var parts []*Table // the blocks on one data set
+	var parts [][]*Block // on one data set
 	tasks := 1
 	for i, blk := range t.Blocks {
 		if i == 0 || blk.Data != t.Blocks[i-1].Data {
-			parts = append(parts, &Table{})
+			parts = append(parts, nil)
 		}
-		last := parts[len(parts)-1]
-		last.Blocks = append(last.Blocks, blk)
-		tasks = max(tasks, len(last.Blocks))
+		last := &parts[len(parts)-1]
+		*last = append(*last, blk)
+		tasks = max(tasks, len(*last))
 	}
 	fmt.Fprintf(b, "\\begin{tabular}{@{}ll%s@{}}\n\\toprule\n", strings.Repeat("rrr", tasks))
 	for i, part := range parts {
 		if i > 0 {
 			b.WriteString("\\midrule[\\heavyrulewidth]\n")
 		}
-		part.latexData(b)
+		latexData(b, part)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
 }
 
 // latexData writes the part of a table on one data set.
-func (t *Table) latexData(b *strings.Builder) {
-	blocks := t.Blocks
+func latexData(b *strings.Builder, blocks []*Block) {
 	fmt.Fprintf(b, "\\multicolumn{2}{@{}l}{\\texttt{%s}}", latexEscape(blocks[0].Data))
 	for _, blk := range blocks {
 		fmt.Fprintf(b, " & \\multicolumn{3}{c}{%s}", latexEscape(blk.Title))
@@ -106,7 +105,7 @@ func (t *Table) latexData(b *strings.Builder) {
 		fmt.Fprintf(b, " & %s & error (\\%%) & order", blk.Risk)
 	}
 	b.WriteString(" \\\\\n\\midrule\n")
-	rows := t.rowIDs()
+	rows := rowIDs(blocks)
 	for i, id := range rows {
 		if id.Extra && (i == 0 || !rows[i-1].Extra) {
 			b.WriteString("\\midrule\n")

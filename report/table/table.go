@@ -216,7 +216,7 @@ func (t *Table) wideGrid(text func(Cell) string) *Grid {
 		header = append(header, blk.Heading)
 	}
 	g := NewGrid(header...)
-	for _, id := range t.rowIDs() {
+	for _, id := range rowIDs(t.Blocks) {
 		row := []string{id.Title}
 		for _, blk := range t.Blocks {
 			row = append(row, blk.wideCell(id.ID, text))
@@ -226,15 +226,15 @@ func (t *Table) wideGrid(text func(Cell) string) *Grid {
 	return g
 }
 
-// rowIDs returns the table's rows, those of the paper first, each once.
-func (t *Table) rowIDs() []*Row {
-	seen := map[string]bool{}
+// rowIDs returns the rows of blocks, those of the paper first, each once.
+func rowIDs(blocks []*Block) []*Row {
 	var out []*Row
 	for _, extra := range []bool{false, true} {
-		for _, r := range t.All() {
-			if r.Extra == extra && !seen[r.ID] {
-				seen[r.ID] = true
-				out = append(out, r)
+		for _, blk := range blocks {
+			for _, r := range blk.Rows {
+				if r.Extra == extra && !slices.ContainsFunc(out, func(o *Row) bool { return o.ID == r.ID }) {
+					out = append(out, r)
+				}
 			}
 		}
 	}
