@@ -7,9 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
+
+// A table has the same bytes in every locale: ± is not wide in some.
+func init() { twwidth.SetEastAsian(false) }
 
 // A Grid is a header and rows of cells, one line each. A nil row is a rule. All
 // blocks of a table, and the tables of a summary, have columns of common widths,
