@@ -361,33 +361,29 @@ func (b *Summary) where(paper bool) (out []summaryItem) {
 	return out
 }
 
-// The size of a summary's text. The tables of the paper are no wider than
-// summaryNarrow.
+// The size of a summary's text.
 const (
-	SummaryLines  = 60  // at most
-	SummaryWidth  = 100 // columns at most; a longer path is not broken
-	summaryNarrow = 80
+	SummaryLines = 60  // at most
+	SummaryWidth = 100 // columns at most; a longer path is not broken
 )
 
-// Text writes the summary in at most SummaryLines lines of width columns, from
-// 80 to SummaryWidth (default SummaryWidth).
-func (s *Summary) Text(w io.Writer, width int) error {
-	t := summaryText{width: min(max(cmp.Or(width, SummaryWidth), summaryNarrow), SummaryWidth)}
+// Text writes the summary in at most SummaryLines lines of SummaryWidth columns.
+func (s *Summary) Text(w io.Writer) error {
 	blocks := s.blocks()
 	paper := len(blocks) > 0
 	title := "The paper's Tables 2 and 3 → this reproduction, profile " + s.Input.Profile
 	heading, series := s.series(paper)
 	var tail []string
 	if paper {
-		tail = t.items("", s.verdicts())
+		tail = itemLines("", s.verdicts())
 	}
-	tail = append(tail, t.items("Missing", s.missing(blocks))...)
-	tail = append(tail, t.items("", s.where(paper))...)
-	head := t.tables(title, blocks, true)
+	tail = append(tail, itemLines("Missing", s.missing(blocks))...)
+	tail = append(tail, itemLines("", s.where(paper))...)
+	head := tableLines(title, blocks, true)
 	if need := len(series) + 2; len(head)+need+len(tail) > SummaryLines {
-		head = t.tables(title, blocks, false)
+		head = tableLines(title, blocks, false)
 	}
-	lines := append(head, t.series(heading, series, SummaryLines-len(head)-len(tail))...)
+	lines := append(head, seriesLines(heading, series, SummaryLines-len(head)-len(tail))...)
 	lines = append(lines, tail...)
 	if lines[0] == "" {
 		lines = lines[1:]
@@ -396,12 +392,9 @@ func (s *Summary) Text(w io.Writer, width int) error {
 	return err
 }
 
-// summaryText lays the parts of a summary out.
-type summaryText struct{ width int }
-
-// tables lays the paper's tables out, a line a method; with empty lines between
+// tableLines lays the paper's tables out, a line a method; with empty lines between
 // the blocks if spaced.
-func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []string {
+func tableLines(title string, blocks []summaryBlock, spaced bool) []string {
 	if len(blocks) == 0 {
 		return nil
 	}
@@ -448,8 +441,8 @@ func (t summaryText) tables(title string, blocks []summaryBlock, spaced bool) []
 	return lines
 }
 
-// series lays a table of series out in at most room lines.
-func (t summaryText) series(heading string, rows [][]string, room int) []string {
+// seriesLines lays a table of series out in at most room lines.
+func seriesLines(heading string, rows [][]string, room int) []string {
 	room -= 2 // an empty line and the heading
 	if len(rows) == 0 || room < 2 {
 		return nil
@@ -471,12 +464,12 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 	for _, n := range widths {
 		total += n
 	}
-	if over := total - t.width; over > 0 {
+	if over := total - SummaryWidth; over > 0 {
 		widths[name] = max(12, widths[name]-over)
 	}
-	lines := []string{"", t.fit(heading, t.width)}
+	lines := []string{"", fit(heading, SummaryWidth)}
 	for _, row := range g.Rows {
-		row[name] = t.fit(row[name], widths[name])
+		row[name] = fit(row[name], widths[name])
 		lines = append(lines, strings.TrimRight("  "+strings.Join(g.Pad(row, widths), "  "), " "))
 	}
 	if more > 0 {
@@ -485,9 +478,9 @@ func (t summaryText) series(heading string, rows [][]string, room int) []string 
 	return lines
 }
 
-// items lays items out in two columns, each in a line, or in two if the command
+// itemLines lays items out in two columns, each in a line, or in two if the command
 // does not fit beside the text.
-func (t summaryText) items(heading string, items []summaryItem) []string {
+func itemLines(heading string, items []summaryItem) []string {
 	if len(items) == 0 {
 		return nil
 	}
@@ -505,7 +498,7 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 		switch {
 		case i.text == "" || i.command == "":
 			line += i.text + i.command
-		case utf8.RuneCountInString(line+i.text+": "+i.command) > t.width:
+		case utf8.RuneCountInString(line+i.text+": "+i.command) > SummaryWidth:
 			line += i.text + ":\n" + strings.Repeat(" ", min(start, 4)) + i.command
 		default:
 			line += i.text + ": " + i.command
@@ -516,7 +509,7 @@ func (t summaryText) items(heading string, items []summaryItem) []string {
 }
 
 // fit shortens a text to a width.
-func (t summaryText) fit(s string, width int) string {
+func fit(s string, width int) string {
 	if utf8.RuneCountInString(s) <= width {
 		return s
 	}

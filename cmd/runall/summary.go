@@ -48,7 +48,7 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 			return err
 		}
 	}
-	if err := in.Text(stdout, 0); err != nil {
+	if err := in.Text(stdout); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {
