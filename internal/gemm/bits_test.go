@@ -495,9 +495,4 @@ func testFMA[T Float](t *testing.T) {
 // TestFMA holds the multiply-add of plain Go, and those within kernels, against
 // arithmetic with 5,000 bits, in cases near the midpoints of neighbouring numbers,
 // where rounding twice would show, among subnormal numbers and near overflow.
-func TestFMA(t *testing.T) {
-	eachBackend(t, func(t *testing.T) {
-		t.Run("float32", testFMA[float32])
-		t.Run("float64", testFMA[float64])
-	})
-}
+func TestFMA(t *testing.T) { eachType(t, testFMA[float32], testFMA[float64]) }

@@ -67,9 +67,4 @@ func testNorms[T Float](t *testing.T) {
 	}
 }
 
-func TestNorms(t *testing.T) {
-	eachBackend(t, func(t *testing.T) {
-		t.Run("float32", testNorms[float32])
-		t.Run("float64", testNorms[float64])
-	})
-}
+func TestNorms(t *testing.T) { eachType(t, testNorms[float32], testNorms[float64]) }
