@@ -72,13 +72,9 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 			params[prune.Order.Name] = 10 // fewer than with this budget alone
 		}
 	}
-	p, err := prune.Find(h.Name, params)
-	if err != nil {
-		t.Fatal(err)
-	}
 	l, err := polk.New(polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.8}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2,
-		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: p, Seed: 3,
+		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: find(t, h.Name, params), Seed: 3,
 	})
 	if err != nil {
 		t.Fatal(err)
