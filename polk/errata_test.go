@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -102,7 +103,7 @@ func TestUpdateDescends(t *testing.T) {
 	}
 	descends := func(d []float64, multiple float64) bool {
 		risk := func(g *kernel.Expansion) float64 {
-			return ℓ.Value(literal.Value(g, x), y[0]) + multiple*g.NormSq(1)
+			return ℓ.Value(testutil.Score(g, x), y[0]) + multiple*g.NormSq(1)
 		}
 		direction := f.Clone()
 		copy(direction.W, d)

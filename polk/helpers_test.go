@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -99,6 +99,15 @@ func (m *mixture) batch(n int) (x []float32, y []float64) {
 	return x, y
 }
 
+// step has learners take a step on the same n samples.
+func (m *mixture) step(t testing.TB, n int, learners ...*Learner) {
+	t.Helper()
+	x, y := m.batch(n)
+	for _, l := range learners {
+		mustStep(t, l, n, x, y)
+	}
+}
+
 // A tilde is f̃_{t+1} of Algorithm 2, built from f_t by the formula: the
 // dictionary with its weights times 1 − ηλ, then the samples of the batch with
 // −(η/n)·ℓ'.
@@ -126,7 +135,7 @@ func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
 		}
 		xi, w, yi := all.Dict.At(i), all.Weights(i), y[i-u.old]
 		if cfg.Loss == hinge {
-			scores := literal.Value(f, xi)
+			scores := testutil.Score(f, xi)
 			u.kink = u.kink || nearKink(scores, int(yi), cfg.Loss.Value(scores, yi))
 		}
 		if sumSquares(w) == 0 {
@@ -258,22 +267,6 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 		if !slices.Equal(p, q) || !slices.Equal(a.komp.inverse.gramRow(i), b.komp.inverse.gramRow(i)) {
 			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
 		}
-	}
-}
-
-// finishes reports whether f returns within ten seconds. It leaves f running
-// if not: fail the test.
-func finishes(f func()) bool {
-	done := make(chan bool)
-	go func() {
-		f()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return true
-	case <-time.After(10 * time.Second):
-		return false
 	}
 }
 

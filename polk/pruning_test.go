@@ -32,9 +32,7 @@ func TestKOMPByName(t *testing.T) {
 	got := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(1, 1)), cfg.Dim, cfg.Classes)
 	for range 40 {
-		x, y := mix.batch(16)
-		mustStep(t, want, 16, x, y)
-		mustStep(t, got, 16, x, y)
+		mix.step(t, 16, want, got)
 		if !slices.Equal(got.f.W, want.f.W) || got.last != want.last {
 			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
 		}
@@ -67,9 +65,7 @@ func TestFixedDictionary(t *testing.T) {
 	want := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
 	for range 20 {
-		x, y := mix.batch(16)
-		mustStep(t, want, 16, x, y)
-		mustStep(t, got, 16, x, y)
+		mix.step(t, 16, want, got)
 		for i, w := range want.f.W {
 			if math.Abs(got.f.W[i]-w) > 1e-7*(1+math.Abs(w)) {
 				t.Fatalf("step %d: weight %d is %v, want %v", want.t, i, got.f.W[i], w)

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
-	"polkrepro/polk/literal"
 )
 
 // TestScreeningAnywhere: a sample that the float32 screening passes over has no
@@ -70,7 +70,7 @@ func TestScreeningAnywhere(t *testing.T) {
 				continue
 			}
 			passed++
-			scores := literal.Value(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
+			scores := testutil.Score(l.f, x[i*cfg.Dim:(i+1)*cfg.Dim])
 			if cfg.Loss.Gradient(g, scores, y[i]); sumSquares(g) != 0 {
 				t.Fatalf("sample %d of class %v is passed over, its scores are %v", i, y[i], scores)
 			}

@@ -27,10 +27,8 @@ func TestScreeningChangesNothing(t *testing.T) {
 		a, b := mustNew(t, cfg), mustNew(t, plain)
 		checked, twice := 0, 0 // samples with scores in float64, and kernel values for those
 		for range 120 {
-			x, y := m.batch(32)
 			order := a.f.Order()
-			mustStep(t, a, 32, x, y)
-			mustStep(t, b, 32, x, y)
+			m.step(t, 32, a, b)
 			checked += len(a.rows)
 			twice += len(a.rows) * order
 			if a.Last() != b.Last() {
