@@ -63,30 +63,27 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// show returns a node in one line.
+func show(n *Node) string {
+	var parts []string
+	switch n.Kind {
+	case Mapping:
+		for _, f := range n.Fields {
+			parts = append(parts, f.Key+":"+show(f.Value))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case Sequence:
+		for _, item := range n.Items {
+			parts = append(parts, show(item))
+		}
+		return fmt.Sprint(parts)
+	}
+	return n.Text
+}
+
 func TestMerge(t *testing.T) {
 	r := new(Reporter)
 	parse := func(s string) *Node { return Parse(s, []byte(s), r) }
-	show := func(n *Node) string {
-		var f func(n *Node) string
-		f = func(n *Node) string {
-			switch n.Kind {
-			case Mapping:
-				var parts []string
-				for _, g := range n.Fields {
-					parts = append(parts, g.Key+":"+f(g.Value))
-				}
-				return "{" + strings.Join(parts, " ") + "}"
-			case Sequence:
-				var parts []string
-				for _, item := range n.Items {
-					parts = append(parts, f(item))
-				}
-				return fmt.Sprint(parts)
-			}
-			return n.Text
-		}
-		return f(n)
-	}
 	base := parse("{a: 1, b: {c: 2, d: [1, 2]}, e: {f: 1}}")
 	over := parse("{b: {d: [3], g: 4}, e: 5, h: 6}")
 	if got, want := show(Merge(base, over)), "{a:1 b:{c:2 d:[3] g:4} e:5 h:6}"; got != want {
