@@ -2,12 +2,14 @@ package polk
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -53,6 +55,11 @@ func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
 	}
 	return i
 }
+
+// A pruning is a function that is a pruner: of a prune.State or a prune.InverseState.
+type pruning[State any] func(s State) error
+
+func (p pruning[State]) Prune(_ context.Context, s State) error { return p(s) }
 
 // withInverse returns a pruner that works with the inverse.
 func withInverse(t testing.TB, p prune.InversePruner) *prune.Instance {
@@ -202,15 +209,9 @@ func inverseResidual(l *Learner) float64 {
 	return res
 }
 
-// A fataler is a *testing.T, *testing.B or *rapid.T.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // checkFinite fails unless weights, P, error and health are finite numbers and
 // the step kept its budget.
-func checkFinite(t fataler, l *Learner) {
+func checkFinite(t rapid.TB, l *Learner) {
 	t.Helper()
 	for _, v := range l.f.W {
 		if v-v != 0 {
