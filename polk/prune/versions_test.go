@@ -12,6 +12,7 @@ import (
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/polk/prune/prunetest"
 )
 
 // TestVersions: the heuristics have the source and the results of which versions.json
@@ -115,5 +116,12 @@ func TestHashIsOfTheCode(t *testing.T) {
 		if same := prune.HashTokens([]byte(text)) == prune.HashTokens([]byte(changed)); same != tt.same || changed == text {
 			t.Errorf("%q for %q: the same hash is %v", tt.new, tt.old, same)
 		}
+	}
+}
+
+// Every heuristic that registers itself passes the suite.
+func TestAll(t *testing.T) {
+	for _, h := range prune.All() {
+		t.Run(h.Name, func(t *testing.T) { prunetest.Run(t, h) })
 	}
 }
