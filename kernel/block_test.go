@@ -3,7 +3,6 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -45,9 +44,7 @@ func TestBlocksOfAnotherKernel(t *testing.T) {
 		ldd, threads := m+rapid.IntRange(0, 2).Draw(t, "gap"), rapid.IntRange(0, 12).Draw(t, "threads")
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		x, p := randomPoints(r, n, 2, 1), pointsOf(randomPoints(r, m, 2, 1), m, 2)
-		b64, b32 := slices.Repeat([]float64{-1}, n*ldd), slices.Repeat([]float32{-1}, n*ldd)
-		p.Block64(k, n, widened(x), b64, ldd, threads)
-		p.Block32(k, n, x, b32, ldd, threads)
+		b64, b32 := blocks(p, k, x, ldd, threads)
 		for i := range n {
 			for j := range ldd {
 				want := -1.0
@@ -69,10 +66,7 @@ func (k shifted) Eval(x, y []float32) float64 { return k.Gaussian.Eval(x, y) + 1
 
 // TestEmbeddedKernel: what embeds a Gaussian is evaluated by its own Eval.
 func TestEmbeddedKernel(t *testing.T) {
-	p := pointsOf([]float32{0}, 1, 1)
-	b64, b32 := make([]float64, 1), make([]float32, 1)
-	p.Block64(shifted{Gaussian{1}}, 1, []float64{0}, b64, 1, 1)
-	p.Block32(shifted{Gaussian{1}}, 1, []float32{0}, b32, 1, 1)
+	b64, b32 := blocks(pointsOf([]float32{0}, 1, 1), shifted{Gaussian{1}}, []float32{0}, 1, 1)
 	if b64[0] != 2 || b32[0] != 2 {
 		t.Errorf("κ(0, 0) is %v and %v, want 2", b64[0], b32[0])
 	}

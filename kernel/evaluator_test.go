@@ -29,16 +29,10 @@ func asFromScratch(t rapid.TB, v *Evaluator, e *Expansion, dim, threads int, set
 
 // shake adds and removes elements of e at random.
 func shake(r *rand.Rand, e *Expansion, add, remove int) {
-	w := make([]float64, e.Outputs)
 	for range min(remove, e.Order()) {
 		e.Remove(r.IntN(e.Order()))
 	}
-	for range add {
-		for q := range w {
-			w[q] = r.NormFloat64()
-		}
-		e.Append(randomPoints(r, 1, e.Dict.Dim(), 1), w)
-	}
+	appendRandom(r, e, add)
 	for i := range e.W {
 		e.W[i] *= 1 + r.Float64()/8
 	}

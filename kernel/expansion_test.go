@@ -10,14 +10,18 @@ import (
 
 func randomExpansion(r *rand.Rand, k Kernel, order, dim, outputs int) *Expansion {
 	e := NewExpansion(k, dim, outputs)
-	w := make([]float64, outputs)
-	for range order {
+	appendRandom(r, e, order)
+	return e
+}
+
+func appendRandom(r *rand.Rand, e *Expansion, n int) {
+	w := make([]float64, e.Outputs)
+	for range n {
 		for q := range w {
 			w[q] = r.NormFloat64()
 		}
-		e.Append(randomPoints(r, 1, dim, 1), w)
+		e.Append(randomPoints(r, 1, e.Dict.Dim(), 1), w)
 	}
-	return e
 }
 
 // score is f_c(x) by its definition, and the sum of the terms' magnitudes.

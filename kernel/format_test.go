@@ -50,16 +50,14 @@ func sameBits(t *testing.T, name string, got, want *Expansion) {
 	if got.Kernel != want.Kernel || got.Outputs != want.Outputs || got.Dict.Dim() != want.Dict.Dim() || got.Order() != want.Order() || len(got.W) != len(want.W) {
 		t.Fatalf("%s: read %+v, %d outputs, dimension %d, order %d", name, got.Kernel, got.Outputs, got.Dict.Dim(), got.Order())
 	}
-	for j := range want.Order() {
-		for i, v := range want.Dict.At(j) {
-			if math.Float32bits(v) != math.Float32bits(got.Dict.At(j)[i]) {
-				t.Fatalf("%s: element %d is %v, want %v", name, j, got.Dict.At(j), want.Dict.At(j))
-			}
+	for i, v := range want.Dict.raw {
+		if math.Float32bits(v) != math.Float32bits(got.Dict.raw[i]) {
+			t.Fatalf("%s: feature %d of all elements is %v, want %v", name, i, got.Dict.raw[i], v)
 		}
-		for i, v := range want.Weights(j) {
-			if math.Float64bits(v) != math.Float64bits(got.Weights(j)[i]) {
-				t.Fatalf("%s: weights %d are %v, want %v", name, j, got.Weights(j), want.Weights(j))
-			}
+	}
+	for i, v := range want.W {
+		if math.Float64bits(v) != math.Float64bits(got.W[i]) {
+			t.Fatalf("%s: weight %d of all elements is %v, want %v", name, i, got.W[i], v)
 		}
 	}
 }
@@ -304,24 +302,22 @@ func FuzzReadExpansion(f *testing.F) {
 	}
 	f.Add([]byte(`{"kernel":{"type":"polynomial","degree":1},"dim":1,"outputs":1,"order":1}`), make([]byte, 12))
 	f.Fuzz(func(t *testing.T, header, payload []byte) {
-		if e, err := ReadExpansion(bytes.NewReader(append(append([]byte(nil), header...), payload...)), nil); err == nil {
-			checkModel(t, e)
-		} else if !errors.Is(err, ErrFormat) {
-			t.Fatalf("error that does not wrap ErrFormat: %v", err)
-		}
-		var e *Expansion
-		var err error
+		e, err := ReadExpansion(bytes.NewReader(append(append([]byte(nil), header...), payload...)), nil)
+		checkRead(t, e, err)
 		file := hostile.Model(string(header), payload)
 		hostile.AtMost(t, 64*len(file)+400*len(payload)+1<<20, func() { e, err = ReadExpansion(bytes.NewReader(file), nil) })
-		if err == nil {
-			checkModel(t, e)
-		} else if !errors.Is(err, ErrFormat) {
-			t.Fatalf("error that does not wrap ErrFormat: %v", err)
-		}
+		checkRead(t, e, err)
 	})
 }
 
-func checkModel(t *testing.T, e *Expansion) {
+// checkRead checks what was read of a file, or why it was not.
+func checkRead(t *testing.T, e *Expansion, err error) {
+	if err != nil {
+		if !errors.Is(err, ErrFormat) {
+			t.Fatalf("error that does not wrap ErrFormat: %v", err)
+		}
+		return
+	}
 	if err := e.Kernel.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -29,6 +30,16 @@ func widened(x []float32) []float64 {
 	w := make([]float64, len(x))
 	Widen(w, x)
 	return w
+}
+
+// blocks returns both blocks of the points x and p, of row stride ldd. What they do not
+// write is −1.
+func blocks(p *Points, k Kernel, x []float32, ldd, threads int) ([]float64, []float32) {
+	n := len(x) / p.Dim()
+	b64, b32 := slices.Repeat([]float64{-1}, n*ldd), slices.Repeat([]float32{-1}, n*ldd)
+	p.Block64(k, n, widened(x), b64, ldd, threads)
+	p.Block32(k, n, x, b32, ldd, threads)
+	return b64, b32
 }
 
 func norm(x []float32) float64 {
@@ -81,9 +92,7 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 				copy(y, x[:dim]) // an exact duplicate, where the exponent cancels
 				p := pointsOf(y, m, dim)
 				ldd := m + 3
-				b64, b32 := make([]float64, n*ldd), make([]float32, n*ldd)
-				p.Block64(k, n, widened(x), b64, ldd, 1)
-				p.Block32(k, n, x, b32, ldd, 1)
+				b64, b32 := blocks(p, k, x, ldd, 1)
 				for i := range n {
 					xi := x[i*dim : (i+1)*dim]
 					for j := range m {
@@ -101,7 +110,7 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 				}
 				for i := range n { // the stride's padding is not written
 					for j := m; j < ldd; j++ {
-						if b64[i*ldd+j] != 0 || b32[i*ldd+j] != 0 {
+						if b64[i*ldd+j] != -1 || b32[i*ldd+j] != -1 {
 							t.Fatalf("%+v dim %d: wrote past column %d", k, dim, m)
 						}
 					}

@@ -67,9 +67,7 @@ func (m *modelled) check(t *rapid.T, k Kernel, query []float32) {
 			t.Fatalf("weights %d are %v, want %v", i, m.e.Weights(i), m.w[i])
 		}
 	}
-	b64, b32 := make([]float64, len(m.x)), make([]float32, len(m.x))
-	m.e.Dict.Block64(k, 1, widened(query), b64, len(m.x), 1)
-	m.e.Dict.Block32(k, 1, query, b32, len(m.x), 1)
+	b64, b32 := blocks(m.e.Dict, k, query, len(m.x), 1)
 	for i, x := range m.x {
 		want := k.Eval(query, x)
 		if math.Abs(b64[i]-want) > 1e-13 || math.Abs(float64(b32[i])-want) > 1e-5 {

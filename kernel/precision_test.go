@@ -69,12 +69,7 @@ func (p *remote) bandwidth(t *rapid.T, x []float32) float64 {
 	var d2 []float64
 	for i := p.dim; i < len(x); i += p.dim {
 		for j := 0; j < i; j += p.dim {
-			var s float64
-			for q := range p.dim {
-				d := float64(x[i+q]) - float64(x[j+q])
-				s += d * d
-			}
-			d2 = append(d2, s)
+			d2 = append(d2, distanceSq(widened(x[i:i+p.dim]), x[j:j+p.dim]))
 		}
 	}
 	slices.Sort(d2)
@@ -107,9 +102,7 @@ func TestScoresAgreeWithEval(t *testing.T) {
 		}
 		got := make([]float64, n)
 		new(Scorer).Scores(e, n, x, got, 1)
-		b64, b32 := make([]float64, n*m), make([]float32, n*m)
-		e.Dict.Block64(e.Kernel, n, widened(x), b64, m, 1)
-		e.Dict.Block32(e.Kernel, n, x, b32, m, 1)
+		b64, b32 := blocks(e.Dict, e.Kernel, x, m, 1)
 		for i := range n {
 			xi := x[i*p.dim : (i+1)*p.dim]
 			var want, bound, weights float64
@@ -175,14 +168,9 @@ func TestValuesDependOnTheirPair(t *testing.T) {
 	}
 	p := pointsOf(x, n, dim)
 	for _, k := range []Kernel{Gaussian{1}, Gaussian{300}, Gaussian{1e-3}, Polynomial{1, 2}, Polynomial{1, 9}} {
-		b64, b32 := make([]float64, n*n), make([]float32, n*n)
-		p.Block64(k, n, widened(x), b64, n, 3)
-		p.Block32(k, n, x, b32, n, 3)
+		b64, b32 := blocks(p, k, x, n, 3)
 		for i := range n {
-			one := pointsOf(x[i*dim:(i+1)*dim], 1, dim)
-			c64, c32 := make([]float64, n), make([]float32, n)
-			one.Block64(k, n, widened(x), c64, 1, 1)
-			one.Block32(k, n, x, c32, 1, 1)
+			c64, c32 := blocks(pointsOf(x[i*dim:(i+1)*dim], 1, dim), k, x, 1, 1)
 			for j := range n {
 				if b64[i*n+j] != b64[j*n+i] || b32[i*n+j] != b32[j*n+i] {
 					t.Fatalf("%+v: κ(x_%d, x_%d) is %v and %v, the other way round %v and %v", k, i, j, b64[i*n+j], b32[i*n+j], b64[j*n+i], b32[j*n+i])
@@ -201,9 +189,7 @@ func TestExtremeBandwidths(t *testing.T) {
 	p := pointsOf(x, 5, 2)
 	for _, c := range []float64{1e-300, 1e-160, 1e-20, 1e20, 1e160, 1e300} {
 		k := Gaussian{c}
-		b64, b32 := make([]float64, 25), make([]float32, 25)
-		p.Block64(k, 5, widened(x), b64, 5, 1)
-		p.Block32(k, 5, x, b32, 5, 1)
+		b64, b32 := blocks(p, k, x, 5, 1)
 		for i := range b64 {
 			a, b := p.At(i/5), p.At(i%5)
 			want := 1.0 // of a large c
@@ -231,10 +217,8 @@ func TestNonFiniteFeatures(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	x := []float32{1, 2, inf, 2, -inf, 2, nan, 2}
 	p := pointsOf(x, 4, 2)
-	b64, b32 := make([]float64, 16), make([]float32, 16)
 	k := Gaussian{1}
-	p.Block64(k, 4, widened(x), b64, 4, 1)
-	p.Block32(k, 4, x, b32, 4, 1)
+	b64, b32 := blocks(p, k, x, 4, 1)
 	for i := range b64 {
 		want := k.Eval(p.At(i/4), p.At(i%4))
 		if want != want != (b64[i] != b64[i]) || want != want != (b32[i] != b32[i]) || want == want && (b64[i] != want || float64(b32[i]) != want) {

@@ -20,19 +20,16 @@ func draw(t *rapid.T, bound float64) example {
 		t.Fatal(err)
 	}
 	classes := rapid.IntRange(2, 6).Draw(t, "classes")
-	f := rapid.SliceOfN(rapid.Float64Range(-bound, bound), l.Outputs(classes), l.Outputs(classes)).Draw(t, "f")
-	return example{l, f, drawTarget(t, l, classes)}
-}
-
-func drawTarget(t *rapid.T, l Loss, classes int) float64 {
+	e := example{loss: l, f: rapid.SliceOfN(rapid.Float64Range(-bound, bound), l.Outputs(classes), l.Outputs(classes)).Draw(t, "f")}
 	switch {
-	case l.Outputs(classes) > 1:
-		return float64(rapid.IntRange(0, classes-1).Draw(t, "y"))
+	case len(e.f) > 1:
+		e.y = float64(rapid.IntRange(0, classes-1).Draw(t, "y"))
 	case l.Name() == "squared-error":
-		return rapid.Float64Range(-5, 5).Draw(t, "y")
+		e.y = rapid.Float64Range(-5, 5).Draw(t, "y")
 	default:
-		return rapid.SampledFrom([]float64{-1, 1}).Draw(t, "y")
+		e.y = rapid.SampledFrom([]float64{-1, 1}).Draw(t, "y")
 	}
+	return e
 }
 
 func dot(a, b []float64) float64 {

@@ -20,8 +20,7 @@ func (SquaredError) Value(f []float64, y float64) float64 {
 }
 
 // Gradient writes f − y to g.
-func (SquaredError) Gradient(g, f []float64, y float64) float64 {
-	d := f[0] - y
-	g[0] = d
-	return d * d / 2
+func (l SquaredError) Gradient(g, f []float64, y float64) float64 {
+	g[0] = f[0] - y
+	return l.Value(f, y)
 }

@@ -137,8 +137,7 @@ func TestEnter(t *testing.T) {
 		mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
 		worst := 0.0
 		for range 60 {
-			x, y := mix.batch(12)
-			mustStep(t, l, 12, x, y)
+			mix.step(t, 12, l)
 			for j := range l.f.Order() {
 				d := l.f.Dict.At(j)
 				got, size := values(l.f, d)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -60,19 +61,10 @@ func TestProjectionFormula(t *testing.T) {
 		t.Fatal("no singular values")
 	}
 	var pseudo mat.Dense // [K_DD̃]†
-	svd.SolveTo(&pseudo, eye(len(I)), len(I))
+	svd.SolveTo(&pseudo, mat.NewDiagDense(len(I), []float64{1, 1, 1, 1}), len(I))
 	if rows, _ := pseudo.Dims(); rows == kDD.SymmetricDim() {
 		t.Errorf("[K_DD̃]† has %d rows, as many as K_DD has columns", rows)
 	}
-}
-
-// eye returns the identity.
-func eye(n int) *mat.Dense {
-	one := mat.NewDense(n, n, nil)
-	for i := range n {
-		one.Set(i, i, 1)
-	}
-	return one
 }
 
 // TestUpdateDescends: a step f̃ − f goes along the negative gradient g of
@@ -102,7 +94,7 @@ func TestUpdateDescends(t *testing.T) {
 	}
 	descends := func(d []float64, multiple float64) bool {
 		risk := func(g *kernel.Expansion) float64 {
-			return ℓ.Value(literal.Value(g, x), y[0]) + multiple*g.NormSq(1)
+			return ℓ.Value(testutil.Score(g, x), y[0]) + multiple*g.NormSq(1)
 		}
 		direction := f.Clone()
 		copy(direction.W, d)

@@ -2,14 +2,16 @@ package polk
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -53,6 +55,11 @@ func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
 	}
 	return i
 }
+
+// A pruning is a function that is a pruner: of a prune.State or a prune.InverseState.
+type pruning[State any] func(s State) error
+
+func (p pruning[State]) Prune(_ context.Context, s State) error { return p(s) }
 
 // withInverse returns a pruner that works with the inverse.
 func withInverse(t testing.TB, p prune.InversePruner) *prune.Instance {
@@ -99,6 +106,15 @@ func (m *mixture) batch(n int) (x []float32, y []float64) {
 	return x, y
 }
 
+// step has learners take a step on the same n samples.
+func (m *mixture) step(t testing.TB, n int, learners ...*Learner) {
+	t.Helper()
+	x, y := m.batch(n)
+	for _, l := range learners {
+		mustStep(t, l, n, x, y)
+	}
+}
+
 // A tilde is f̃_{t+1} of Algorithm 2, built from f_t by the formula: the
 // dictionary with its weights times 1 − ηλ, then the samples of the batch with
 // −(η/n)·ℓ'.
@@ -126,7 +142,7 @@ func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
 		}
 		xi, w, yi := all.Dict.At(i), all.Weights(i), y[i-u.old]
 		if cfg.Loss == hinge {
-			scores := literal.Value(f, xi)
+			scores := testutil.Score(f, xi)
 			u.kink = u.kink || nearKink(scores, int(yi), cfg.Loss.Value(scores, yi))
 		}
 		if sumSquares(w) == 0 {
@@ -193,15 +209,9 @@ func inverseResidual(l *Learner) float64 {
 	return res
 }
 
-// A fataler is a *testing.T, *testing.B or *rapid.T.
-type fataler interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // checkFinite fails unless weights, P, error and health are finite numbers and
 // the step kept its budget.
-func checkFinite(t fataler, l *Learner) {
+func checkFinite(t rapid.TB, l *Learner) {
 	t.Helper()
 	for _, v := range l.f.W {
 		if v-v != 0 {
@@ -258,22 +268,6 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 		if !slices.Equal(p, q) || !slices.Equal(a.komp.inverse.gramRow(i), b.komp.inverse.gramRow(i)) {
 			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
 		}
-	}
-}
-
-// finishes reports whether f returns within ten seconds. It leaves f running
-// if not: fail the test.
-func finishes(f func()) bool {
-	done := make(chan bool)
-	go func() {
-		f()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return true
-	case <-time.After(10 * time.Second):
-		return false
 	}
 }
 

@@ -97,8 +97,7 @@ func TestKernelEvals(t *testing.T) {
 	l := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(3, 1)), cfg.Dim, cfg.Classes)
 	for range 20 {
-		x, y := mix.batch(8)
-		mustStep(t, l, 8, x, y)
+		mix.step(t, 8, l)
 		if l.KernelEvals() != count {
 			t.Fatalf("step %d: %d evaluations, counted %d", l.Steps(), l.KernelEvals(), count)
 		}

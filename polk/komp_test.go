@@ -276,12 +276,7 @@ func TestCostsNearDependence(t *testing.T) {
 			one := literal.NewPursuit(f, true)
 			one.WTilde.Zero()
 			one.WTilde.Set(at, 0, 1)
-			var others []int
-			for i := range f.Order() {
-				if i != at {
-					others = append(others, i)
-				}
-			}
+			others, _ := lessRemoved(one, []int{at})
 			dist, _ := one.Approximate(others)
 			if d := k.invDiag[j] * dist * dist; !(math.Abs(d-1) <= 1e-10) {
 				t.Errorf("element %d of %d: [K⁻¹]_jj times the squared distance is 1 %+.1e", j, len(k.present), d-1)

@@ -2,7 +2,6 @@ package polk
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -32,28 +31,11 @@ func TestKOMPByName(t *testing.T) {
 	got := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(1, 1)), cfg.Dim, cfg.Classes)
 	for range 40 {
-		x, y := mix.batch(16)
-		mustStep(t, want, 16, x, y)
-		mustStep(t, got, 16, x, y)
+		mix.step(t, 16, want, got)
 		if !slices.Equal(got.f.W, want.f.W) || got.last != want.last {
 			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
 		}
 	}
-}
-
-// removingNew is KOMP to 12 elements for five steps, then removes what is new.
-type removingNew struct{}
-
-func (removingNew) Prune(_ context.Context, s prune.InverseState) error {
-	for j := range s.Total() {
-		if s.Step().T >= 5 && j >= s.Old() && s.Present(j) {
-			s.Remove(j)
-		}
-	}
-	for s.Step().T < 5 && s.Len() > 12 {
-		s.Remove(prune.Least(s, s.Cost))
-	}
-	return nil
 }
 
 // Steps with a fixed dictionary do what the removal of all new elements does.
@@ -62,14 +44,20 @@ func TestFixedDictionary(t *testing.T) {
 	cfg.Pruner = mustPruner(t, "komp-order", prune.Params{"order": 12})
 	cfg.FixedFrom, cfg.FixedTo = 5, 20
 	got := mustNew(t, cfg)
-	cfg.Pruner = withInverse(t, removingNew{})
+	cfg.Pruner = withInverse(t, pruning[prune.InverseState](func(s prune.InverseState) error {
+		for j := s.Old(); s.Step().T >= 5 && j < s.Total(); j++ {
+			s.Remove(j)
+		}
+		for s.Step().T < 5 && s.Len() > 12 { // as before the dictionary was fixed
+			s.Remove(prune.Least(s, s.Cost))
+		}
+		return nil
+	}))
 	cfg.FixedFrom, cfg.FixedTo = 0, 0
 	want := mustNew(t, cfg)
 	mix := newMixture(rand.New(rand.NewPCG(4, 1)), cfg.Dim, cfg.Classes)
 	for range 20 {
-		x, y := mix.batch(16)
-		mustStep(t, want, 16, x, y)
-		mustStep(t, got, 16, x, y)
+		mix.step(t, 16, want, got)
 		for i, w := range want.f.W {
 			if math.Abs(got.f.W[i]-w) > 1e-7*(1+math.Abs(w)) {
 				t.Fatalf("step %d: weight %d is %v, want %v", want.t, i, got.f.W[i], w)
@@ -81,28 +69,17 @@ func TestFixedDictionary(t *testing.T) {
 	}
 }
 
-// failing removes one element and fails.
-type failing struct{}
-
-var errFailing = errors.New("out of ideas")
-
-func (failing) Prune(_ context.Context, s prune.State) error {
-	s.Drop(0)
-	return errFailing
-}
-
-// failingWithInverse does the same with an inverse.
-type failingWithInverse struct{}
-
-func (failingWithInverse) Prune(_ context.Context, s prune.InverseState) error {
-	s.Drop(0)
-	return errFailing
-}
-
 // A pruner's error is returned, and the step is taken as far as it went.
 func TestPrunersError(t *testing.T) {
+	errFailing := errors.New("out of ideas")
+	fail := func(s prune.Elements) error {
+		s.Drop(0)
+		return errFailing
+	}
+	without := pruning[prune.State](func(s prune.State) error { return fail(s) })
+	with := pruning[prune.InverseState](func(s prune.InverseState) error { return fail(s) })
 	for _, p := range []*prune.Instance{
-		instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner { return failing{} }}), withInverse(t, failingWithInverse{}),
+		instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner { return without }}), withInverse(t, with),
 	} {
 		cfg := testConfig(logistic)
 		cfg.Pruner = p

@@ -94,10 +94,8 @@ func TestRestore(t *testing.T) {
 				others = append(others[:1], restored(t, l, config()))
 				ranks[l.komp.inverse.rank] = true
 			}
-			x, y := m.batch(8)
-			mustStep(t, l, 8, x, y)
+			m.step(t, 8, append(others, l)...)
 			for i, other := range others {
-				mustStep(t, other, 8, x, y)
 				sameState(t, name, l, other)
 				if l.KernelEvals() != other.KernelEvals() || l.komp.health != other.komp.health || l.Last() != other.Last() {
 					t.Fatalf("%s, step %d, learner %d: evaluations, health or report differ: %v, %v", name, step, i, l.Health(), other.Health())
@@ -200,8 +198,7 @@ func trained(t testing.TB, cfg Config) *Learner {
 	l := mustNew(t, cfg)
 	m := newMixture(rand.New(rand.NewPCG(53, 0)), cfg.Dim, cfg.Classes)
 	for range 20 {
-		x, y := m.batch(8)
-		mustStep(t, l, 8, x, y)
+		m.step(t, 8, l)
 	}
 	return l
 }

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/internal/race"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
 )
 
 // TestStepIsAProjection draws configurations and streams, near-duplicates
@@ -156,7 +156,7 @@ func checkOrthogonal(t *rapid.T, l *Learner, u *kernel.Expansion) {
 	scale := size(u)
 	for j := range l.f.Order() {
 		d := l.f.Dict.At(j)
-		want, got := literal.Value(u, d), literal.Value(l.f, d)
+		want, got := testutil.Score(u, d), testutil.Score(l.f, d)
 		for q := range want {
 			if !(math.Abs(got[q]-want[q]) <= 1e-7*scale) {
 				t.Fatalf("step %d: f_%d − f̃_%d is %v at element %d, with weights of %v", l.Steps(), q, q, got[q]-want[q], j, scale)
@@ -188,7 +188,6 @@ func TestStepErrors(t *testing.T) {
 	faulty := &faultyLoss{Loss: logistic}
 	cfg := testConfig(faulty)
 	l, twin := mustNew(t, cfg), mustNew(t, cfg)
-	good := func() ([]float32, []float64) { return m.batch(8) }
 	set := func(x []float32, i int, v float32) []float32 { x[i] = v; return x }
 	label := func(y []float64, i int, v float64) []float64 { y[i] = v; return y }
 	step := func(n int, x []float32, y []float64) error { _, err := l.Step(t.Context(), n, x, y); return err }
@@ -217,12 +216,10 @@ func TestStepErrors(t *testing.T) {
 		{"infinite gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.Inf(-1)) }, ErrDiverged.Error()},
 	} {
 		for range 3 {
-			x, y := good()
-			mustStep(t, l, 8, x, y)
-			mustStep(t, twin, 8, x, y)
+			m.step(t, 8, l, twin)
 		}
 		last, health := l.Last(), l.komp.health
-		x, y := good()
+		x, y := m.batch(8)
 		err := c.call(x, y)
 		if err == nil || c.want != "" && err.Error() != c.want {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)

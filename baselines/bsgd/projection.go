@@ -119,7 +119,7 @@ func (p *projection) eliminate(m *model, j int) (row []float64, pivot float64) {
 		i = p.waiting[at]
 	}
 	if i < 0 {
-		k := p.gather(p.kernelRow(m, j))
+		k := p.gather(p.kernelRow(m, j, m.dict))
 		return k, p.factor.eliminate(k, m.self[j])
 	}
 	k := p.tailValues(m, i, j)
@@ -129,17 +129,13 @@ func (p *projection) eliminate(m *model, j int) (row []float64, pivot float64) {
 // tailValues returns the kernel values between element j, the i-th waiting sample, and
 // the tail, in the factor's order. Values for the head are not set.
 func (p *projection) tailValues(m *model, i, j int) []float64 {
-	values := p.values[i*p.factor.room:]
-	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, p.fresh.Len())
-	kernel.Widen(p.x, m.dict.At(j))
-	p.fresh.Block64(m.kernel, 1, p.x, p.row, p.fresh.Len(), m.threads)
-	m.evals += int64(p.fresh.Len())
+	values, fresh := p.values[i*p.factor.room:], p.kernelRow(m, j, p.fresh)
 	p.k = grow(p.k, p.factor.len())
 	for r := p.factor.head; r < len(p.k); r++ {
 		if at := p.origin[p.at[r]]; at >= 0 {
 			p.k[r] = values[at]
 		} else {
-			p.k[r] = p.row[-1-at]
+			p.k[r] = fresh[-1-at]
 		}
 	}
 	return p.k
@@ -202,13 +198,13 @@ func (p *projection) forget(m *model, j int) {
 	m.remove(j)
 }
 
-// kernelRow returns κ(d_j, d_i) over the dictionary, in float64.
-func (p *projection) kernelRow(m *model, j int) []float64 {
-	p.x = grow(p.x, m.dict.Dim())
-	p.row = grow(p.row, m.order())
+// kernelRow returns κ between element j and points, in float64.
+func (p *projection) kernelRow(m *model, j int, points *kernel.Points) []float64 {
+	n := points.Len()
+	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, n)
 	kernel.Widen(p.x, m.dict.At(j))
-	m.dict.Block64(m.kernel, 1, p.x, p.row, m.order(), m.threads)
-	m.evals += int64(m.order())
+	points.Block64(m.kernel, 1, p.x, p.row, n, m.threads)
+	m.evals += int64(n)
 	return p.row
 }
 
@@ -250,7 +246,7 @@ func (p *projection) probe(m *model) float64 {
 // newest column u of the inverse, which the tail's coefficients make up, and
 // counts the error of K_i·u relative to Σ_j |K_ij u_j|.
 func (p *projection) drift(m *model, i int) float64 {
-	k := p.gather(p.kernelRow(m, p.at[i]))
+	k := p.gather(p.kernelRow(m, p.at[i], m.dict))
 	p.q = grow(p.q, len(k))
 	p.factor.multiply(i, p.q)
 	var worst float64
@@ -282,7 +278,7 @@ func (p *projection) repair(m *model) float64 {
 	var cost float64
 	for j := 0; j < m.order(); {
 		before := m.order()
-		k := p.gather(p.kernelRow(m, j))
+		k := p.gather(p.kernelRow(m, j, m.dict))
 		cost += p.enter(m, j, k, p.factor.eliminate(k, m.self[j]))
 		p.factor.settle()
 		if m.order() == before {

@@ -8,10 +8,7 @@ import (
 	"polkrepro/kernel"
 )
 
-const (
-	defaultTolerance  = 1e-3
-	defaultCacheBytes = 1 << 30
-)
+const defaultTolerance = 1e-3
 
 // A Config is everything that determines a training run.
 type Config struct {
@@ -41,7 +38,7 @@ func (c Config) Validate() error {
 
 func (c Config) withDefaults() Config {
 	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
-	c.CacheBytes = cmp.Or(c.CacheBytes, defaultCacheBytes)
+	c.CacheBytes = cmp.Or(c.CacheBytes, 1<<30)
 	c.Threads = max(c.Threads, 1)
 	return c
 }

@@ -102,7 +102,7 @@ func (m *Model) vote(values []float64) int {
 	if m.OneVsAll {
 		return loss.Predict(values)
 	}
-	votes := make([]int, len(m.Labels))
+	votes := make([]float64, len(m.Labels))
 	p := 0
 	for i := range votes {
 		for j := i + 1; j < len(votes); j++ {
@@ -114,11 +114,5 @@ func (m *Model) vote(values []float64) int {
 			p++
 		}
 	}
-	best := 0
-	for c, v := range votes {
-		if v > votes[best] {
-			best = c
-		}
-	}
-	return best
+	return loss.Predict(votes)
 }

@@ -52,8 +52,7 @@ type base = stream.Model
 type Learner struct {
 	*base
 	cfg       Config
-	pair      []float64 // weights of a new element
-	mistakes  int       // M_t
+	mistakes  int // M_t
 	removals  int
 	deviation float64 // Q_t
 	shrinking float64 // the product of all φ_t
@@ -61,7 +60,7 @@ type Learner struct {
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c, pair: make([]float64, c.Classes), shrinking: 1}
+	l := &Learner{cfg: c, shrinking: 1}
 	if c.Budget < 1 {
 		return nil, fmt.Errorf("forgetron: budget %d is below 1", c.Budget)
 	}
@@ -79,9 +78,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 		return nil
 	}
 	l.mistakes++
-	clear(l.pair)
-	l.pair[y], l.pair[r] = 1/math.Sqrt2, -1/math.Sqrt2
-	l.F.Append(x, l.pair)
+	l.AppendPair(x, y, r, 1/math.Sqrt2)
 	if l.F.Order() > l.cfg.Budget {
 		l.forget(l.Oldest())
 	}

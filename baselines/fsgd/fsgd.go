@@ -106,7 +106,12 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	rate := l.cfg.Rate(l.t)
 	l.shrink *= 1 - float64(rate*l.cfg.Regularizer)
-	l.normalize()
+	if !(l.shrink > 1e-100) { // before it underflows
+		for j := range l.w {
+			l.w[j] *= l.shrink
+		}
+		l.shrink = 1
+	}
 	for q, g := range l.grad {
 		l.w[q*n+i] -= rate * g / l.shrink
 	}
@@ -117,17 +122,6 @@ func (l *Learner) learn(x []float32, y float64) error {
 	l.t++
 	l.Evals += int64(n)
 	return nil
-}
-
-// normalize keeps shrink from underflow.
-func (l *Learner) normalize() {
-	if l.shrink > 1e-100 {
-		return
-	}
-	for i := range l.w {
-		l.w[i] *= l.shrink
-	}
-	l.shrink = 1
 }
 
 // Order returns the number of distinct points that were samples.

@@ -2,14 +2,11 @@ package ivm
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"polkrepro/baselines/internal/dataset"
 	"polkrepro/kernel"
 )
-
-const defaultTolerance = 1e-3
 
 // A Config is everything that determines a training run.
 type Config struct {
@@ -48,21 +45,7 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
+	c.Tolerance = cmp.Or(c.Tolerance, 1e-3)
 	c.Threads = max(c.Threads, 1)
 	return c
-}
-
-// checkData reports samples that are no training set, or whose kernel values could
-// overflow float32.
-func (c Config) checkData(n int, x []float32, y []float64) error {
-	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
-		return fmt.Errorf("ivm: %w", err)
-	}
-	for i := range n {
-		if self := c.Kernel.Self(x[i*c.Dim : (i+1)*c.Dim]); !(self <= math.MaxFloat32) {
-			return fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
-		}
-	}
-	return nil
 }

@@ -2,9 +2,12 @@ package ivm
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/parallel"
 	"polkrepro/kernel"
 )
@@ -46,8 +49,14 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if err := c.checkData(n, x, y); err != nil {
-		return nil, err
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("ivm: %w", err)
+	}
+	// No kernel value is larger than the larger one of its two points' own.
+	for i := range n {
+		if self := c.Kernel.Self(x[i*c.Dim : (i+1)*c.Dim]); !(self <= math.MaxFloat32) {
+			return nil, fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
+		}
 	}
 	t := newTrainer(c, n, x, y, trace)
 	reason, err := t.imports(ctx)
@@ -109,16 +118,10 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 				return "", err
 			}
 		}
-		if t.converged() {
+		if k := len(t.history) - 1; k > 0 && t.history[k-1]-t.history[k] < t.Tolerance*t.history[k] {
 			return Converged, nil
 		}
 	}
-}
-
-// converged reports whether |H_k − H_{k−1}| < ε |H_k|.
-func (t *trainer) converged() bool {
-	k := len(t.history) - 1
-	return k > 0 && t.history[k-1]-t.history[k] < t.Tolerance*t.history[k]
 }
 
 // choose tries candidates and returns the best; its index is −1 if there is

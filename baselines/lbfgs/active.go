@@ -54,7 +54,7 @@ func (s *solver) due() bool {
 // set aside, or if the run has converged on those kept.
 func (s *solver) reconsider(converged bool) {
 	f, u := s.expand()
-	objective := s.all.risk(f.kw) + float64(s.lambda/2*s.inner(f, f))
+	objective := s.all.exactSums(f.kw, nil).exact/s.total + float64(s.lambda/2*s.inner(f, f))
 	s.selection.checked = s.iterations
 	if objective-s.bound.value() <= s.config.Tolerance*objective {
 		s.now.objective, s.selection.whole = objective, true
@@ -87,20 +87,6 @@ func (s *solver) reconsider(converged bool) {
 		s.keepAll(f, u)
 	}
 	s.selection.whole = true
-}
-
-// risk returns the mean loss at scores.
-func (p *problem) risk(scores []float64) float64 {
-	sums := p.sum(func(lo, hi int) totals {
-		var t totals
-		fi := make([]float64, p.outputs)
-		for i := lo; i < hi; i++ {
-			p.column(fi, scores, i)
-			t.exact += p.Value(fi, p.y[i])
-		}
-		return t
-	})
-	return sums.exact / p.total
 }
 
 // margins returns f_y − max_{c≠y} f_c for every sample, and how many are less than 1:

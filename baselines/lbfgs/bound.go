@@ -21,16 +21,7 @@ type bound struct {
 // set makes a copy of u the bound's dual point.
 func (b *bound) set(u element) {
 	b.u = slices.Clone(u.w)
-	sums := b.sum(func(lo, hi int) totals {
-		var t totals
-		ui := make([]float64, b.outputs)
-		for i := lo; i < hi; i++ {
-			b.column(ui, u.w, i)
-			t.conjugate += b.problem.conjugate(ui, int(b.y[i]))
-		}
-		return t
-	})
-	b.conjugate, b.norm = sums.conjugate/b.total, b.energy(u.w, u)
+	b.conjugate, b.norm = b.exactSums(nil, u.w).conjugate/b.total, b.energy(u.w, u)
 }
 
 // value returns D(ū), or less.

@@ -9,14 +9,6 @@ import (
 	"polkrepro/loss"
 )
 
-const (
-	defaultTolerance  = 1e-3
-	defaultIterations = 10000
-	defaultMemory     = 20
-	defaultExactSize  = 8192 // half a gibibyte
-	defaultPartSize   = 4096
-)
-
 // A Config says what Train minimizes, how well, and with what means.
 type Config struct {
 	Kernel      kernel.Kernel // κ
@@ -53,11 +45,11 @@ func (c Config) Validate() error {
 
 // withDefaults fills in what 0 stands for.
 func (c Config) withDefaults() Config {
-	c.Tolerance = cmp.Or(c.Tolerance, defaultTolerance)
-	c.MaxIterations = cmp.Or(c.MaxIterations, defaultIterations)
-	c.Memory = cmp.Or(c.Memory, defaultMemory)
-	c.exactSize = cmp.Or(c.exactSize, defaultExactSize)
-	c.partSize = cmp.Or(c.partSize, defaultPartSize)
+	c.Tolerance = cmp.Or(c.Tolerance, 1e-3)
+	c.MaxIterations = cmp.Or(c.MaxIterations, 10000)
+	c.Memory = cmp.Or(c.Memory, 20)
+	c.exactSize = cmp.Or(c.exactSize, 8192) // half a gibibyte
+	c.partSize = cmp.Or(c.partSize, 4096)
 	c.group = cmp.Or(c.group, gramGroup)
 	c.Threads = max(c.Threads, 1)
 	return c

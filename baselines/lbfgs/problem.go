@@ -51,6 +51,26 @@ func (p *problem) sum(do func(lo, hi int) totals) totals {
 	return sum
 }
 
+// exactSums adds up ℓ at the scores f and ℓ* at the dual point u. One that is nil is left
+// out.
+func (p *problem) exactSums(f, u []float64) totals {
+	return p.sum(func(lo, hi int) totals {
+		var t totals
+		row := make([]float64, p.outputs)
+		for i := lo; i < hi; i++ {
+			if f != nil {
+				p.column(row, f, i)
+				t.exact += p.Value(row, p.y[i])
+			}
+			if u != nil {
+				p.column(row, u, i)
+				t.conjugate += p.conjugate(row, int(p.y[i]))
+			}
+		}
+		return t
+	})
+}
+
 // gradients writes ∇ℓ_μ at the scores f to u, both C×N, and returns all sums
 // but the slope.
 func (p *problem) gradients(u, f []float64) totals {

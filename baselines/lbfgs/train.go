@@ -205,12 +205,3 @@ func (s *solver) search() float64 {
 	s.pairs.direction(s.direction, s.now.gradient)
 	return s.lineFrom(s.now, s.direction).search()
 }
-
-// expansion returns the function with the weights f on all points.
-func (s *solver) expansion(f []float64) *kernel.Expansion {
-	w := make([]float64, len(f))
-	for i := range s.all.n {
-		s.all.column(w[i*s.outputs:(i+1)*s.outputs], f, i)
-	}
-	return &kernel.Expansion{Kernel: s.config.Kernel, Dict: s.points, Outputs: s.outputs, W: w}
-}

@@ -7,7 +7,6 @@ import (
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/baselines/lbfgs"
-	"polkrepro/baselines/learnertest"
 	"polkrepro/baselines/nystrom"
 	"polkrepro/data"
 	"polkrepro/kernel"
@@ -77,7 +76,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 			}, train.N, train.X, train.Y, nil))
 			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
 		}
-		got := learnertest.ErrorRate(m.Scores(set.Test.N, set.Test.X, 2), set.Test.Y)
+		got := errorRate(m, set.Test)
 		t.Logf("draw %d, %s, %s, order %d: objective %.6g, gap %.2g, error %.2f %%",
 			draw.Seed, g.method, g.loss.Name(), m.Order, objective, gap, 100*got)
 		if !converged || !(gap >= least && gap <= tolerance*objective) || g.order > 0 && m.Order != g.order {
@@ -92,17 +91,22 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wrong := 0.0
-			for i, y := range votes(c).Predict(set.Test.N, set.Test.X) {
-				if y != set.Test.Y[i] {
-					wrong++
-				}
-			}
-			if peer := wrong / float64(set.Test.N); math.Abs(got-peer) > 0.005 {
+			if peer := errorRate(votes(c), set.Test); math.Abs(got-peer) > 0.005 {
 				t.Errorf("%s: error %v, C-SVC's is %v", g.loss.Name(), got, peer)
 			}
 		}
 	}
+}
+
+// errorRate returns the part of the samples whose class is predicted wrongly.
+func errorRate(m *model, s *data.Split) float64 {
+	wrong := 0
+	for i, y := range m.Predict(s.N, s.X) {
+		if y != s.Y[i] {
+			wrong++
+		}
+	}
+	return float64(wrong) / float64(s.N)
 }
 
 func must[Result any](r Result, err error) Result {

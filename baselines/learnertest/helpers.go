@@ -7,7 +7,6 @@ import (
 
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 // Blobs draws n points whose classes overlap: the mean of a point's first feature
@@ -24,19 +23,6 @@ func Blobs(seed uint64, n, dim, classes int) (x []float32, y []float64) {
 		x[i*dim] += float32(k)
 	}
 	return x, y
-}
-
-// ErrorRate returns the part of the samples of classes y that row-major scores,
-// a row for each, decide wrongly.
-func ErrorRate(scores, y []float64) float64 {
-	outputs := len(scores) / len(y)
-	wrong := 0
-	for i, class := range y {
-		if loss.Predict(scores[i*outputs:(i+1)*outputs]) != int(class) {
-			wrong++
-		}
-	}
-	return float64(wrong) / float64(len(y))
 }
 
 // New makes a learner, or ends the test.

@@ -70,7 +70,6 @@ type Learner struct {
 	linear  *stream.Linear // W, from then on
 	phi     []float64
 	none    []float64 // weights of an element without gradient
-	column  []float64 // of B
 }
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
@@ -138,7 +137,7 @@ func (l *Learner) embed() error {
 	if rank == 0 {
 		return errors.New("the landmarks' kernel matrix has no eigenvalue above 0")
 	}
-	l.project, l.phi, l.column = make([]float64, rank*b), make([]float64, rank), make([]float64, b)
+	l.project, l.phi = make([]float64, rank*b), make([]float64, rank)
 	w := make([]float64, c*rank)
 	for i := range rank {
 		root := math.Sqrt(values[i])
@@ -161,11 +160,11 @@ func (l *Learner) Expansion() *kernel.Expansion {
 	}
 	b, rank := l.F.Order(), len(l.phi)
 	for q := range l.F.Outputs {
-		clear(l.column)
+		column := make([]float64, b)
 		for i, w := range l.linear.W[q*rank : (q+1)*rank] {
-			gemm.Axpy(w, l.project[i*b:(i+1)*b], l.column)
+			gemm.Axpy(w, l.project[i*b:(i+1)*b], column)
 		}
-		for j, a := range l.column {
+		for j, a := range column {
 			l.F.Weights(j)[q] = a
 		}
 	}

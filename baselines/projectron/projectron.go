@@ -68,7 +68,6 @@ type Learner struct {
 	inverse []float64 // K⁻¹, rows stride apart
 	stride  int
 	d       []float64 // K⁻¹k, the weights of the projection
-	pair    []float64 // weights of a new element
 
 	mistakes, projected, forced, margin int
 	worst                               float64 // largest error of a projection that was not forced
@@ -76,7 +75,7 @@ type Learner struct {
 
 // New returns the learner of f_0 = 0. It fails if the configuration is not valid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c, pair: make([]float64, c.Classes)}
+	l := &Learner{cfg: c}
 	if !(c.Error > 0) || c.Budget < 0 {
 		return nil, fmt.Errorf("projectron: error %v and budget %d: want more than 0, and at least 0", c.Error, c.Budget)
 	}
@@ -119,9 +118,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 		l.forced++
 	default:
 		l.enlarge(without)
-		clear(l.pair)
-		l.pair[y], l.pair[r] = 1, -1
-		l.F.Append(x, l.pair)
+		l.AppendPair(x, y, r, 1)
 	}
 	return nil
 }
@@ -155,7 +152,12 @@ func (l *Learner) add(y, r int, tau float64) {
 func (l *Learner) enlarge(s float64) {
 	m := len(l.d)
 	if m == l.stride {
-		l.grow(max(16, 2*m))
+		stride := max(16, 2*m)
+		larger := make([]float64, stride*stride)
+		for i := range m {
+			copy(larger[i*stride:], l.row(i))
+		}
+		l.inverse, l.stride = larger, stride
 	}
 	for i, d := range l.d {
 		gemm.Axpy(d/s, l.d, l.row(i))
@@ -163,15 +165,6 @@ func (l *Learner) enlarge(s float64) {
 		l.inverse[m*l.stride+i] = -d / s
 	}
 	l.inverse[m*l.stride+m] = 1 / s
-}
-
-// grow makes room for stride elements.
-func (l *Learner) grow(stride int) {
-	bigger := make([]float64, stride*stride)
-	for i := range l.d {
-		copy(bigger[i*stride:], l.row(i))
-	}
-	l.inverse, l.stride = bigger, stride
 }
 
 // Health returns the mistakes; how many were projected, and how many only because the

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/blas"
@@ -74,6 +75,13 @@ func difference(a, b mat.Matrix) float64 {
 	return mat.Norm(&d, 2)
 }
 
+// square returns a·aᵀ.
+func square(a *mat.Dense) *mat.Dense {
+	var product mat.Dense
+	product.Mul(a, a.T())
+	return &product
+}
+
 // condition returns eigenvalues from 1 down to 1/k, in even ratios.
 func condition(n int, k float64) func(int) float64 {
 	return func(i int) float64 { return math.Pow(k, -float64(i)/float64(max(n-1, 1))) }
@@ -99,10 +107,8 @@ func TestCholesky(t *testing.T) {
 			}
 			want := matrixOf(n, n, a, ld)
 			size := mat.Norm(want, 2)
-			var product mat.Dense
 			lower := lowerOf(n, l, ld)
-			product.Mul(lower, lower.T())
-			if d := difference(&product, want); !(d <= 4*float64(n)*eps*size) {
+			if d := difference(square(lower), want); !(d <= 4*float64(n)*eps*size) {
 				t.Errorf("n = %d, condition %g: residual %.2g ε", n, k, d/eps/size)
 			}
 			g, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: ld, Data: slices.Clone(a)})
@@ -139,10 +145,7 @@ func TestNotDefinite(t *testing.T) {
 		if !Cholesky(n, l, n, 1) {
 			continue
 		}
-		var product mat.Dense
-		lower := lowerOf(n, l, n)
-		product.Mul(lower, lower.T())
-		if d := difference(&product, matrixOf(n, n, a, n)); !(d <= 4*float64(n)*eps*math.Sqrt(float64(n))) {
+		if d := difference(square(lowerOf(n, l, n)), matrixOf(n, n, a, n)); !(d <= 4*float64(n)*eps*math.Sqrt(float64(n))) {
 			t.Errorf("n = %d, singular: residual %g", n, d)
 		}
 	}
@@ -227,12 +230,7 @@ func TestEigen(t *testing.T) {
 	}
 }
 
-type tester interface {
-	Helper()
-	Errorf(format string, args ...any)
-}
-
-func checkEigen(t tester, name string, n int, a []float64, lda int, want func(int) float64) {
+func checkEigen(t *testing.T, name string, n int, a []float64, lda int, want func(int) float64) {
 	t.Helper()
 	unit := 1.0 // so that gonum's norms neither overflow nor vanish
 	for i := range n {
@@ -277,9 +275,8 @@ func checkEigen(t tester, name string, n int, a []float64, lda int, want func(in
 		values[i] = v
 	}
 	v := mat.NewDense(n, n, vectors)
-	var gram, image, stretched mat.Dense
-	gram.Mul(v, v.T())
-	if d := difference(&gram, mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps) {
+	var image, stretched mat.Dense
+	if d := difference(square(v), mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps) {
 		t.Errorf("%s, n = %d: vectors are off orthonormal by %g", name, n, d)
 	}
 	image.Mul(v, scaled)
@@ -313,10 +310,7 @@ func TestProperties(t *testing.T) {
 	checkKernel(t, append([]float64{20.3, 44.5}, filled(22, 1)...))
 }
 
-func checkKernel(t interface {
-	tester
-	Fatal(args ...any)
-}, x []float64) {
+func checkKernel(t rapid.TB, x []float64) {
 	t.Helper()
 	n := len(x)
 	a := make([]float64, n*n)
@@ -446,48 +440,40 @@ func BenchmarkFactor(b *testing.B) {
 		}
 		lower := blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: l}
 		work := make([]float64, len(rhs)+len(a))
-		run := func(name string, do func()) {
-			b.Run(fmt.Sprintf("%s/n=%d", name, n), func(b *testing.B) {
+		for _, c := range []struct {
+			name string
+			of   []float64 // what work holds before each time
+			do   func()
+		}{
+			{"cholesky", a, func() { Cholesky(n, work, n, 1) }},
+			{"cholesky-gonum", a, func() {
+				lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: work[:n*n]})
+			}},
+			{"solve-500", rhs, func() { SolveLower(500, n, l, n, work, n, 1) }},
+			{"solve-500-gonum", rhs, func() {
+				blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: 500, Cols: n, Stride: n, Data: work[:len(rhs)]})
+			}},
+			{"invert", nil, func() { InvertLower(n, l, n, work, n, 1) }},
+			{"invert-gonum", l, func() {
+				lapack64.Trtri(blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: work[:n*n]})
+			}},
+			{"eigen", a, func() { Eigen(n, work, n) }},
+			{"eigen-gonum", a, func() {
+				var e mat.EigenSym
+				e.Factorize(mat.NewSymDense(n, work[:n*n]), true)
+				e.VectorsTo(new(mat.Dense))
+			}},
+		} {
+			if n > 1000 && strings.HasPrefix(c.name, "eigen") {
+				continue
+			}
+			b.Run(fmt.Sprintf("%s/n=%d", c.name, n), func(b *testing.B) {
 				for b.Loop() {
-					do()
+					copy(work, c.of)
+					c.do()
 				}
 			})
 		}
-		run("cholesky", func() {
-			copy(work, a)
-			Cholesky(n, work, n, 1)
-		})
-		run("cholesky-gonum", func() {
-			copy(work, a)
-			lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: work[:n*n]})
-		})
-		run("solve-500", func() {
-			copy(work, rhs)
-			SolveLower(500, n, l, n, work, n, 1)
-		})
-		run("solve-500-gonum", func() {
-			copy(work, rhs)
-			blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: 500, Cols: n, Stride: n, Data: work[:len(rhs)]})
-		})
-		run("invert", func() { InvertLower(n, l, n, work, n, 1) })
-		run("invert-gonum", func() {
-			copy(work, l)
-			lapack64.Trtri(blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: work[:n*n]})
-		})
-		if n > 1000 {
-			continue
-		}
-		run("eigen", func() {
-			copy(work, a)
-			Eigen(n, work, n)
-		})
-		run("eigen-gonum", func() {
-			copy(work, a)
-			var e mat.EigenSym
-			e.Factorize(mat.NewSymDense(n, work[:n*n]), true)
-			var v mat.Dense
-			e.VectorsTo(&v)
-		})
 	}
 }
 

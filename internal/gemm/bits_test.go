@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -312,14 +311,13 @@ func TestRecordedBits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := os.Open("testdata/bits.txt")
+	text, err := os.ReadFile("testdata/bits.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	want := map[string]string{}
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		sum, name, _ := strings.Cut(lines.Text(), " ")
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		want[name] = sum
 	}
 	eachBackend(t, func(t *testing.T) {
@@ -495,9 +493,4 @@ func testFMA[T Float](t *testing.T) {
 // TestFMA holds the multiply-add of plain Go, and those within kernels, against
 // arithmetic with 5,000 bits, in cases near the midpoints of neighbouring numbers,
 // where rounding twice would show, among subnormal numbers and near overflow.
-func TestFMA(t *testing.T) {
-	eachBackend(t, func(t *testing.T) {
-		t.Run("float32", testFMA[float32])
-		t.Run("float64", testFMA[float64])
-	})
-}
+func TestFMA(t *testing.T) { eachType(t, testFMA[float32], testFMA[float64]) }

@@ -383,6 +383,18 @@ func sumSquaresGeneric(x []float32) float64 {
 	return sumSquaresTail(reduceGeneric(s[:]), x)
 }
 
+// inEights returns sumSquares by a kernel for a multiple of eight elements, at least eight.
+func inEights(kernel func(n int, x *float32) float64) func(x []float32) float64 {
+	return func(x []float32) float64 {
+		n := len(x) &^ 7
+		var s float64
+		if n > 0 {
+			s = kernel(n, &x[0])
+		}
+		return sumSquaresTail(s, x[n:])
+	}
+}
+
 // sumSquaresTail adds the squares that do not fill a vector.
 func sumSquaresTail(s float64, x []float32) float64 {
 	for _, v := range x {

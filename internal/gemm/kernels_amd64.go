@@ -28,7 +28,7 @@ func avx512Backend() backend {
 				gaussAVX512F32(len(c), &c[0], &nb[0], na, -gamma)
 			},
 			exp:        func(dst, src []float32) { expAVX512F32(len(dst), &dst[0], &src[0]) },
-			sumSquares: sumSquares512,
+			sumSquares: inEights(sumSquares32AVX512F64),
 			product:    func(dst, x, y []float32) { productAVX512F32(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packAVX512F32(blocks, &src[0], 4*lds, &dst[0])
@@ -68,7 +68,7 @@ func avx2Backend() backend {
 				gaussAVX2F32(len(c), &c[0], &nb[0], na, -gamma)
 			},
 			exp:        func(dst, src []float32) { expAVX2F32(len(dst), &dst[0], &src[0]) },
-			sumSquares: sumSquares2,
+			sumSquares: inEights(sumSquares32AVX2F64),
 			product:    func(dst, x, y []float32) { productAVX2F32(len(x), &x[0], &y[0], &dst[0]) },
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packAVX2F32(blocks, &src[0], 4*lds, &dst[0])
@@ -151,24 +151,6 @@ func dots2F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *do
 
 func dots2F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *dotTile[float64]) {
 	dotsAVX2F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
-}
-
-func sumSquares512(x []float32) float64 {
-	n := len(x) &^ 7
-	var s float64
-	if n > 0 {
-		s = sumSquares32AVX512F64(n, &x[0])
-	}
-	return sumSquaresTail(s, x[n:])
-}
-
-func sumSquares2(x []float32) float64 {
-	n := len(x) &^ 7
-	var s float64
-	if n > 0 {
-		s = sumSquares32AVX2F64(n, &x[0])
-	}
-	return sumSquaresTail(s, x[n:])
 }
 
 func sumSquares64(x []float64) float64 {

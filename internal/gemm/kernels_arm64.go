@@ -16,7 +16,7 @@ func neonBackend() backend {
 			dots: dotsNEON32, dotA: 3, dotB: 2,
 			gauss:      gaussNEON32,
 			exp:        expNEON32,
-			sumSquares: sumSquaresNEON32,
+			sumSquares: inEights(sumSquares32NEONF64),
 			product:    productGeneric[float32],
 			transpose: func(blocks int, src []float32, lds int, dst []float32) {
 				packNEONF32(blocks, &src[0], 4*lds, &dst[0])
@@ -150,15 +150,6 @@ func gaussNEON64(c, nb []float64, na, gamma float64) {
 		gaussNEONF64(2, &t[0], &u[0], na, -gamma)
 		c[whole] = t[0]
 	}
-}
-
-func sumSquaresNEON32(x []float32) float64 {
-	n := len(x) &^ 7
-	var s float64
-	if n > 0 {
-		s = sumSquares32NEONF64(n, &x[0])
-	}
-	return sumSquaresTail(s, x[n:])
 }
 
 func dotNEON(x, y []float64) float64 {

@@ -40,8 +40,8 @@ func (p *Panels[T]) Append(row []T) {
 	if len(row) != p.dim {
 		panic("gemm: row length is not the dimension")
 	}
-	if p.n%p.kr.nr == 0 {
-		p.grow()
+	if p.n%p.kr.nr == 0 { // a panel of zeros: its unused lanes enter the kernels, though not the results
+		p.data = append(p.data, make([]T, p.kr.nr*p.dim)...)
 	}
 	p.n++
 	norm := T(p.kr.sumSquares(row))
@@ -61,18 +61,6 @@ func (p *Panels[T]) Reserve(n int) {
 	nr := p.kr.nr
 	p.data = slices.Grow(p.data, (p.n+n+nr-1)/nr*nr*p.dim-len(p.data))
 	p.norm = slices.Grow(p.norm, n)
-}
-
-// grow adds a panel of zeros: its unused lanes enter the kernels, though not
-// the results.
-func (p *Panels[T]) grow() {
-	have, add := len(p.data), p.kr.nr*p.dim
-	if have+add <= cap(p.data) {
-		p.data = p.data[:have+add]
-		clear(p.data[have:])
-		return
-	}
-	p.data = append(p.data, make([]T, add)...)
 }
 
 // Remove deletes row i; the last row takes its place. It panics if there is no

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -63,26 +64,24 @@ func TestRead(t *testing.T) {
 // refused, and so is one of another version.
 func TestRefused(t *testing.T) {
 	good := file(t)
-	for n := range good {
-		if _, _, _, err := read(bytes.NewReader(good[:n])); !errors.Is(err, format.Err) || !strings.Contains(err.Error(), "too early") {
-			t.Errorf("the first %d bytes: %v", n, err)
+	refuse := func(what string, b []byte, want string) {
+		t.Helper()
+		if _, _, _, err := read(bytes.NewReader(b)); !errors.Is(err, format.Err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
 		}
+	}
+	for n := range good {
+		refuse(fmt.Sprint("bytes before ", n), good[:n], "too early")
 	}
 	for i := range 8 * len(good) {
 		bad := slices.Clone(good)
 		bad[i/8] ^= 1 << (i % 8)
-		if _, _, _, err := read(bytes.NewReader(bad)); !errors.Is(err, format.Err) {
-			t.Errorf("bit %d flipped: %v", i, err)
-		}
+		refuse(fmt.Sprintf("bit %d flipped", i), bad, "")
 	}
-	if _, _, _, err := read(bytes.NewReader(append(slices.Clone(good), 0))); !errors.Is(err, format.Err) {
-		t.Errorf("a byte too many: %v", err)
-	}
+	refuse("a byte too many", append(slices.Clone(good), 0), "")
 	newer := slices.Clone(good)
 	newer[7] = 3
-	if _, _, _, err := read(bytes.NewReader(newer)); err == nil || !strings.Contains(err.Error(), "version 3, and this program reads version 2") {
-		t.Errorf("a newer file: %v", err)
-	}
+	refuse("a newer file", newer, "version 3, and this program reads version 2")
 }
 
 // What is wrong with the reader or writer itself is no error of the bytes, and

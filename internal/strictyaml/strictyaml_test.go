@@ -63,30 +63,27 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// show returns a node in one line.
+func show(n *Node) string {
+	var parts []string
+	switch n.Kind {
+	case Mapping:
+		for _, f := range n.Fields {
+			parts = append(parts, f.Key+":"+show(f.Value))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case Sequence:
+		for _, item := range n.Items {
+			parts = append(parts, show(item))
+		}
+		return fmt.Sprint(parts)
+	}
+	return n.Text
+}
+
 func TestMerge(t *testing.T) {
 	r := new(Reporter)
 	parse := func(s string) *Node { return Parse(s, []byte(s), r) }
-	show := func(n *Node) string {
-		var f func(n *Node) string
-		f = func(n *Node) string {
-			switch n.Kind {
-			case Mapping:
-				var parts []string
-				for _, g := range n.Fields {
-					parts = append(parts, g.Key+":"+f(g.Value))
-				}
-				return "{" + strings.Join(parts, " ") + "}"
-			case Sequence:
-				var parts []string
-				for _, item := range n.Items {
-					parts = append(parts, f(item))
-				}
-				return fmt.Sprint(parts)
-			}
-			return n.Text
-		}
-		return f(n)
-	}
 	base := parse("{a: 1, b: {c: 2, d: [1, 2]}, e: {f: 1}}")
 	over := parse("{b: {d: [3], g: 4}, e: 5, h: 6}")
 	if got, want := show(Merge(base, over)), "{a:1 b:{c:2 d:[3] g:4} e:5 h:6}"; got != want {
@@ -154,4 +151,34 @@ func TestExcerpt(t *testing.T) {
 			t.Errorf("excerpt(%q, %d) = %q, %q; want %q, %q", c.source, c.column, line, indent, c.line, c.indent)
 		}
 	}
+}
+
+// FuzzParse: no text makes parsing, merging or decoding panic; what they can't
+// take they report, at a place in the text and without what a terminal obeys.
+func FuzzParse(f *testing.F) {
+	f.Add("a: 1\nb: [x, {c: 2.5}]\nc: {d: true}\n", "a: 2\nc: {e: ~}\n")
+	f.Add("text: |\n  two\n  lines\n", "- 1\n")
+	f.Add("{a: [[{}]], b: 'it''s', c: \"\\u001b\"}", "\ufeffa: 1\r\nb: 2\r\n")
+	f.Add("a: &x 1\nb: *x\n<<: {c: 1}\n? [k]\n: v\n", "---\na: 1\n---\nb: 2\n")
+	f.Fuzz(func(t *testing.T, base, over string) {
+		if len(base)+len(over) > 8<<10 {
+			return // the parser's time grows with the square of the length
+		}
+		r := new(Reporter)
+		a, b := Parse("a.yaml", []byte(base), r), Parse("b.yaml", []byte(over), r)
+		if (a == nil || b == nil) && r.Err() == nil {
+			t.Fatal("a file that was not read, and no error")
+		}
+		var v struct {
+			A *float64         `json:"a"`
+			B []map[string]int `json:"b"`
+			C string           `json:"c"`
+		}
+		if n := Merge(a, b); n != nil {
+			Decode(n, &v, r)
+		}
+		if err := r.Err(); err != nil && (err.Error() == "" || strings.ContainsRune(err.Error(), '\x1b')) {
+			t.Errorf("bad message %q", err)
+		}
+	})
 }

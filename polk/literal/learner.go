@@ -46,49 +46,32 @@ type Element struct {
 	gone   bool
 }
 
-// Score returns f(x).
-func (l *Learner) Score(x []float32) []float64 {
-	f := make([]float64, l.Loss.Outputs(l.Classes))
-	for _, d := range l.D {
-		k := l.Kernel.Eval(x, d.X)
-		for c, w := range d.W {
-			f[c] += k * w
-		}
-	}
-	return f
-}
-
 // Step is polk.Learner.Step.
 func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	s := &state{l: l, old: len(l.D)}
+	f := kernel.NewExpansion(l.Kernel, dim, l.Loss.Outputs(l.Classes))
 	for _, d := range l.D {
-		s.d = append(s.d, Element{X: d.X, W: scaled(1-l.Rate*l.Regularizer, d.W), ID: d.ID, born: d.born, sample: -1})
+		f.Append(d.X, d.W)
+	}
+	f = Algorithm2(f, l.Loss, l.Rate, l.Regularizer, n, x, y)
+	for j, d := range l.D {
+		s.d = append(s.d, Element{X: d.X, W: f.Weights(j), ID: d.ID, born: d.born, sample: -1})
 	}
 	for i := range n {
-		xi := slices.Clone(x[i*dim : (i+1)*dim])
-		g := make([]float64, l.Loss.Outputs(l.Classes))
-		l.Loss.Gradient(g, l.Score(xi), y[i])
-		if slices.ContainsFunc(g, func(v float64) bool { return v != 0 }) {
-			s.add(xi, scaled(-l.Rate/float64(n), g), i)
+		j := s.old + i
+		if w := f.Weights(j); slices.ContainsFunc(w, func(v float64) bool { return v != 0 }) {
+			s.add(f.Dict.At(j), w, i)
 		}
 	}
 	s.step = prune.Step{
 		T: l.t, Len: len(s.d), N: n, X: x, Y: y, Rate: l.Rate, Epsilon: l.Epsilon, Kernel: l.Kernel,
-		Loss: l.Loss, Outputs: l.Loss.Outputs(l.Classes), Threads: 1,
+		Loss: l.Loss, Outputs: f.Outputs, Threads: 1,
 		Rand: rand.New(rand.NewPCG(l.Seed, uint64(l.t))),
 	}
 	err := Prune(context.Background(), l.Pruner, s)
 	l.take(s)
 	l.t++
 	return err
-}
-
-func scaled(a float64, x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = a * v
-	}
-	return out
 }
 
 // take makes what s holds the dictionary. The last element takes the place of

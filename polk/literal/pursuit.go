@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -188,21 +189,9 @@ func Algorithm2(f *kernel.Expansion, ℓ loss.Loss, η, λ float64, n int, x []f
 	p, w := f.Dict.Dim(), make([]float64, f.Outputs)
 	for i := range n {
 		xi := x[i*p : (i+1)*p]
-		ℓ.Gradient(w, Value(f, xi), y[i])
+		ℓ.Gradient(w, testutil.Score(f, xi), y[i])
 		floats.Scale(-η/float64(n), w)
 		fTilde.Append(xi, w)
 	}
 	return fTilde
-}
-
-// Value returns f(x).
-func Value(f *kernel.Expansion, x []float32) []float64 {
-	out := make([]float64, f.Outputs)
-	for j := range f.Order() {
-		k := f.Kernel.Eval(f.Dict.At(j), x)
-		for c, w := range f.Weights(j) {
-			out[c] += k * w
-		}
-	}
-	return out
 }

@@ -49,14 +49,30 @@ func draw(seed uint64, old, fresh int) *function {
 	return f
 }
 
-// prune returns the state that a heuristic leaves.
-func (f *function) prune(t *testing.T, name string, p prune.Params) literal.State {
+// find returns a heuristic's pruner.
+func find(t *testing.T, name string, p prune.Params) *prune.Instance {
 	t.Helper()
 	i, err := prune.Find(name, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+	return i
+}
+
+// state returns the function as a pruner gets it.
+func (f *function) state(i *prune.Instance) literal.State {
+	return literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+}
+
+// prune returns the state that a heuristic leaves.
+func (f *function) prune(t *testing.T, name string, p prune.Params) literal.State {
+	t.Helper()
+	return f.pruneBy(t, find(t, name, p))
+}
+
+func (f *function) pruneBy(t *testing.T, i *prune.Instance) literal.State {
+	t.Helper()
+	s := f.state(i)
 	if err := literal.Prune(context.Background(), i, s); err != nil {
 		t.Fatal(err)
 	}
@@ -144,24 +160,20 @@ func TestOrders(t *testing.T) {
 	p := prune.Params{"order": order}
 	for seed := range uint64(5) {
 		f := draw(seed, 8, 5)
-		norm2 := func(j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] }
-
-		check(t, "komp-order", f.prune(t, "komp-order", p), f.greedily(order, func(is []int, j int) float64 {
+		pursued := f.greedily(order, func(is []int, j int) float64 {
 			e, _ := f.project(literal.Without(is, j), 0)
 			return e
-		}))
+		})
+		check(t, "komp-order", f.prune(t, "komp-order", p), pursued)
 		// What a budget of 0 leaves is as many as there may be; what a larger one leaves
 		// has no element that it would allow to go.
 		f.step.Epsilon = 0
-		check(t, "komp-capped", f.prune(t, "komp-capped", p), f.greedily(order, func(is []int, j int) float64 {
-			e, _ := f.project(literal.Without(is, j), 0)
-			return e
-		}))
+		check(t, "komp-capped", f.prune(t, "komp-capped", p), pursued)
 		f.step.Epsilon = 0.1
 		within := f.prune(t, "komp-capped", prune.Params{"order": 13})
 		check(t, "komp-capped", within, left(f.prune(t, "komp", nil)))
 		check(t, "smallest-weight", f.prune(t, "smallest-weight", p), f.greedily(order, func(_ []int, j int) float64 {
-			return norm2(j)
+			return norm(f.w[j])
 		}))
 		check(t, "oldest", f.prune(t, "oldest", p), f.greedily(order, func(_ []int, j int) float64 {
 			if j >= f.old {
@@ -256,11 +268,7 @@ func TestEach(t *testing.T) {
 func TestJointCost(t *testing.T) {
 	for seed := range uint64(20) {
 		f := draw(seed, 5, 4)
-		i, err := prune.Find("komp-order", prune.Params{"order": 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
+		s := f.state(find(t, "komp-order", prune.Params{"order": 3}))
 		column := make([]float64, s.Total())
 		for range 2 { // of all elements, and after a removal
 			before, _ := f.project(left(s), 0)
@@ -434,13 +442,8 @@ func TestMerging(t *testing.T) {
 	for seed := range uint64(30) {
 		f := draw(seed, 12, 3) // more partners than h is searched for
 		s := f.prune(t, "merging", prune.Params{"order": 14})
-		p := f.greedily(14, func(_ []int, j int) float64 { return f.w[j][0]*f.w[j][0] + f.w[j][1]*f.w[j][1] })
-		var light int
-		for j := range f.x {
-			if !slices.Contains(p, j) {
-				light = j
-			}
-		}
+		p := f.greedily(14, func(_ []int, j int) float64 { return norm(f.w[j]) })
+		light := slices.DeleteFunc(f.all(), func(j int) bool { return slices.Contains(p, j) })[0]
 		best := math.Inf(1)
 		for _, q := range p {
 			for i := range 2001 {
@@ -539,18 +542,10 @@ func TestEquals(t *testing.T) {
 func TestLossLookAhead(t *testing.T) {
 	for seed := range uint64(10) {
 		f, before := draw(seed, 6, 2), draw(seed+100, 0, 9)
-		i, err := prune.Find("komp-loss", prune.Params{"order": 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		first := before.step
-		if err := literal.Prune(context.Background(), i, literal.NewState(i, first, 0, before.x[:5], before.w[:5], nil)); err != nil {
-			t.Fatal(err)
-		}
-		s := literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		if err := literal.Prune(context.Background(), i, s); err != nil {
-			t.Fatal(err)
-		}
+		before.x, before.w = before.x[:5], before.w[:5] // the others had no gradient
+		i := find(t, "komp-loss", prune.Params{"order": 2})
+		before.pruneBy(t, i)
+		s := f.pruneBy(t, i)
 		best := f.greedily(2, func(is []int, j int) float64 {
 			_, w := f.project(literal.Without(is, j), 0)
 			return f.lossOf(literal.Without(is, j), w, before)
@@ -561,16 +556,9 @@ func TestLossLookAhead(t *testing.T) {
 		for j := range f.w {
 			f.w[j] = []float64{0, 0}
 		}
-		if i, err = prune.Find("komp-loss", prune.Params{"order": 7}); err != nil {
-			t.Fatal(err)
-		}
-		s = literal.NewState(i, f.step, f.old, f.x, f.w, f.age)
-		for _, s := range []literal.State{literal.NewState(i, first, 0, before.x[:5], before.w[:5], nil), s} {
-			if err := literal.Prune(context.Background(), i, s); err != nil {
-				t.Fatal(err)
-			}
-		}
-		check(t, "komp-loss of equals", s, literal.Without(f.all(), 0))
+		i = find(t, "komp-loss", prune.Params{"order": 7})
+		before.pruneBy(t, i)
+		check(t, "komp-loss of equals", f.pruneBy(t, i), literal.Without(f.all(), 0))
 	}
 }
 
@@ -645,12 +633,7 @@ func TestKOMPMerge(t *testing.T) {
 // be merged without a refit, by a scan.
 func (f *function) checkMerged(t *testing.T, s prune.Elements, p int) {
 	t.Helper()
-	var gone []int
-	for j := range f.x {
-		if !s.Present(j) {
-			gone = append(gone, j)
-		}
-	}
+	gone := slices.DeleteFunc(f.all(), s.Present)
 	if len(gone) != 2 || !slices.Contains(gone, p) {
 		t.Errorf("%v left, and %d is the cheapest", gone, p)
 		return
@@ -665,14 +648,7 @@ func (f *function) checkMerged(t *testing.T, s prune.Elements, p int) {
 			if norm(f.w[p]) > norm(f.w[q]) {
 				h += 0.5
 			}
-			a, b := math.Pow(f.k(p, q), (1-h)*(1-h)), math.Pow(f.k(p, q), h*h)
-			var z float64
-			for c := range f.w[p] {
-				v := a*f.w[p][c] + b*f.w[q][c]
-				z += v * v
-			}
-			loss := norm(f.w[p]) + norm(f.w[q]) + 2*f.k(p, q)*(f.w[p][0]*f.w[q][0]+f.w[p][1]*f.w[q][1]) - z
-			if loss < least {
+			if loss := f.mergeError(p, q, h); loss < least {
 				best, least, place = q, loss, h
 			}
 		}

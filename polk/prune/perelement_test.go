@@ -4,19 +4,13 @@ import (
 	"bytes"
 	"testing"
 
-	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 )
 
 // TestPerElement: values follow their elements through removals, saving and loading,
 // and damaged bytes are refused.
 func TestPerElement(t *testing.T) {
-	p, err := prune.Find("random", prune.Params{"order": 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := draw(1, 3, 1)
-	s := literal.NewState(p, f.step, f.old, f.x, f.w, f.age)
+	s := draw(1, 3, 1).state(find(t, "random", prune.Params{"order": 3}))
 	var v prune.PerElement[int32]
 	for j := range s.Total() {
 		v.SetValue(s, j, int32(10*j))

@@ -12,6 +12,7 @@ import (
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/polk/prune/prunetest"
 )
 
 // TestVersions: the heuristics have the source and the results of which versions.json
@@ -72,13 +73,9 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 			params[prune.Order.Name] = 10 // fewer than with this budget alone
 		}
 	}
-	p, err := prune.Find(h.Name, params)
-	if err != nil {
-		t.Fatal(err)
-	}
 	l, err := polk.New(polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.8}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2,
-		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: p, Seed: 3,
+		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: find(t, h.Name, params), Seed: 3,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -119,5 +116,12 @@ func TestHashIsOfTheCode(t *testing.T) {
 		if same := prune.HashTokens([]byte(text)) == prune.HashTokens([]byte(changed)); same != tt.same || changed == text {
 			t.Errorf("%q for %q: the same hash is %v", tt.new, tt.old, same)
 		}
+	}
+}
+
+// Every heuristic that registers itself passes the suite.
+func TestAll(t *testing.T) {
+	for _, h := range prune.All() {
+		t.Run(h.Name, func(t *testing.T) { prunetest.Run(t, h) })
 	}
 }

@@ -33,19 +33,10 @@ type Samples struct {
 // NewSamples is for the named learner with the kernel k. learn, which shows the scores of
 // its sample to Saw, learns from one. It fails on a kernel and sizes that make no learner.
 func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
-	var err error
-	switch {
-	case k == nil:
-		err = errors.New("no kernel")
-	case classes < 2 || dim < 1:
-		err = fmt.Errorf("%d classes and %d features: want at least 2 and 1", classes, dim)
-	default:
-		err = k.Validate()
-	}
-	if err != nil {
-		return Samples{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, nil
+	p := dataset.Problems{Package: name}
+	p.Kernel(k)
+	p.If(classes < 2 || dim < 1, "%d classes and %d features: want at least 2 and 1", classes, dim)
+	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, p.Err()
 }
 
 // SetThreads sets the number of goroutines a step may use, at least 1, which is the
@@ -128,6 +119,13 @@ func (m *Model) Score(x []float32) []float64 {
 		}
 	}
 	return row
+}
+
+// AppendPair adds an element with the weight w for class y and −w for class r.
+func (m *Model) AppendPair(x []float32, y, r int, w float64) {
+	clear(m.grad)
+	m.grad[y], m.grad[r] = w, -w
+	m.F.Append(x, m.grad)
 }
 
 // Shrink multiplies f by a factor.

@@ -107,13 +107,8 @@ func halves(c *wire, _, total, order int) {
 			c.do(`{"remove":%d}`, p)
 			continue
 		}
-		var points, values [][]float64
-		c.ask(`{"points":[%d,%d]}`, p, q)
-		json.Unmarshal(c.values["points"], &points)
-		for i, v := range points[1] {
-			points[0][i] = (points[0][i] + v) / 2
-		}
-		z, _ := json.Marshal(points[0])
+		var values [][]float64
+		z, _ := json.Marshal(c.between(p, q))
 		c.ask(`{"values":[%s]}`, z)
 		json.Unmarshal(c.values["values"], &values)
 		var entered []int
@@ -170,19 +165,13 @@ func pairs(c *wire, _, total, order int) {
 		ids[j] = math.NaN()
 		k := least(ids)
 		ids[k] = math.Inf(1)
-		var points [][]float64
-		c.ask(`{"points":[%d,%d]}`, j, k)
-		json.Unmarshal(c.values["points"], &points)
-		w := weights[j]
+		z, w := c.between(j, k), weights[j]
 		if c.steps%3 > 0 {
 			for i := range w {
 				w[i] += weights[k][i]
 			}
 		}
-		for i, v := range points[1] {
-			points[0][i] = (points[0][i] + v) / 2
-		}
-		add, _ := json.Marshal(map[string]any{"point": points[0], "weights": w})
+		add, _ := json.Marshal(map[string]any{"point": z, "weights": w})
 		c.do(`{"drop":%d},{"drop":%d},{"add":%s}`, j, k, add)
 		ids[k] = math.NaN()
 		ids = append(ids, 1e9+float64(len(ids)))
@@ -282,6 +271,17 @@ func (w *wire) numbers(name string) []float64 {
 	return out
 }
 
+// between returns the point halfway between two elements.
+func (w *wire) between(j, k int) []float64 {
+	var points [][]float64
+	w.ask(`{"points":[%d,%d]}`, j, k)
+	json.Unmarshal(w.values["points"], &points)
+	for i, v := range points[1] {
+		points[0][i] = (points[0][i] + v) / 2
+	}
+	return points[0]
+}
+
 // served returns the heuristic of a client. Its processes end with the test.
 func served(t *testing.T, name string) prune.Heuristic {
 	t.Helper()
@@ -294,22 +294,20 @@ func served(t *testing.T, name string) prune.Heuristic {
 
 // closing returns a heuristic whose pruners are closed with the test.
 func closing(t *testing.T, h prune.Heuristic) prune.Heuristic {
-	if h.New != nil {
-		inner := h.New
-		h.New = func(p prune.Params) prune.Pruner {
-			made := inner(p)
-			t.Cleanup(func() { made.(io.Closer).Close() })
-			return made
-		}
-		return h
+	h.New, h.NewInverse = closed(t, h.New), closed(t, h.NewInverse)
+	return h
+}
+
+// closed returns a maker of pruners that are closed with the test, nil for nil.
+func closed[Pruner any](t *testing.T, make func(prune.Params) Pruner) func(prune.Params) Pruner {
+	if make == nil {
+		return nil
 	}
-	inner := h.NewInverse
-	h.NewInverse = func(p prune.Params) prune.InversePruner {
-		made := inner(p)
-		t.Cleanup(func() { made.(io.Closer).Close() })
+	return func(p prune.Params) Pruner {
+		made := make(p)
+		t.Cleanup(func() { any(made).(io.Closer).Close() })
 		return made
 	}
-	return h
 }
 
 var command = flag.String("command", "", "`command` of a heuristic for TestCommand")
@@ -428,9 +426,14 @@ func learnWith(arguments []string) {
 	if err != nil {
 		panic(err)
 	}
+	panic(stepOnce(context.Background(), l))
+}
+
+// stepOnce takes a step, always on the same samples.
+func stepOnce(ctx context.Context, l *polk.Learner) error {
 	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	_, err = l.Step(context.Background(), 5, x, y)
-	panic(err)
+	_, err := l.Step(ctx, 5, x, y)
+	return err
 }
 
 func sample(r *rand.Rand) (x []float32, y []float64) {
@@ -446,12 +449,11 @@ func sample(r *rand.Rand) (x []float32, y []float64) {
 func fail(t *testing.T, name string) string {
 	t.Helper()
 	l := learner(t, served(t, name))
-	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	_, err := l.Step(t.Context(), 5, x, y)
+	err := stepOnce(t.Context(), l)
 	if err == nil {
 		t.Fatalf("%s: no error", name)
 	}
-	if _, again := l.Step(t.Context(), 5, x, y); again == nil || again.Error() != err.Error() {
+	if again := stepOnce(t.Context(), l); again == nil || again.Error() != err.Error() {
 		t.Errorf("%s: the next step: %v", name, again)
 	}
 	return err.Error()
@@ -491,9 +493,7 @@ func TestStray(t *testing.T) {
 		h.New = func(p prune.Params) prune.Pruner { made = start(p); return made }
 		l, err := newLearner(h)
 		for range steps + 1 {
-			x, y := sample(rand.New(rand.NewPCG(1, 2)))
-			_, failed := l.Step(t.Context(), 5, x, y)
-			err = cmp.Or(err, failed)
+			err = cmp.Or(err, stepOnce(t.Context(), l))
 		}
 		err = cmp.Or(err, made.(io.Closer).Close())
 		if want := "a line while nothing was asked: "; err == nil || !strings.Contains(err.Error(), want) {
@@ -505,11 +505,10 @@ func TestStray(t *testing.T) {
 // A step that is interrupted ends the process, with the context's error.
 func TestInterrupted(t *testing.T) {
 	l := learner(t, served(t, "silent"))
-	x, y := sample(rand.New(rand.NewPCG(1, 2)))
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	began := time.Now()
-	if _, err := l.Step(ctx, 5, x, y); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
+	if err := stepOnce(ctx, l); !errors.Is(err, context.Canceled) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
@@ -562,8 +561,7 @@ func TestIdentity(t *testing.T) {
 	if err := os.WriteFile(one, []byte("edited"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	x, y := sample(rand.New(rand.NewPCG(1, 2)))
-	if _, err := l.Step(t.Context(), 5, x, y); err == nil || !strings.Contains(err.Error(), "its files have changed") {
+	if err := stepOnce(t.Context(), l); err == nil || !strings.Contains(err.Error(), "its files have changed") {
 		t.Errorf("an edited file: %v", err)
 	}
 }

@@ -129,10 +129,7 @@ func bearsDuplicates(s setup) error {
 	for _, l := range []loss.Loss{logistic, loss.MultiHinge{}} {
 		learner, in := s.learner(l, 3), newStream(l, 3)
 		in.grid = true
-		err := follow(learner, in, 3*steps, func(int) error {
-			return errors.Join(finite(learner.Expansion()), s.inBudget(learner))
-		})
-		if err != nil {
+		if err := follow(learner, in, 3*steps, func(int) error { return s.sound(learner) }); err != nil {
 			return fmt.Errorf("%s loss: %w", l.Name(), err)
 		}
 	}
@@ -182,7 +179,7 @@ func bearsFewElements(s setup) error {
 		if _, err := l.Step(context.Background(), 1, x, y); err != nil {
 			return err
 		}
-		if err := errors.Join(finite(l.Expansion()), s.inBudget(l)); err != nil {
+		if err := s.sound(l); err != nil {
 			return err
 		}
 	}
@@ -196,10 +193,7 @@ func prunesAnyOutputs(s setup) error {
 		classes int
 	}{{loss.BinaryLogistic{}, 2}, {loss.SquaredError{}, 0}, {logistic, 2}, {loss.MultiHinge{}, 5}} {
 		l := s.learner(p.loss, p.classes)
-		err := follow(l, newStream(p.loss, p.classes), steps, func(int) error {
-			return errors.Join(finite(l.Expansion()), s.inBudget(l))
-		})
-		if err != nil {
+		if err := follow(l, newStream(p.loss, p.classes), steps, func(int) error { return s.sound(l) }); err != nil {
 			return fmt.Errorf("%s loss, %d classes: %w", p.loss.Name(), p.classes, err)
 		}
 	}

@@ -45,11 +45,16 @@ func withInverse(f func(s prune.InverseState, order int)) prune.Heuristic {
 	return h
 }
 
+// dropLeast drops the elements of the least scores until order are left.
+func dropLeast(s prune.Elements, order int, score func(j int) float64) {
+	for s.Len() > order {
+		s.Drop(prune.Least(s, score))
+	}
+}
+
 // sound drops the lightest elements.
 func sound(_ context.Context, s prune.State, order int) error {
-	for s.Len() > order {
-		s.Drop(prune.Least(s, s.Norm2))
-	}
+	dropLeast(s, order, s.Norm2)
 	return nil
 }
 
@@ -65,11 +70,7 @@ func failures(h prune.Heuristic) map[string]error {
 }
 
 func TestSoundOnesPass(t *testing.T) {
-	lightest := func(s prune.InverseState, order int) {
-		for s.Len() > order {
-			s.Drop(prune.Least(s, s.Norm2))
-		}
-	}
+	lightest := func(s prune.InverseState, order int) { dropLeast(s, order, s.Norm2) }
 	for _, h := range []prune.Heuristic{heuristic(sound), withInverse(lightest)} {
 		for name, err := range failures(h) {
 			t.Errorf("%s: %v", name, err)
@@ -105,9 +106,7 @@ func TestBrokenOnesFail(t *testing.T) {
 			}},
 		{"draws from a source of its own", "is determined by the seed",
 			func(_ context.Context, s prune.State, order int) error {
-				for s.Len() > order {
-					s.Drop(prune.Least(s, func(int) float64 { return rand.Float64() }))
-				}
+				dropLeast(s, order, func(int) float64 { return rand.Float64() })
 				return nil
 			}},
 		{"hides why it stopped", "ends when the context does",

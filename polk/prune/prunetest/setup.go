@@ -2,6 +2,7 @@ package prunetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -144,3 +145,6 @@ func (s setup) inBudget(l *polk.Learner) error {
 	}
 	return nil
 }
+
+// sound reports a model that is not finite, or larger than its heuristic claims.
+func (s setup) sound(l *polk.Learner) error { return errors.Join(finite(l.Expansion()), s.inBudget(l)) }
