@@ -159,6 +159,13 @@ func TestPaperReproducesItself(t *testing.T) {
 			if r.Verdict != want || stats.Judge(stats.Single(r.Ours.Value), r.Target.Low, r.Target.High) != stats.Reproduced {
 				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Estimated(), r.Target, r.Note())
 			}
+			reason := r.Test.Reason // or that of its quantity's margin, if it has one
+			if reason == "" && r.Test.Margin > 0 {
+				reason = in.Ledger.Margins[r.Test.Of.Quantity].Reason
+			}
+			if r.Reason != reason {
+				t.Errorf("%s.%s: reason %q, want %q", c.Claim.ID, r.Test.ID, r.Reason, reason)
+			}
 		}
 	}
 	cells, sentences, theorems := a.Counts()

@@ -338,6 +338,18 @@ func TestAtOtherMargins(t *testing.T) {
 
 // TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
 // single evaluations vary by has no part.
+// TestFewestAlternatives: of combinations of one tally the one with the fewest alternatives is
+// kept, and of these the one with the most cells that one run could have given.
+func TestFewestAlternatives(t *testing.T) {
+	all := make(tallies)
+	for i, c := range [][2]int{{3, 9}, {2, 1}, {2, 4}, {2, 3}, {5, 7}} {
+		all.add(combinations{combinations: 1, flips: c[0], oneRun: c[1], choice: []uint8{uint8(i)}})
+	}
+	if got := all[tally{}]; got.flips != 2 || got.oneRun != 4 || got.combinations != 5 || got.choice[0] != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestOneRun(t *testing.T) {
 	x := newIndex(Input{Ledger: ledger(t)})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}

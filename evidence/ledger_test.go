@@ -137,6 +137,9 @@ func TestDependents(t *testing.T) {
 			t.Errorf("%s depends on BSGD's maintenance: %v", id, !want)
 		}
 	}
+	if got := l.Dependents("nonsense"); got != nil {
+		t.Errorf("%v depend on nonsense", got)
+	}
 	// A claim that is answered by a cell which an alternative replaces depends
 	// on the assumption, and so does one of a risk that is read otherwise.
 	all := mustAssess(t, Input{Ledger: l})

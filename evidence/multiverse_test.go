@@ -76,6 +76,20 @@ func TestMultiverse(t *testing.T) {
 	if len(ten.NotRun()) > 0 || len(ten.Specs) > 0 {
 		t.Errorf("not run %q by %q", ten.NotRun(), ten.Specs)
 	}
+	listed := make(map[string]int)
+	for _, c := range ten.Changed() {
+		listed[c.Claim]++
+	}
+	for v := stats.Reproduced; v <= stats.Deviates; v++ {
+		for _, id := range ten.unchanged(v) {
+			listed[id]++
+		}
+	}
+	for _, c := range ten.Claims {
+		if listed[c.Claim] != 1 {
+			t.Errorf("%s is listed %d times", c.Claim, listed[c.Claim])
+		}
+	}
 	// A spec lacks runs until every one of them is planned and has a record.
 	answers := in.Ledger.Assumption("epochs-multidist").Alternative("ten")
 	if got := newIndex(Input{}).lacking(answers); len(got) != 2 {
