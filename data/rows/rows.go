@@ -22,6 +22,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -217,6 +218,9 @@ func (r *Reader) Next() (row *Row, err error) {
 
 // begin looks at the first bytes.
 func (r *Reader) begin() error {
+	if !slices.Contains(Formats(), r.o.Format) {
+		return fmt.Errorf("unknown format %.40q", r.o.Format)
+	}
 	if err := r.x.begin(&r.o); err != nil {
 		return err
 	}
@@ -227,11 +231,9 @@ func (r *Reader) begin() error {
 	case FormatLIBSVM:
 		r.beginText(r.parseLIBSVM)
 		return nil
-	case FormatNPY, FormatNPZ, FormatIDX:
-		r.next = r.nextElements
-		return r.beginArrays()
 	}
-	return fmt.Errorf("unknown format %.40q", r.o.Format)
+	r.next = r.nextElements
+	return r.beginArrays()
 }
 
 // Layout returns which column is what, once Next has returned. LIBSVM files have none.

@@ -280,7 +280,7 @@ func FuzzRows(f *testing.F) {
 		}
 		all, l, err := readAll(text, o)
 		if err != nil && len(err.Error()) > 4<<10 {
-			t.Fatalf("an error of %d bytes", len(err.Error()))
+			t.Fatalf("an error of %d bytes: %.200s", len(err.Error()), err)
 		}
 		for _, row := range all {
 			x := make([]float64, row.Dim)
