@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -347,6 +348,15 @@ func TestFewestAlternatives(t *testing.T) {
 	}
 	if got := all[tally{}]; got.flips != 2 || got.oneRun != 4 || got.combinations != 5 || got.choice[0] != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestPlus: what parts without a common assumption reproduce is added, and each combination
+// of one goes with each of the other.
+func TestPlus(t *testing.T) {
+	got := combinations{tally{1, 2, 3}, 4, 5, 6, 7, nil}.plus(combinations{tally{10, 20, 30}, 40, 50, 60, 70, nil})
+	if want := (combinations{tally{11, 22, 33}, 160, 55, 66, 77, nil}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
