@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-
-	"polkrepro/internal/words"
 )
 
 // A Float is a float64 whose JSON can say what is not finite: "NaN", "+Inf"
@@ -63,6 +61,3 @@ func converted[To, From ~float64](m map[string]From) map[string]To {
 	}
 	return out
 }
-
-// A Nullable is the form of numbers in documents for other programs.
-type Nullable = words.Nullable

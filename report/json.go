@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments"
-	"polkrepro/record"
+	"polkrepro/internal/words"
 )
 
 // A Document is the numbers of a report for programs. A number that is not finite, or
@@ -33,36 +33,36 @@ type CellDocument struct {
 
 // A QuantityDocument is a number of a cell, the paper's and that of the runs.
 type QuantityDocument struct {
-	Paper record.Nullable `json:"paper"` // null where the paper prints a dash
+	Paper words.Nullable `json:"paper"` // null where the paper prints a dash
 	StatDocument
 	Reason string `json:"reason,omitempty"` // why a number is missing
 }
 
 // A StatDocument is a mean over runs and its spread.
 type StatDocument struct {
-	Mean     record.Nullable `json:"mean"`     // of the runs that did not diverge
-	SD       record.Nullable `json:"sd"`       // sample standard deviation; 0 for one run
-	Low      record.Nullable `json:"low"`      // of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	High     record.Nullable `json:"high"`     // the same
-	Runs     int             `json:"runs"`     // with a record
-	Diverged int             `json:"diverged"` // runs whose value is not finite
+	Mean     words.Nullable `json:"mean"`     // of the runs that did not diverge
+	SD       words.Nullable `json:"sd"`       // sample standard deviation; 0 for one run
+	Low      words.Nullable `json:"low"`      // of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
+	High     words.Nullable `json:"high"`     // the same
+	Runs     int            `json:"runs"`     // with a record
+	Diverged int            `json:"diverged"` // runs whose value is not finite
 }
 
 // A SeriesDocument is the runs of one method with one set of hyper-parameters on one
 // data set and task, over seeds and draws.
 type SeriesDocument struct {
-	Data    string          `json:"data"`              // name of the data set
-	Variant string          `json:"variant,omitempty"` // of generated data
-	Task    string          `json:"task"`              // ksvm, klr or regression
-	Method  string          `json:"method"`            // as in specs
-	Label   string          `json:"label"`             // as in tables and figures
-	Planned int             `json:"planned"`           // runs
-	RunIDs  []string        `json:"run_ids"`           // of those with a record; run_id in the files of 'runall export'
-	Risk    StatDocument    `json:"test_risk"`         // of no runs where the method has none
-	Error   StatDocument    `json:"error_percent"`     // of the test set
-	Order   StatDocument    `json:"model_order"`       // elements
-	Seconds StatDocument    `json:"training_seconds"`  // evaluations excluded
-	Numbers record.Nullable `json:"numbers_kept"`      // by a learner of a stream, from one sample to the next, at the mean model order; null where that is not known
+	Data    string         `json:"data"`              // name of the data set
+	Variant string         `json:"variant,omitempty"` // of generated data
+	Task    string         `json:"task"`              // ksvm, klr or regression
+	Method  string         `json:"method"`            // as in specs
+	Label   string         `json:"label"`             // as in tables and figures
+	Planned int            `json:"planned"`           // runs
+	RunIDs  []string       `json:"run_ids"`           // of those with a record; run_id in the files of 'runall export'
+	Risk    StatDocument   `json:"test_risk"`         // of no runs where the method has none
+	Error   StatDocument   `json:"error_percent"`     // of the test set
+	Order   StatDocument   `json:"model_order"`       // elements
+	Seconds StatDocument   `json:"training_seconds"`  // evaluations excluded
+	Numbers words.Nullable `json:"numbers_kept"`      // by a learner of a stream, from one sample to the next, at the mean model order; null where that is not known
 }
 
 // Document returns the report for programs.
@@ -85,7 +85,7 @@ func (r *Report) Document() *Document {
 
 func (c *Cell) quantity(q int) QuantityDocument {
 	paper := cmp.Or(c.Paper[q], new(math.NaN()))
-	return QuantityDocument{record.Nullable(*paper), c.Ours[q].document(), strings.TrimSpace(c.reason(q))}
+	return QuantityDocument{words.Nullable(*paper), c.Ours[q].document(), strings.TrimSpace(c.reason(q))}
 }
 
 func (s *Series) document() SeriesDocument {
@@ -95,7 +95,7 @@ func (s *Series) document() SeriesDocument {
 		Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label,
 		Planned: len(s.planned), RunIDs: make([]string, len(s.Runs)),
 		Risk: final[qRisk].document(), Error: final[qError].document(), Order: final[qOrder].document(),
-		Seconds: statOf(s.values(wall)).document(), Numbers: record.Nullable(s.numbersKept()),
+		Seconds: statOf(s.values(wall)).document(), Numbers: words.Nullable(s.numbersKept()),
 	}
 	for i, r := range s.Runs {
 		d.RunIDs[i] = r.Header.ID
@@ -110,5 +110,5 @@ func (s Stat) document() StatDocument {
 	if !s.Interval {
 		s.Low, s.High = math.NaN(), math.NaN()
 	}
-	return StatDocument{record.Nullable(s.Mean), record.Nullable(s.SD), record.Nullable(s.Low), record.Nullable(s.High), s.N, s.Diverged}
+	return StatDocument{words.Nullable(s.Mean), words.Nullable(s.SD), words.Nullable(s.Low), words.Nullable(s.High), s.N, s.Diverged}
 }

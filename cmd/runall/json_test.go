@@ -17,6 +17,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -95,7 +96,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 func numbers(t reflect.Type) *jsonschema.Schema {
 	number := &jsonschema.Schema{Type: "number"}
 	switch t {
-	case reflect.TypeFor[record.Nullable]():
+	case reflect.TypeFor[words.Nullable]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{number, {Type: "null"}}}
 	case reflect.TypeFor[record.Float]():
 		return &jsonschema.Schema{OneOf: []*jsonschema.Schema{number, {Type: "string", Enum: []any{"NaN", "+Inf", "-Inf"}}}}

@@ -280,7 +280,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	made := Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
 	printed := show(cmd, flags.asJSON, made, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d rows, model order %d, %s\n", made.Model, made.Rows, made.ModelOrder, words(m))
+		_, err := fmt.Fprintf(w, "%s: %d rows, model order %d, %s\n", made.Model, made.Rows, made.ModelOrder, modelText(m))
 		return err
 	})
 	if m.Unfinished() {
@@ -314,8 +314,8 @@ func quality(m *online.Model, v float64) string {
 	return fmt.Sprintf("error %.2f %%", 100*v)
 }
 
-// words says what a model is.
-func words(m *online.Model) string {
+// modelText says what a model is.
+func modelText(m *online.Model) string {
 	s := m.Settings()
 	text := fmt.Sprintf("%s loss, %d features", s.Loss, s.Dim)
 	if !m.Regression() {

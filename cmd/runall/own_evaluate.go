@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/internal/words"
 	"polkrepro/online"
-	"polkrepro/record"
 )
 
 func newEvaluate() *cobra.Command {
@@ -112,7 +112,7 @@ func lowest(c online.Class) float64 {
 }
 
 // percent puts a fraction into words.
-func percent(v record.Nullable) string {
+func percent(v words.Nullable) string {
 	if math.IsNaN(float64(v)) {
 		return "none"
 	}

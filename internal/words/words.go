@@ -55,7 +55,8 @@ func Yes(answer, known bool) string {
 // Finite reports whether a value is a number and not infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// A Nullable is a float64 that is null in JSON where it is not finite.
+// A Nullable is a float64 that is null in JSON where it is not finite: the form of numbers
+// in documents for other programs.
 type Nullable float64
 
 // MarshalJSON implements json.Marshaler.
