@@ -337,8 +337,6 @@ func TestAtOtherMargins(t *testing.T) {
 	}
 }
 
-// TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
-// single evaluations vary by has no part.
 // TestFewestAlternatives: of combinations of one tally the one with the fewest alternatives is
 // kept, and of these the one with the most cells that one run could have given.
 func TestFewestAlternatives(t *testing.T) {
@@ -360,6 +358,8 @@ func TestPlus(t *testing.T) {
 	}
 }
 
+// TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
+// single evaluations vary by has no part.
 func TestOneRun(t *testing.T) {
 	x := newIndex(Input{Ledger: ledger(t)})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -205,31 +204,6 @@ func TestNeverTheDefault(t *testing.T) {
 	}
 	if r := first(t, mustAssess(t, in), "multidist.like-libsvm"); r.Verdict != stats.NotRun || r.Note() != "no records" {
 		t.Errorf("%v, %s", r.Verdict, r.Note())
-	}
-}
-
-func TestMultiverseText(t *testing.T) {
-	t.Parallel()
-	m := mustMultiverse(t, fixture(t))
-	m.Profile = "full"
-	var b bytes.Buffer
-	if err := m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"flipped alone",
-		"bsgd-maintenance=removal: removal of the element of the least weight",
-		"changes      table2.multidist.ksvm.bsgd: reproduced → deviates",
-		"to run it:   run multiverse-multidist-one-pass-ksvm+multiverse-multidist-one-pass-klr",
-		"no spec runs what is not run",
-		"no claim depends on it",
-		"multidist.order-of-magnitude: reproduced (4 of 22 alternatives run)",
-		"claims hinge on a choice:\n",
-		"    deviates with bsgd-maintenance=removal",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is not in\n%s", want, b.String())
-		}
 	}
 }
 

@@ -171,7 +171,7 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	look := verdictLooks[e.result.Verdict]
 	switch {
 	case e.result.Verdict == stats.NotRun:
-		s.drawWords(c, y, "not run", look.color)
+		s.drawWords(c, y, e.result.Verdict.String(), look.color)
 		return
 	case math.IsNaN(e.x):
 		s.drawWords(c, y, "no value", look.color)

@@ -201,14 +201,10 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	defer q.opt.Progress.Close()
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 	text, split, err = settle(cmd.Context(), q.opt)
-	var wrong *rows.OptionError
-	switch {
-	case errors.Is(err, data.ErrNotAvailable):
+	if errors.Is(err, data.ErrNotAvailable) {
 		return nil, nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
-	case errors.As(err, &wrong):
-		return nil, nil, harness.Usage(err)
 	}
-	return text, split, err
+	return text, split, ofRows(err)
 }
 
 // specSum is before the SHA-256 that ends a spec: one that was edited has another.

@@ -268,7 +268,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	m, err := online.Train(cmd.Context(), opt)
-	if err = stopped(err); errors.Is(err, online.ErrOtherFile) {
+	if err = ofRows(err); errors.Is(err, online.ErrOtherFile) {
 		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
 	}
 	if m == nil {
@@ -456,7 +456,7 @@ ignored.`,
 			if probability && !strings.HasSuffix(m.Settings().Loss, "logistic") {
 				return harness.Usage(fmt.Errorf("--probability: a model with the %s loss has none: train with --loss logistic", m.Settings().Loss))
 			}
-			return stopped(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
+			return ofRows(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
 		},
 	}
 	flags.add(cmd)
@@ -464,11 +464,14 @@ ignored.`,
 	return cmd
 }
 
-// stopped makes the error of work that was interrupted one that ends with the
-// exit status for it.
-func stopped(err error) error {
+// ofRows gives an error of reading or learning rows the exit status that it stands for: that
+// of work that was interrupted, or of wrong use if an option does not suit the file.
+func ofRows(err error) error {
 	if errors.Is(err, online.ErrStopped) {
 		return fmt.Errorf("%w: %w", harness.ErrInterrupted, err)
+	}
+	if _, wrong := errors.AsType[*rows.OptionError](err); wrong {
+		return harness.Usage(err)
 	}
 	return err
 }

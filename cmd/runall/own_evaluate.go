@@ -34,7 +34,7 @@ classes the text shows those with the lowest recall and the largest confusions;
 			}
 			e, err := m.Evaluate(cmd.Context(), src, format)
 			if err != nil {
-				return stopped(err)
+				return ofRows(err)
 			}
 			return show(cmd, asJSON, Evaluation{version, version.Schema, e}, func(w io.Writer) error { return writeEvaluation(w, m, e) })
 		},

@@ -315,13 +315,6 @@ func (r *Report) page() (page.Input, error) {
 		}
 		in.Sections = []*report.Part{page.MultiverseSection(multiverse), page.JointSection(joint)}
 	}
-	tournament, err := page.TournamentSection(have.Records)
-	if err != nil {
-		return page.Input{}, err
-	}
-	if tournament != nil {
-		in.Sections = append(in.Sections, tournament)
-	}
 	for _, err := range have.Errors { // by the file's name alone: the page is read on other machines
 		if e, ok := errors.AsType[*record.Error](err); ok {
 			short := *e

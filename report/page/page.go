@@ -18,7 +18,7 @@
 // # Sections of other packages
 //
 // A section is a [report.Part], plain data, so that it is one function:
-// [MultiverseSection], [TournamentSection].
+// [MultiverseSection], [JointSection].
 package page
 
 import (
@@ -56,14 +56,21 @@ var files embed.FS
 
 // page is the template. Its actions are escaped for where they stand.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
-	"class":      func(v stats.Verdict) string { return classes[v] },
-	"four":       words.Four,
-	"numeric":    numeric,
-	"paper":      experiments.Paper,
-	"plain":      words.Plain,
-	"quantities": func() []string { return report.Quantities[:] },
-	"trim":       strings.TrimSpace,
+	"class":        func(v stats.Verdict) string { return classes[v] },
+	"reproduced":   always(stats.Reproduced),
+	"inconclusive": always(stats.Inconclusive),
+	"notrun":       always(stats.NotRun),
+	"deviates":     always(stats.Deviates),
+	"four":         words.Four,
+	"numeric":      numeric,
+	"paper":        experiments.Paper,
+	"plain":        words.Plain,
+	"quantities":   func() []string { return report.Quantities[:] },
+	"trim":         strings.TrimSpace,
 }).ParseFS(files, "page.gohtml"))
+
+// always is a verdict that the page explains or counts.
+func always(v stats.Verdict) func() stats.Verdict { return func() stats.Verdict { return v } }
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -94,7 +101,6 @@ type view struct {
 	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
 	ByID      map[string]*claimView
-	Costs     *report.Table
 	Machines  *report.Table
 	Data      *report.Table
 }
@@ -102,7 +108,7 @@ type view struct {
 // newView lays the page out.
 func newView(in Input) *view {
 	from := in.Report.Input
-	v := &view{Input: in, Own: from.Own, ByID: make(map[string]*claimView), Missing: missing(in), Costs: costs(from), Machines: machines(from.Records), Data: dataSums(from.Records)}
+	v := &view{Input: in, Own: from.Own, ByID: make(map[string]*claimView), Missing: missing(in), Machines: machines(from.Records), Data: dataSums(from.Records)}
 	v.assets()
 	if v.Own == "" {
 		v.claims(in)

@@ -323,22 +323,6 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestCosts sums up a plan in which two specs share a run.
-func TestCosts(t *testing.T) {
-	run := experiments.Run{Method: "polk"}
-	planned := []experiments.Planned{{ID: "a", Spec: "one", Run: run}, {ID: "b", Spec: "one", Run: run}, {ID: "c", Spec: "one", Run: run}, {ID: "a", Spec: "two", Run: run}}
-	in := report.Input{Planned: planned, Records: records(planned[:2]), Failed: map[string]string{"c": "a reason"}}
-	want := [][]string{
-		{"one", "polk", "2 of 3", "1", "2.00", "4.00", "6.00", "8.00"},
-		{"two", "polk", "1 of 1", "0", "2.00", "2.00", "3.00", "4.00"},
-		{"all", "", "2 of 3", "1", "2.00", "4.00", "6.00", "8.00"},
-	}
-	got := costs(in).Rows
-	if !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("costs %q\nwant  %q", got, want)
-	}
-}
-
 // TestLibrary compares uPlot's files with those of the package uplot 1.6.32
 // as its authors published it.
 func TestLibrary(t *testing.T) {

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -34,56 +32,6 @@ func missing(in Input) []string {
 		out = append(out, (&evidence.Gap{Kind: evidence.Pending, Runs: from.Assessment.Missing}).NeededSentence())
 	}
 	return append(out, in.Report.Missing()...)
-}
-
-// costRow is what runs took, each counted once.
-func costRow(in report.Input, spec, method string, planned []experiments.Planned) []string {
-	seen := make(map[string]bool)
-	have, failed := 0, 0
-	var wall, cpu, elapsed float64
-	for _, p := range planned {
-		switch r := in.Records[p.ID]; {
-		case seen[p.ID]:
-		case r != nil:
-			have++
-			wall, cpu, elapsed = wall+r.Final.Timing.Wall, cpu+r.Final.Timing.CPU, elapsed+r.Final.Elapsed
-		case in.Failed[p.ID] != "":
-			failed++
-		}
-		seen[p.ID] = true
-	}
-	row := []string{spec, method, fmt.Sprintf("%d of %d", have, len(seen)), strconv.Itoa(failed)}
-	if have == 0 {
-		return append(row, words.Dash, words.Dash, words.Dash, words.Dash)
-	}
-	for _, v := range []float64{wall / float64(have), wall, cpu, elapsed} {
-		row = append(row, strconv.FormatFloat(v, 'f', 2, 64))
-	}
-	return row
-}
-
-// costs is the table of what the runs took, by spec and method.
-func costs(in report.Input) *report.Table {
-	t := &report.Table{
-		Title:  "Times by spec and method",
-		Header: []string{"spec", "method", "runs", "failed", "wall a run (s)", "wall (s)", "CPU (s)", "with evaluations (s)"},
-		Notes: []string{
-			"Wall and CPU seconds are of the training alone; the last column is from start to end of the runs, evaluations included. A run that two specs share counts in both, in the last row once.",
-		},
-	}
-	byKey := make(map[string][]experiments.Planned)
-	for _, p := range in.Planned {
-		key := p.Spec + "\x00" + p.Run.Method
-		byKey[key] = append(byKey[key], p)
-	}
-	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		of := byKey[key]
-		t.Rows = append(t.Rows, costRow(in, of[0].Spec, of[0].Run.Method, of))
-	}
-	if len(t.Rows) > 0 {
-		t.Rows = append(t.Rows, costRow(in, "all", "", in.Planned))
-	}
-	return t
 }
 
 // machines is the table of the programs and machines that made the records,

@@ -3,15 +3,10 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
-	"polkrepro/compare"
 	"polkrepro/evidence"
-	"polkrepro/experiments"
-	"polkrepro/record"
 	"polkrepro/report"
 )
 
@@ -100,46 +95,4 @@ func changes(list []evidence.Change) string {
 		out = append(out, fmt.Sprintf("%s: %s → %s", c.Claim, c.From, c.To))
 	}
 	return cmp.Or(strings.Join(out, "; "), "none")
-}
-
-// TournamentSection is what records say of the tournament of pruning heuristics, of
-// the profile that has most of them; nil if none is there, or of the paper's KOMP alone.
-// A field without a record is left out.
-func TournamentSection(have map[string]*record.Record) (*report.Part, error) {
-	named := func(r *record.Record) bool { return r.Header.Run.Params.Pruner != "" }
-	if !slices.ContainsFunc(slices.Collect(maps.Values(have)), named) { // planning takes a second
-		return nil, nil
-	}
-	t, err := experiments.FindTournament("")
-	if err != nil {
-		return nil, err
-	}
-	var best []experiments.Contest
-	profile := ""
-	for _, name := range []string{experiments.ProfileFull, experiments.ProfileQuick, experiments.ProfileSmoke} {
-		plan, err := t.Plan(name)
-		if err != nil {
-			return nil, err
-		}
-		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return have[c.ID] == nil })
-		if len(plan) > len(best) {
-			best, profile = plan, name
-		}
-	}
-	if len(best) == 0 {
-		return nil, nil
-	}
-	t = t.On(func(f experiments.Field) bool {
-		return slices.ContainsFunc(best, func(c experiments.Contest) bool { return c.Field == f.Name })
-	})
-	r := report.NewTournament(compare.New(t, profile, best, have))
-	s := &report.Part{ID: "tournament", Title: r.Title, Paragraphs: r.Summary(), Tables: r.Tables}
-	for _, f := range r.Figures {
-		if strings.HasSuffix(f.Name, "-order") || f.Name == "ranks" { // the others are with runall compare: this is one page of many
-			shown := *f
-			shown.Name, shown.Alt = "tournament-"+f.Name, f.Title+". The tables have the values."
-			s.Figures = append(s.Figures, &shown)
-		}
-	}
-	return s, nil
 }
