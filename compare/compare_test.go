@@ -56,7 +56,7 @@ func TestCurve(t *testing.T) {
 		t.Fatalf("curve %v", c)
 	}
 	for _, test := range []struct{ cost, want float64 }{{10, 5}, {100, 2}, {math.Sqrt(1000), 3.5}} {
-		if got, ok := c.At(test.cost); !ok || math.Abs(got-test.want) > 1e-12 {
+		if got, ok := c.At(test.cost); !ok || !(math.Abs(got-test.want) <= 1e-12) {
 			t.Errorf("at %v: %v %v, want %v", test.cost, got, ok, test.want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestCurveBetween(t *testing.T) {
 		c := NewCurve(samples)
 		slices.Reverse(samples)
 		for i, s := range NewCurve(samples) {
-			if s.Cost != c[i].Cost || math.Abs(s.Value-c[i].Value) > 1e-12 {
+			if s.Cost != c[i].Cost || !(math.Abs(s.Value-c[i].Value) <= 1e-12) {
 				t.Fatalf("%v and reversed %v", c, s)
 			}
 		}
@@ -91,7 +91,7 @@ func TestCurveBetween(t *testing.T) {
 		for _, s := range c {
 			least, most = min(least, s.Value), max(most, s.Value)
 		}
-		if !ok || v < least-1e-12 || v > most+1e-12 {
+		if !ok || !(v >= least-1e-12) || v > most+1e-12 {
 			t.Fatalf("%v at %v: %v", c, at, v)
 		}
 	})

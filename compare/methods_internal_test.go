@@ -46,7 +46,7 @@ func TestMethods(t *testing.T) {
 	}
 	for _, f := range []*FieldResult{m.Equal, m.Any} {
 		c := f.Entries[1].Compared[ErrorAtOrder]
-		if c.Verdict != Worse || math.Abs(c.Value-2) > 0.2 {
+		if c.Verdict != Worse || !(math.Abs(c.Value-2) <= 0.2) {
 			t.Errorf("%s: %+v", f.Entries[1].Heuristic.Name, c)
 		}
 	}

@@ -235,7 +235,7 @@ func TestCopiesDifferByChance(t *testing.T) {
 		}
 		rate := float64(wrong) / tournaments
 		t.Logf("%d copies: %d of %d tournaments call one different: %.1f %%", copies, wrong, tournaments, 100*rate)
-		if se := math.Sqrt(stats.Level * (1 - stats.Level) / tournaments); rate > stats.Level+3*se || copies == 1 && rate < stats.Level-3*se {
+		if se := math.Sqrt(stats.Level * (1 - stats.Level) / tournaments); !(rate <= stats.Level+3*se) || copies == 1 && rate < stats.Level-3*se {
 			t.Errorf("%d copies: %.1f %% of tournaments call one different", copies, 100*rate)
 		}
 	}

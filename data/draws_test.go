@@ -45,7 +45,7 @@ func TestFigureDraw(t *testing.T) {
 	got := FigureDraw()
 	first20 := CalibratedDraws()[:20]
 	for _, d := range first20 {
-		if math.Abs(d.BayesError-0.037) < math.Abs(got.BayesError-0.037) {
+		if !(math.Abs(d.BayesError-0.037) >= math.Abs(got.BayesError-0.037)) {
 			t.Errorf("%v is nearer 3.7 %% than %v", d, got)
 		}
 	}

@@ -24,11 +24,11 @@ func TestDriftMoves(t *testing.T) {
 		return float64(n) / driftTest
 	}
 	for _, w := range []int{0, 7, 20, 39} {
-		if e := wrong(w, float64(w+1)/driftWindows); e > s.Facts["bayes_error"]+0.03 { // three standard errors
+		if e := wrong(w, float64(w+1)/driftWindows); !(e <= s.Facts["bayes_error"]+0.03) { // three standard errors
 			t.Errorf("window %d: the mixture's own means err in %.3f", w, e)
 		}
 	}
-	if e := wrong(20, 0); e < 0.3 {
+	if e := wrong(20, 0); !(e >= 0.3) {
 		t.Errorf("the first means err in %.3f only in the middle", e)
 	}
 }

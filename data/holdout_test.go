@@ -37,7 +37,7 @@ func TestHoldout(t *testing.T) {
 				t.Error("not in the old order")
 			}
 			for i, y := range part.Y {
-				if y < 0 || seen[int(y)] {
+				if !(y >= 0) || seen[int(y)] {
 					t.Fatalf("example %v is duplicated, or in the test part", y)
 				}
 				seen[int(y)] = true

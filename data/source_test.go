@@ -261,11 +261,11 @@ func TestSourceRegression(t *testing.T) {
 	deviation := math.Sqrt(350) // of 10, 20, 30, −20 about 10
 	want := []float64{0, 10 / deviation, 20 / deviation, -30 / deviation, 0, 990 / deviation}
 	for i, y := range slices.Concat(set.Train.Y, set.Test.Y) {
-		if math.Abs(y-want[i]) > 1e-12 {
+		if !(math.Abs(y-want[i]) <= 1e-12) {
 			t.Errorf("target %d is %v, want %v", i, y, want[i])
 		}
 	}
-	if set.Classes != 0 || set.Labels != nil || set.Facts["target_mean"] != 10 || math.Abs(set.Facts["target_deviation"]-deviation) > 1e-12 {
+	if set.Classes != 0 || set.Labels != nil || set.Facts["target_mean"] != 10 || !(math.Abs(set.Facts["target_deviation"]-deviation) <= 1e-12) {
 		t.Errorf("%d classes %q, facts %v", set.Classes, set.Labels, set.Facts)
 	}
 	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {

@@ -177,7 +177,7 @@ func TestTextureSet(t *testing.T) {
 			for _, v := range s.Train.Row(i) {
 				sum += float64(v)
 			}
-			if math.Abs(sum-1) > 1e-5 {
+			if !(math.Abs(sum-1) <= 1e-5) {
 				t.Fatalf("row %d adds up to %v", i, sum)
 			}
 			count[int(s.Train.Y[i])]++

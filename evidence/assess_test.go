@@ -367,7 +367,7 @@ func TestValue(t *testing.T) {
 		{experiments.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
 		{experiments.Selector{Quantity: "roughness"}, "test", 0},
 	} {
-		if got := value(r, c.s, reading{c.risk, 1}); math.Abs(got-c.want) > 1e-12 && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
+		if got := value(r, c.s, reading{c.risk, 1}); !(math.Abs(got-c.want) <= 1e-12) && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
 			t.Errorf("%+v, %s: %v, want %v", c.s, c.risk, got, c.want)
 		}
 	}
@@ -413,7 +413,7 @@ func TestPenalty(t *testing.T) {
 		{experiments.Selector{Quantity: "risk", Below: new(0.6)}, 1, 20},
 		{experiments.Selector{Quantity: "error"}, 2, 10},
 	} {
-		if got := value(r, c.s, reading{"train", c.penalty}); got != c.want && math.Abs(got-c.want) > 1e-12 {
+		if got := value(r, c.s, reading{"train", c.penalty}); got != c.want && !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%+v with %v times the penalty: %v, want %v", c.s, c.penalty, got, c.want)
 		}
 	}

@@ -120,7 +120,7 @@ func TestMargins(t *testing.T) {
 		}
 	}
 	less := l.Claim("multidist.beats-lbfgs").Tests[0]
-	if _, high := less.Target(); !(high < 0) || high < -1e-300 {
+	if _, high := less.Target(); !(high < 0) || !(high >= -1e-300) {
 		t.Errorf("less than 0 is at most %v", high)
 	}
 }

@@ -40,7 +40,7 @@ func TestModes(t *testing.T) {
 		if near := nearModes(r); near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % of one component
 			t.Errorf("%s: %v %% within σ of a mode", name, near)
 		}
-		if d := modeDistance(r); d < c.least || d > c.most {
+		if d := modeDistance(r); !(d >= c.least) || d > c.most {
 			t.Errorf("%s: %v times as far as the training points", name, d)
 		}
 	}

@@ -86,4 +86,10 @@ func TestNumbers(t *testing.T) {
 	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 3, Explained: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	if got, want := a.Numbers().String(), "1 of 6 reproduced, 3 deviating (1 explained), 1 inconclusive, 1 not run"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := (Counts{Deviates: 1}).String(), "0 of 1 reproduced, 1 deviating"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

@@ -35,7 +35,7 @@ func TestLearnersSettings(t *testing.T) {
 					chosen = errors[w.series]
 				}
 			}
-			if chosen > least || found == 0 && v.method != "forgetron" { // which has nothing to choose
+			if !(chosen <= least) || found == 0 && v.method != "forgetron" { // which has nothing to choose
 				t.Errorf("%s: %s has error %v on held-out rows, and the best of %d settings %v", s.Name, v.series, chosen, found, least)
 			}
 		}
@@ -92,7 +92,7 @@ func TestPublicSettings(t *testing.T) {
 				at = errors[v.series]
 			}
 		}
-		if field.Kernel.Bandwidth != best.Kernel.Bandwidth || at > least+0.7 {
+		if field.Kernel.Bandwidth != best.Kernel.Bandwidth || !(at <= least+0.7) {
 			t.Errorf("field %s: error %v on held-out rows, and the least is %v", name, at, least)
 		}
 	}

@@ -61,7 +61,7 @@ func TestBatchMethods(t *testing.T) {
 		if len(r.Points) != 1 || r.Points[0].Samples != 5000 || f.Samples != 5000 {
 			t.Errorf("%s: points %+v, final %+v", p.Run.Method, r.Points, f)
 		}
-		if f.TestError > 0.1 || f.ModelOrder < 8 || f.ModelOrder > 2000 || f.TestError != r.Points[0].TestError {
+		if !(f.TestError <= 0.1) || f.ModelOrder < 8 || f.ModelOrder > 2000 || f.TestError != r.Points[0].TestError {
 			t.Errorf("%s: error %v, model order %v", p.Run.Method, f.TestError, f.ModelOrder)
 		}
 		if finite(f.TestRisk) != p.Run.HasRisk() || finite(f.TrainRisk) != p.Run.HasRisk() {

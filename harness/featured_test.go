@@ -51,7 +51,7 @@ func TestFeatured(t *testing.T) {
 		}
 	}
 	points := have[0].Points
-	if last := points[len(points)-1]; last.TestError != float64(wrong)/float64(set.Test.N) || last.TestError > 0.2 || last.ModelOrder != 30 {
+	if last := points[len(points)-1]; last.TestError != float64(wrong)/float64(set.Test.N) || !(last.TestError <= 0.2) || last.ModelOrder != 30 {
 		t.Errorf("last point %+v, want error %v and order 30", last, float64(wrong)/float64(set.Test.N))
 	}
 }

@@ -160,7 +160,7 @@ func TestMeasure(t *testing.T) {
 func TestMinimizer(t *testing.T) {
 	m := smallMinimizer(t)
 	star, gap, lambda := m.star(), m.facts[theory.StarGap], m.Params.Regularizer
-	if excess := m.literal(star)[theory.Excess]; math.Abs(excess) > 1e-11 || gap > 1e-11 {
+	if excess := m.literal(star)[theory.Excess]; !(math.Abs(excess) <= 1e-11) || !(gap <= 1e-11) {
 		t.Errorf("excess %v, gap %v", excess, gap)
 	}
 	if w, h := m.facts[theory.PlaneWidth], m.facts[theory.PlaneHeight]; !(w > 2.5 && w < 3 && h > 2.5 && h < 3) {
@@ -171,7 +171,7 @@ func TestMinimizer(t *testing.T) {
 	for i := range m.Train.N {
 		m.Loss.Gradient(grad, testutil.Score(star, m.Train.Row(i)), m.Train.Y[i])
 		for q, g := range grad {
-			if w := lambda*m.best[i*m.Classes+q] + g/float64(m.Train.N); math.Abs(w) > 1e-6 {
+			if w := lambda*m.best[i*m.Classes+q] + g/float64(m.Train.N); !(math.Abs(w) <= 1e-6) {
 				t.Errorf("gradient %v on point %d", w, i)
 			}
 		}
@@ -183,7 +183,7 @@ func TestMinimizer(t *testing.T) {
 			f.W[k] += 0.3 * (r.Float64() - 0.5)
 		}
 		v := m.literal(f)
-		if d := v[theory.Distance]; lambda/2*d*d > v[theory.Excess]+gap+1e-12 {
+		if d := v[theory.Distance]; !(lambda/2*d*d <= v[theory.Excess]+gap+1e-12) {
 			t.Errorf("distance %v at an excess of %v", d, v[theory.Excess])
 		}
 		agree(t, m.distances(m.values(f), f.NormSq(1)), v, 1e-9)
@@ -226,20 +226,20 @@ func TestLemma1(t *testing.T) {
 			variance += step / (eta * eta) / n
 			directed += along / n
 			unprojected += (distance*distance + minus(f, tilde) - toBest(tilde)) / 2 / n
-			if norm := inner(after, after); math.Abs(norm-square) < 1e-3*square {
+			if norm := inner(after, after); !(math.Abs(norm-square) >= 1e-3*square) {
 				t.Errorf("sample %d: ‖f_{t+1} − f*‖² = %v is ‖f_{t+1}‖² = %v, as printed", i, square, norm)
 			}
 		}
 		// η⟨f_t − f*, ∇̃⟩ and the same with ∇̂ differ by no more than ε‖f_t − f*‖.
 		afterProp1 := distance*distance - 2*unprojected + 2*eps*distance + eta*eta*variance
 		bound := distance*distance - 2*eta*excess + 2*eps*distance + eta*eta*variance
-		if math.Abs(directed-unprojected) > eps*distance*(1+1e-9) {
+		if !(math.Abs(directed-unprojected) <= eps*distance*(1+1e-9)) {
 			t.Errorf("E⟨f − f*, η∇̃⟩ = %v, with ∇̂ %v, apart by more than ε‖f − f*‖ = %v", directed, unprojected, eps*distance)
 		}
 		if !(next < afterProp1) {
 			t.Errorf("E‖f_{t+1} − f*‖² = %v, the right side of expectation_square_expand %v: want less", next, afterProp1)
 		}
-		if afterProp1 > bound+2*eta*gap+1e-9 || next > bound {
+		if !(afterProp1 <= bound+2*eta*gap+1e-9) || !(next <= bound) {
 			t.Errorf("E‖f_{t+1} − f*‖² = %v, then %v, the bound of the lemma %v", next, afterProp1, bound)
 		}
 		for _, v := range squares {
@@ -287,7 +287,7 @@ func TestDirect(t *testing.T) {
 	m.learn(t, 400, s)
 	sum := m.final()
 	direct := sum[theory.Direct]
-	if sum[theory.Checked] != 400 || direct > 1+1e-6 || direct < 0.5 || sum[theory.Disagree] > 1e-6 ||
+	if sum[theory.Checked] != 400 || !(direct <= 1+1e-6) || direct < 0.5 || !(sum[theory.Disagree] <= 1e-6) ||
 		!(sum[theory.MaxOrder] > 1 && sum[theory.MaxOrder] < 60) {
 		t.Errorf("%v", sum)
 	}

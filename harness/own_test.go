@@ -85,7 +85,7 @@ func TestOwnData(t *testing.T) {
 	}
 	for _, p := range plan {
 		r := have.Records[p.ID]
-		if r == nil || r.Final.TestError > 0.2 || r.Header.Run.Data.Name != "rows" || len(r.Header.Run.Problems()) > 0 ||
+		if r == nil || !(r.Final.TestError <= 0.2) || r.Header.Run.Data.Name != "rows" || len(r.Header.Run.Problems()) > 0 ||
 			r.Header.DataSums["train rows.csv"] != p.Run.Data.Files.Train.SHA256 {
 			t.Errorf("%s: %+v", p.Series, r)
 		}
@@ -154,7 +154,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
 		t.Errorf("the error is %v of the targets' deviation", e)
 	}
-	if m, d := r.Header.DataFacts["target_mean"], r.Header.DataFacts["target_deviation"]; math.Abs(m-250_000) > 10_000 || math.Abs(d-28_000) > 3_000 {
+	if m, d := r.Header.DataFacts["target_mean"], r.Header.DataFacts["target_deviation"]; !(math.Abs(m-250_000) <= 10_000) || !(math.Abs(d-28_000) <= 3_000) {
 		t.Errorf("targets of mean %v and deviation %v", m, d)
 	}
 }
@@ -164,7 +164,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 func TestRegressionError(t *testing.T) {
 	split := &data.Split{N: 3, Dim: 1, X: []float32{0, 1, 2}, Y: []float64{1, -2, 2}}
 	o := NewObjective(loss.SquaredError{}, 1, &data.Set{Train: split, Test: split}, 0)
-	if m := o.Evaluate(1, kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1), 1); math.Abs(m.TestError-math.Sqrt(3)) > 1e-15 || math.Abs(m.TestRisk-1.5) > 1e-15 {
+	if m := o.Evaluate(1, kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1), 1); !(math.Abs(m.TestError-math.Sqrt(3)) <= 1e-15) || !(math.Abs(m.TestRisk-1.5) <= 1e-15) {
 		t.Errorf("error %v and risk %v, want √3 and 1.5", m.TestError, m.TestRisk)
 	}
 }
@@ -207,7 +207,7 @@ func TestPredictions(t *testing.T) {
 			}
 		}
 		points := have.Records[p.ID].Points
-		if got := points[len(points)-1].TestError; math.Abs(got-wrong/50) > 1e-12 {
+		if got := points[len(points)-1].TestError; !(math.Abs(got-wrong/50) <= 1e-12) {
 			t.Errorf("%s: %v of 50 rows wrong, the record has error %v", p.Series, wrong, got)
 		}
 	}

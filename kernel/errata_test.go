@@ -27,7 +27,7 @@ func TestPositiveSemidefinite(t *testing.T) {
 	a, b := []float32{1}, []float32{-2}
 	between := linear.Eval(a, b)
 	gram := mat.NewSymDense(2, []float64{linear.Self(a), between, between, linear.Self(b)})
-	if between >= 0 || least(gram) < -1e-12 {
+	if between >= 0 || !(least(gram) >= -1e-12) {
 		t.Errorf("xᵀx' = %v, least eigenvalue %v: want a negative value of a positive semidefinite kernel", between, least(gram))
 	}
 	if unequal := mat.NewSymDense(2, []float64{0, 1, 1, 0}); least(unequal) >= 0 { // 𝟙(x ≠ x')
@@ -45,7 +45,7 @@ func TestNormOfExpansion(t *testing.T) {
 	for n := range f.Order() {
 		sum += f.Weights(n)[0] * f.Score(f.Dict.At(n))[0] // ⟨f, κ(x_n, ·)⟩ = f(x_n)
 	}
-	if got := f.NormSq(1); math.Abs(got-sum) > 1e-6 || math.Abs(got-sum*sum) < 0.1 {
+	if got := f.NormSq(1); !(math.Abs(got-sum) <= 1e-6) || !(math.Abs(got-sum*sum) >= 0.1) {
 		t.Errorf("‖f‖² = %v, the double sum is %v and its square %v", got, sum, sum*sum)
 	}
 }

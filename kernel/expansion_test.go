@@ -95,7 +95,7 @@ func TestNormSq(t *testing.T) {
 				}
 			}
 			for _, threads := range []int{1, 2} {
-				if got := e.NormSq(threads); math.Abs(got-want) > 1e-13*size || got < 0 {
+				if got := e.NormSq(threads); !(math.Abs(got-want) <= 1e-13*size) || !(got >= 0) {
 					t.Errorf("%s, order %d, %d threads: ‖f‖² = %v, want %v", k.Name(), order, threads, got, want)
 				}
 			}

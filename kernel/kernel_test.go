@@ -118,7 +118,7 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 			}
 		}
 	}
-	if worst64 > 64*ulp {
+	if !(worst64 <= 64*ulp) {
 		t.Errorf("float64 blocks differ from Eval by %.0f ulp", worst64/ulp)
 	}
 	t.Logf("largest differences from Eval: float64 block %.1f ulp, float32 block %.1e", worst64/ulp, worst32)
@@ -149,7 +149,7 @@ func TestEvalByHand(t *testing.T) {
 		{Polynomial{Offset: 0.5, Degree: 1}, []float32{0}, []float32{7}, 0.5},
 		{Polynomial{Offset: 1, Degree: 7}, []float32{1}, []float32{1}, 128},
 	} {
-		if got := c.k.Eval(c.x, c.y); math.Abs(got-c.want) > 4*ulp*math.Abs(c.want) {
+		if got := c.k.Eval(c.x, c.y); !(math.Abs(got-c.want) <= 4*ulp*math.Abs(c.want)) {
 			t.Errorf("%+v: κ(%v, %v) = %v, want %v", c.k, c.x, c.y, got, c.want)
 		}
 		if c.k.Eval(c.x, c.y) != c.k.Eval(c.y, c.x) {

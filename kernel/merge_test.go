@@ -20,7 +20,7 @@ func TestMergeLoss(t *testing.T) {
 		r, c := rapid.Float64Range(0.01, 1).Draw(t, "r"), rapid.Float64Range(-1, 1).Draw(t, "c")
 		kappa, h := rapid.Float64Range(1e-9, 1).Draw(t, "κ"), rapid.Float64Range(0, 1).Draw(t, "h")
 		// direct loses the digits of 1/r².
-		if got, want := MergeLoss(r, c, kappa, h), direct(r, c, kappa, h); math.Abs(got-want) > 1e-14/(r*r) {
+		if got, want := MergeLoss(r, c, kappa, h), direct(r, c, kappa, h); !(math.Abs(got-want) <= 1e-14/(r*r)) {
 			t.Fatalf("loss %v, by definition %v", got, want)
 		}
 	})
@@ -30,7 +30,7 @@ func TestMergeLoss(t *testing.T) {
 		{0.5, 1, 0.6, 0, 1 - .36}, // p projected on n
 		{0, 1, 0.6, 0, 1 - .36},
 	} {
-		if got := MergeLoss(tt.r, tt.c, tt.kappa, tt.h); math.Abs(got-tt.want) > 1e-15 {
+		if got := MergeLoss(tt.r, tt.c, tt.kappa, tt.h); !(math.Abs(got-tt.want) <= 1e-15) {
 			t.Errorf("MergeLoss(%v) = %v", tt, got)
 		}
 	}
@@ -48,7 +48,7 @@ func TestMergePointIsTheBest(t *testing.T) {
 		}
 		got := MergeLoss(r, c, kappa, h)
 		for i := range n + 1 {
-			if other := MergeLoss(r, c, kappa, float64(i)/n); other < got-1e-13/(r*r) {
+			if other := MergeLoss(r, c, kappa, float64(i)/n); !(other >= got-1e-13/(r*r)) {
 				t.Fatalf("r=%v c=%v κ=%v: %v at h=%v, but %v at %v", r, c, kappa, got, h, other, float64(i)/n)
 			}
 		}

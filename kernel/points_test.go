@@ -70,7 +70,7 @@ func (m *modelled) check(t *rapid.T, k Kernel, query []float32) {
 	b64, b32 := blocks(m.e.Dict, k, query, len(m.x), 1)
 	for i, x := range m.x {
 		want := k.Eval(query, x)
-		if math.Abs(b64[i]-want) > 1e-13 || math.Abs(float64(b32[i])-want) > 1e-5 {
+		if !(math.Abs(b64[i]-want) <= 1e-13) || !(math.Abs(float64(b32[i])-want) <= 1e-5) {
 			t.Fatalf("κ(query, %d) is %v and %v, want %v", i, b64[i], b32[i], want)
 		}
 	}

@@ -31,10 +31,10 @@ func TestExample1(t *testing.T) {
 			}
 			right := math.Log(1+math.Exp(f)) - f*is(y, 0)
 			printed := right - is(y, 1)
-			if math.Abs(right+math.Log(p)) > 1e-12 || math.Abs(right-BinaryLogistic{}.Value([]float64{f}, sign)) > 1e-12 {
+			if !(math.Abs(right+math.Log(p)) <= 1e-12) || !(math.Abs(right-BinaryLogistic{}.Value([]float64{f}, sign)) <= 1e-12) {
 				t.Errorf("y = %v, f = %v: %v, −log P is %v", y, f, right, -math.Log(p))
 			}
-			if y == 1 && math.Abs(printed+math.Log(p)) < 0.5 {
+			if y == 1 && !(math.Abs(printed+math.Log(p)) >= 0.5) {
 				t.Errorf("y = 1, f = %v: the printed %v is −log P = %v", f, printed, -math.Log(p))
 			}
 		}
@@ -52,13 +52,13 @@ func TestExample2(t *testing.T) {
 			differences := (value(f+h) - value(f-h)) / (2 * h)
 			right := logistic(f) - is(y, 0)
 			printed := math.Exp(-f) / math.Pow(1+math.Exp(-f), 2)
-			if math.Abs(right-differences) > 1e-8 {
+			if !(math.Abs(right-differences) <= 1e-8) {
 				t.Errorf("y = %v, f = %v: derivative %v, by differences %v", y, f, right, differences)
 			}
-			if math.Abs(printed-differences) < 1e-3 {
+			if !(math.Abs(printed-differences) >= 1e-3) {
 				t.Errorf("y = %v, f = %v: the printed %v is the derivative", y, f, printed)
 			}
-			if of := (logistic(f+h) - logistic(f-h)) / (2 * h); math.Abs(printed-of) > 1e-8 {
+			if of := (logistic(f+h) - logistic(f-h)) / (2 * h); !(math.Abs(printed-of) <= 1e-8) {
 				t.Errorf("f = %v: the printed %v is not the derivative of the logistic function, %v", f, printed, of)
 			}
 		}
@@ -73,7 +73,7 @@ func TestAssumptions(t *testing.T) {
 	kink := []float64{-0.5, 0.5} // 1 + f_r − f_y = 0
 	value := func(f float64) float64 { return MultiHinge{}.Value([]float64{kink[0], f}, 1) }
 	left, right := (value(kink[1])-value(kink[1]-h))/h, (value(kink[1]+h)-value(kink[1]))/h
-	if math.Abs(left+1) > 1e-6 || right != 0 {
+	if !(math.Abs(left+1) <= 1e-6) || right != 0 {
 		t.Errorf("the hinge's slopes at the kink are %v and %v, want −1 and 0", left, right)
 	}
 	steep := func(l Loss, f float64) float64 {
@@ -82,11 +82,11 @@ func TestAssumptions(t *testing.T) {
 		return math.Abs(g[0])
 	}
 	for _, l := range []Loss{SquaredHinge{}, SquaredError{}} {
-		if near, far := steep(l, 10), steep(l, 1e6); near < 10 || far < 1e5*near/2 {
+		if near, far := steep(l, 10), steep(l, 1e6); !(near >= 10) || !(far >= 1e5*near/2) {
 			t.Errorf("%s: slope %v at 10, %v at 10⁶: want it to grow without bound", l.Name(), near, far)
 		}
 	}
-	if far := steep(BinaryLogistic{}, 1e6); far > 1 {
+	if far := steep(BinaryLogistic{}, 1e6); !(far <= 1) {
 		t.Errorf("the logistic loss has a slope of %v", far)
 	}
 }

@@ -19,7 +19,7 @@ func TestSlackIsSafeAndTight(t *testing.T) {
 		slack := flat.Slack(e.f, e.y)
 		g := make([]float64, len(e.f))
 		flat.Gradient(g, e.f, e.y)
-		if zero := dot(g, g) == 0; zero != (slack >= 0) && math.Abs(slack) > 1e-12 {
+		if zero := dot(g, g) == 0; zero != (slack >= 0) && !(math.Abs(slack) <= 1e-12) {
 			t.Fatalf("slack %v, gradient %v", slack, g)
 		}
 		if slack <= 1e-9 {

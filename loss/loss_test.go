@@ -74,7 +74,7 @@ func TestGradientIsTheDerivative(t *testing.T) {
 			up[c] += h
 			down[c] -= h
 			want := (e.loss.Value(up, e.y) - e.loss.Value(down, e.y)) / (2 * h)
-			if math.Abs(g[c]-want) > 1e-6*(1+math.Abs(want)) {
+			if !(math.Abs(g[c]-want) <= 1e-6*(1+math.Abs(want))) {
 				// The squared hinge has a bounded second derivative that
 				// jumps: at most h of error.
 				if e.loss.Name() == "squared-hinge" && math.Abs(g[c]-want) < 2*h {
@@ -100,7 +100,7 @@ func TestSubgradientInequality(t *testing.T) {
 		for c := range d {
 			d[c] = v[c] - e.f[c]
 		}
-		if got, least := e.loss.Value(v, e.y), value+dot(g, d); got < least-1e-10*(1+math.Abs(least)) {
+		if got, least := e.loss.Value(v, e.y), value+dot(g, d); !(got >= least-1e-10*(1+math.Abs(least))) {
 			t.Fatalf("%s: ℓ(v) = %v below its tangent %v (u=%v v=%v y=%v)", e.loss.Name(), got, least, e.f, v, e.y)
 		}
 	})
@@ -122,7 +122,7 @@ func TestGradientReturnsTheValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t, 1e4)
 		g := make([]float64, len(e.f))
-		if a, b := e.loss.Gradient(g, e.f, e.y), e.loss.Value(e.f, e.y); a != b || a < 0 {
+		if a, b := e.loss.Gradient(g, e.f, e.y), e.loss.Value(e.f, e.y); a != b || !(a >= 0) {
 			t.Fatalf("%s: Gradient returns %v, Value %v", e.loss.Name(), a, b)
 		}
 	})
@@ -140,7 +140,7 @@ func TestMultiClassGradientsSumToZero(t *testing.T) {
 		for _, v := range g {
 			sum += v
 		}
-		if math.Abs(sum) > 1e-15 {
+		if !(math.Abs(sum) <= 1e-15) {
 			t.Fatalf("%s: gradient %v sums to %v", e.loss.Name(), g, sum)
 		}
 	})

@@ -110,7 +110,7 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 			}
 			expected += math.Abs(bin[2]-bin[1]) / n
 		}
-		if math.Abs(float64(e.LogLoss)-logLoss/n) > 1e-4 || !near(float64(e.Calibration.Error), expected) || expected == 0 {
+		if !(math.Abs(float64(e.LogLoss)-logLoss/n) <= 1e-4) || !near(float64(e.Calibration.Error), expected) || expected == 0 {
 			t.Errorf("%s: log-loss %v and calibration error %v, want %v and %v", name, e.LogLoss, e.Calibration.Error, logLoss/n, expected)
 		}
 	}

@@ -141,7 +141,7 @@ func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y
 	if labels == nil {
 		mean := sum / headRows
 		dev := math.Sqrt(sum2/headRows - mean*mean)
-		if math.Abs(set.TargetShift-mean) > 1e-9*mean || math.Abs(1/set.TargetFactor-dev) > 1e-9*dev {
+		if !(math.Abs(set.TargetShift-mean) <= 1e-9*mean) || !(math.Abs(1/set.TargetFactor-dev) <= 1e-9*dev) {
 			t.Errorf("targets are scaled by %v and %v, want %v and 1/%v", set.TargetShift, set.TargetFactor, mean, dev)
 		}
 	}

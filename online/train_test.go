@@ -72,7 +72,7 @@ func TestMedianDistance(t *testing.T) {
 		}
 		slices.Sort(d)
 		want := d[len(d)/2]
-		if got := MedianDistance(n, 2, x); want > 0 && math.Abs(got-want) > 1e-9*want {
+		if got := MedianDistance(n, 2, x); want > 0 && !(math.Abs(got-want) <= 1e-9*want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})

@@ -94,7 +94,7 @@ func TestTunedModelsLearn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		m := mustTrain(t, tuning("multi-hinge", file(t, tt.train)))
-		if e := evaluation(t, m, tt.test); e.Error > 0.05 {
+		if e := evaluation(t, m, tt.test); !(e.Error <= 0.05) {
 			t.Errorf("%s: error %.2f %%, want at most 5 %%", tt.name, 100*e.Error)
 		}
 		if set := m.Settings(); set.PrunerParams["order"] == 0 {
@@ -102,7 +102,7 @@ func TestTunedModelsLearn(t *testing.T) {
 		}
 	}
 	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
-	if e := evaluation(t, m, tests[0].test); e.Error > 0.1 {
+	if e := evaluation(t, m, tests[0].test); !(e.Error <= 0.1) {
 		t.Errorf("a stream of spirals: error %.2f %%", 100*e.Error)
 	}
 }
@@ -258,7 +258,7 @@ func TestRotated(t *testing.T) {
 	}
 	for i := range n {
 		for j := range n {
-			if got, want := dot(y[i*n:(i+1)*n], y[j*n:(j+1)*n]), dot(x[i*dim:(i+1)*dim], x[j*dim:(j+1)*dim]); math.Abs(got-want) > 1e-3*dim {
+			if got, want := dot(y[i*n:(i+1)*n], y[j*n:(j+1)*n]), dot(x[i*dim:(i+1)*dim], x[j*dim:(j+1)*dim]); !(math.Abs(got-want) <= 1e-3*dim) {
 				t.Errorf("rows %d and %d: %v, want %v", i, j, got, want)
 			}
 		}
@@ -351,7 +351,7 @@ func TestSampler(t *testing.T) {
 	for _, r := range sample {
 		mean += float64(r.Line) / float64(len(sample))
 	}
-	if want := 2.5 * size; len(sample) != size || math.Abs(mean-want) > 0.05*want {
+	if want := 2.5 * size; len(sample) != size || !(math.Abs(mean-want) <= 0.05*want) {
 		t.Errorf("%d rows, their mean position %v, want %v", len(sample), mean, want)
 	}
 }

@@ -18,7 +18,7 @@ func TestSchedules(t *testing.T) {
 		{Constant(6), 0, 6}, {Constant(6), math.MaxInt, 6},
 		{Inverse{2, 10}, 0, 2}, {Inverse{2, 10}, 10, 1}, {Inverse{2, 10}, 30, 0.5}, {Inverse{2, 10}, 990, 0.02},
 	} {
-		if got := c.s.Rate(c.t); math.Abs(got-c.want) > 1e-15*c.want {
+		if got := c.s.Rate(c.t); !(math.Abs(got-c.want) <= 1e-15*c.want) {
 			t.Errorf("%+v: η_%d = %v, want %v", c.s, c.t, got, c.want)
 		}
 	}
@@ -30,7 +30,7 @@ func TestSchedules(t *testing.T) {
 		sums[half] += s.Rate(i)
 		squares[half] += s.Rate(i) * s.Rate(i)
 	}
-	if sums[1] < 60 || squares[1] > 0.05 {
+	if !(sums[1] >= 60) || !(squares[1] <= 0.05) {
 		t.Errorf("second half: Ση = %v, Ση² = %v", sums[1], squares[1])
 	}
 }
@@ -45,7 +45,7 @@ func TestBudgets(t *testing.T) {
 		{Parsimony(0), 24, 0},
 		{SquaredRate{}, 0.5, 0.25},
 	} {
-		if got := c.b.Epsilon(c.rate); math.Abs(got-c.want) > 1e-15*c.want {
+		if got := c.b.Epsilon(c.rate); !(math.Abs(got-c.want) <= 1e-15*c.want) {
 			t.Errorf("%v: ε(%v) = %v, want %v", c.b, c.rate, got, c.want)
 		}
 	}

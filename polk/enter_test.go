@@ -72,7 +72,7 @@ func (r *restless) checkSpent(s prune.InverseState) {
 		norm2 += dot(f, diff.Weights(j))
 		size += sumSquares(diff.Weights(j))
 	}
-	if math.Abs(norm2-s.Spent()) > 1e-9*(1+size) {
+	if !(math.Abs(norm2-s.Spent()) <= 1e-9*(1+size)) {
 		r.t.Errorf("Spent is %v, and ‖f̃ − f‖² %v", s.Spent(), norm2)
 	}
 }
@@ -89,7 +89,7 @@ func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 			}
 		}
 		for i, v := range s.Values(x) {
-			if want := step.Kernel.Eval(x, s.Point(i)); math.Abs(v-want) > 1e-9 {
+			if want := step.Kernel.Eval(x, s.Point(i)); !(math.Abs(v-want) <= 1e-9) {
 				r.t.Fatalf("Values says %v at element %d, and κ is %v", v, i, want)
 			}
 		}
@@ -151,7 +151,7 @@ func TestEnter(t *testing.T) {
 		if !(worst < 1e-9) {
 			t.Errorf("bandwidth %v: f̃ and its projection differ by %v at an element", bandwidth, worst)
 		}
-		if r.entered < 15 || bandwidth > 3 && r.refused == 0 {
+		if r.entered < 15 || !(bandwidth <= 3) && r.refused == 0 {
 			t.Errorf("bandwidth %v: %d elements entered and %d were refused: the test shows little", bandwidth, r.entered, r.refused)
 		}
 	}

@@ -51,7 +51,7 @@ func TestProjectionFormula(t *testing.T) {
 	}
 	for a, i := range I {
 		for c := range 2 {
-			if got := w.At(a, c); math.Abs(got-want.At(i, c)) > 1e-9 {
+			if got := w.At(a, c); !(math.Abs(got-want.At(i, c)) <= 1e-9) {
 				t.Errorf("weight %d of function %d is %v, want %v", i, c, got, want.At(i, c))
 			}
 		}
@@ -127,7 +127,7 @@ func TestModelOrderWithoutBudget(t *testing.T) {
 			t.Fatalf("f_%d has %d elements", step, f.Order())
 		}
 		f = literal.Algorithm2(f, ℓ, η, 0.1, 1, []float32{float32(r.NormFloat64()), 1}, []float64{2})
-		if norm := math.Sqrt(f.NormSq(1)); step == 0 && math.Abs(norm-η*floats.Norm(gradient, 2)) > 1e-12 {
+		if norm := math.Sqrt(f.NormSq(1)); step == 0 && !(math.Abs(norm-η*floats.Norm(gradient, 2)) <= 1e-12) {
 			t.Errorf("‖f_1‖ = %v, η_0‖∇ℓ‖ = %v", norm, η*floats.Norm(gradient, 2))
 		}
 	}
@@ -160,10 +160,10 @@ func TestErrorExpansion(t *testing.T) {
 			2*(1-η*λ)*fourth*mat.Dot(w, k) + 2*fifth*mat.Dot(u, k) - 2*(1-η*λ)*mat.Inner(w, kDD, u)
 	}
 	want := residual(u) * residual(u)
-	if got := expanded(u, η*slope, η*slope); math.Abs(got-want) > 1e-12 {
+	if got := expanded(u, η*slope, η*slope); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("the square is %v, multiplied out %v", want, got)
 	}
-	if got := expanded(u, η*slope*slope, η*η*slope); math.Abs(got-want) < 0.01 {
+	if got := expanded(u, η*slope*slope, η*η*slope); !(math.Abs(got-want) >= 0.01) {
 		t.Errorf("the square is %v, as printed %v", want, got)
 	}
 
@@ -185,11 +185,11 @@ func TestErrorExpansion(t *testing.T) {
 	solved.ScaleVec(-1, &solved)
 	distance := norm(&solved, 1)
 	solved.ScaleVec(-η*slope, &solved) // ηℓ'K⁻¹κ_D
-	if right := norm(&solved, -η*slope); math.Abs(right-residual(&best)) > 1e-12 || math.Abs(right-η*math.Abs(slope)*distance) > 1e-12 {
+	if right := norm(&solved, -η*slope); !(math.Abs(right-residual(&best)) <= 1e-12) || !(math.Abs(right-η*math.Abs(slope)*distance) <= 1e-12) {
 		t.Errorf("γ = %v, the least residual %v, η|ℓ'|·dist %v", right, residual(&best), η*math.Abs(slope)*distance)
 	}
 	solved.ScaleVec(-1, &solved)
-	if printed := norm(&solved, -η*slope); math.Abs(printed-residual(&best)) < 0.01 {
+	if printed := norm(&solved, -η*slope); !(math.Abs(printed-residual(&best)) >= 0.01) {
 		t.Errorf("γ = %v, as printed %v", residual(&best), printed)
 	}
 }

@@ -228,7 +228,7 @@ func checkFinite(t rapid.TB, l *Learner) {
 		}
 	}
 	for name, v := range l.Health() {
-		if v-v != 0 || v < 0 {
+		if v-v != 0 || !(v >= 0) {
 			t.Fatalf("step %d: health counter %s is %v", l.Steps(), name, v)
 		}
 	}

@@ -355,7 +355,7 @@ func TestCholeskyOfSingular(t *testing.T) {
 		2, 3, 26,
 	}
 	cholesky(a, 3)
-	if math.Abs(a[4]*a[4]-9e-15) > 1e-27 || !slices.Equal([]float64{a[0], a[3], a[6], a[7], a[8]}, []float64{2, 3, 1, 0, 5}) {
+	if !(math.Abs(a[4]*a[4]-9e-15) <= 1e-27) || !slices.Equal([]float64{a[0], a[3], a[6], a[7], a[8]}, []float64{2, 3, 1, 0, 5}) {
 		t.Errorf("%v", a)
 	}
 }
@@ -434,7 +434,7 @@ func compare(t *testing.T, name string, u, f *kernel.Expansion, got, want, stays
 			scale = max(scale, math.Abs(v))
 		}
 	}
-	if diff > 1e-8*scale {
+	if !(diff <= 1e-8*scale) {
 		t.Errorf("%s: weights differ by %.2e of the largest", name, diff/scale)
 	}
 }

@@ -59,11 +59,11 @@ func TestFixedDictionary(t *testing.T) {
 	for range 20 {
 		mix.step(t, 16, want, got)
 		for i, w := range want.f.W {
-			if math.Abs(got.f.W[i]-w) > 1e-7*(1+math.Abs(w)) {
+			if !(math.Abs(got.f.W[i]-w) <= 1e-7*(1+math.Abs(w))) {
 				t.Fatalf("step %d: weight %d is %v, want %v", want.t, i, got.f.W[i], w)
 			}
 		}
-		if math.Abs(got.last.Error-want.last.Error) > 1e-6 || got.last.Removed != want.last.Removed {
+		if !(math.Abs(got.last.Error-want.last.Error) <= 1e-6) || got.last.Removed != want.last.Removed {
 			t.Fatalf("step %d: %+v, want %+v", want.t, got.last, want.last)
 		}
 	}

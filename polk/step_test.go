@@ -96,7 +96,7 @@ func TestBudgetNearDependence(t *testing.T) {
 			steps++
 			dist, _ := distance(u.f, l.Expansion())
 			worst = max(worst, dist/l.Last().Budget)
-			if dist > 1.01*l.Last().Budget {
+			if !(dist <= 1.01*l.Last().Budget) {
 				over++
 				t.Errorf("seed %d, step %d: ‖f − f̃‖ = %.4g, reported %.4g, budget %.4g; order %d of %d", seed, l.Steps(), dist, l.Last().Error, l.Last().Budget, l.f.Order(), u.f.Order())
 			}

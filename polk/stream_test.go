@@ -91,7 +91,7 @@ func TestOneSample(t *testing.T) {
 	mustStep(t, l, 1, []float32{1, 2}, []float64{1})
 	want := []float64{-2. / 3, 4. / 3, -2. / 3}
 	for q, w := range l.Expansion().Weights(0) {
-		if l.Expansion().Order() != 1 || math.Abs(w-want[q]) > 1e-15 {
+		if l.Expansion().Order() != 1 || !(math.Abs(w-want[q]) <= 1e-15) {
 			t.Errorf("order %d, weights %v, want %v", l.Expansion().Order(), l.Expansion().W, want)
 		}
 	}
@@ -183,10 +183,10 @@ func TestTrainingFarFromOrigin(t *testing.T) {
 					}
 				}
 			}
-			if math.Abs(float64(wrong[0]-wrong[1])) > 10 { // 0.5 points
+			if !(math.Abs(float64(wrong[0]-wrong[1])) <= 10) { // 0.5 points
 				t.Errorf("%s: %d of %d wrong, %d at the origin", name, wrong[1], len(y), wrong[0])
 			}
-			if a, b := near.f.Order(), far.f.Order(); math.Abs(float64(a-b)) > 0.1*float64(a)+2 {
+			if a, b := near.f.Order(), far.f.Order(); !(math.Abs(float64(a-b)) <= 0.1*float64(a)+2) {
 				t.Errorf("%s: order %d, %d at the origin", name, b, a)
 			}
 			t.Logf("%s: order %d and %d, wrong %v, health %v", name, near.f.Order(), far.f.Order(), wrong, far.Health())

@@ -91,7 +91,7 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		order := slices.Clone(scores)
 		slices.Sort(order)
 		class, err := strconv.Atoi(row[4])
-		if err != nil || scores[class] < order[4]-1e-4 { // x is rounded to six digits
+		if err != nil || !(scores[class] >= order[4]-1e-4) { // x is rounded to six digits
 			t.Fatalf("%v: class %s, scores %v", x, row[4], scores)
 		}
 		seen[row[0]+row[4]] = true
@@ -103,7 +103,7 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 			if row[5] != "" {
 				t.Fatalf("the hinge has a confidence: %v", row)
 			}
-		} else if c, err := strconv.ParseFloat(row[5], 64); err != nil || math.Abs(c-math.Exp(order[4])/sum) > 2e-4 {
+		} else if c, err := strconv.ParseFloat(row[5], 64); err != nil || !(math.Abs(c-math.Exp(order[4])/sum) <= 2e-4) {
 			t.Fatalf("%v: confidence %s, want %v", x, row[5], math.Exp(order[4])/sum)
 		}
 	}

@@ -103,7 +103,7 @@ func TestForestNumbers(t *testing.T) {
 			margin := []float64{0.25 * p, 1, max(0.15*p, 4)}[i]
 			e := entry(t, f, cell.ID, quantity)
 			for got, ours := range map[*float64]float64{&e.x: 1.1 * p, &e.low: 0.995 * 1.1 * p, &e.high: 1.005 * 1.1 * p} {
-				if want := (ours - p) / margin; math.Abs(*got-want) > 1e-9 {
+				if want := (ours - p) / margin; !(math.Abs(*got-want) <= 1e-9) {
 					t.Errorf("%s, %s: %g margins, want %g", cell.ID, quantity, *got, want)
 				}
 			}
@@ -156,7 +156,7 @@ func TestForestSentences(t *testing.T) {
 	} {
 		i := strings.LastIndexByte(id, '.')
 		e := entry(t, f, id[:i], id[i+1:])
-		if math.Abs(e.x-x) > 1e-9 || !(e.low < e.x && e.x < e.high) {
+		if !(math.Abs(e.x-x) <= 1e-9) || !(e.low < e.x && e.x < e.high) {
 			t.Errorf("%s: %g from %g to %g, want %g", id, e.x, e.low, e.high, x)
 		}
 	}
@@ -215,7 +215,7 @@ func TestForestLegible(t *testing.T) {
 	if second, err := f.SVG(); err != nil || !bytes.Equal(first, second) {
 		t.Errorf("the plot differs when it is drawn again (%v)", err)
 	}
-	if w, h := f.Drawing.Size(); w > 3.4*72 || h > 11*72 {
+	if w, h := f.Drawing.Size(); !(w <= 3.4*72) || !(h <= 11*72) {
 		t.Errorf("%g by %g points", w, h)
 	}
 }
@@ -229,7 +229,7 @@ func legible(t *testing.T, f *Figure) []byte {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`font-size:([\d.]+)px`).FindAllSubmatch(svg, -1) {
-		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || size < 7 {
+		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || !(size >= 7) {
 			t.Errorf("letters of %s points", m[1])
 		}
 	}
@@ -254,7 +254,7 @@ func TestVerdictColors(t *testing.T) {
 		own := verdictLooks[v]
 		for _, m := range append(experiments.Methods(), experiments.MethodInfo{Lines: grey}) {
 			for k := range m.Lines {
-				if d := distance(own.color, lookOf(m.Name, k).Color, deficiencies["none"]); d < least {
+				if d := distance(own.color, lookOf(m.Name, k).Color, deficiencies["none"]); !(d >= least) {
 					t.Errorf("%s and %s: ΔE %.0f", v, m.Name, d)
 				}
 			}
@@ -264,7 +264,7 @@ func TestVerdictColors(t *testing.T) {
 				t.Errorf("%s and %s have the same marker", v, w)
 			}
 			for name, deficiency := range deficiencies {
-				if d := distance(own.color, verdictLooks[w].color, deficiency); d < least {
+				if d := distance(own.color, verdictLooks[w].color, deficiency); !(d >= least) {
 					t.Errorf("%s and %s, deficiency %s: ΔE %.0f", v, w, name, d)
 				}
 			}

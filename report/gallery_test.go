@@ -172,7 +172,7 @@ func TestClassColors(t *testing.T) {
 				if i < 5 {
 					least, leastGrey = 30, 10
 				}
-				if delta < least || grey < leastGrey {
+				if !(delta >= least) || !(grey >= leastGrey) {
 					t.Errorf("classes %d and %d, deficiency %s: ΔE %.1f, lightness %.1f apart", j, i, name, delta, grey)
 				}
 			}
@@ -201,7 +201,7 @@ func TestLooks(t *testing.T) {
 	}
 	for i, a := range all {
 		for _, b := range all[:i] {
-			if slices.Equal(a.look.Dash, b.look.Dash) && lightness(a.look.Color, b.look.Color) < 15 {
+			if slices.Equal(a.look.Dash, b.look.Dash) && !(lightness(a.look.Color, b.look.Color) >= 15) {
 				t.Errorf("%s and %s look alike in grey", a.name, b.name)
 			}
 		}

@@ -128,7 +128,7 @@ func TestRegrets(t *testing.T) {
 		t.Errorf("caption: %s", o.caption())
 	}
 	root, ok := rootLine(&plot.Panel{LogX: true, XMin: 10, XMax: 20, Traces: []plot.Trace{{Curve: curve}}})
-	if !ok || root.Curve[0].Mean != 12.5 || math.Abs(root.Curve[1].Mean-12.5*math.Sqrt2) > 1e-12 {
+	if !ok || root.Curve[0].Mean != 12.5 || !(math.Abs(root.Curve[1].Mean-12.5*math.Sqrt2) <= 1e-12) {
 		t.Errorf("line of slope 1/2: %+v, %t", root, ok)
 	}
 	if _, ok := rootLine(&plot.Panel{LogX: true, XMin: 10, XMax: 20, Traces: []plot.Trace{{Curve: []plot.Sample{plot.Single(10, -1)}}}}); ok {

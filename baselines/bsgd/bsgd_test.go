@@ -76,7 +76,7 @@ func follow(t *testing.T, l *Learner, seed uint64) {
 		compare(t, i, elements(l), o.elem, 1e-8)
 		got := l.Health()["degradation"] - sum
 		sum += got
-		if got < 0 || math.Abs(got-o.cost) > 1e-8*(1+sum) {
+		if !(got >= 0) || !(math.Abs(got-o.cost) <= 1e-8*(1+sum)) {
 			t.Fatalf("step %d: degradation %v, ‖f − f'‖² = %v", i, got, o.cost)
 		}
 	}
@@ -163,7 +163,7 @@ func TestScaleIsFolded(t *testing.T) {
 		if _, err := l.Step(t.Context(), 1, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1]); err != nil {
 			t.Fatal(err)
 		}
-		if l.model.scale < leastScale {
+		if !(l.model.scale >= leastScale) {
 			t.Fatalf("factor %v", l.model.scale)
 		}
 		compare(t, i, elements(l), follow.elem, 1e-12)

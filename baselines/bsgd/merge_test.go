@@ -63,7 +63,7 @@ func TestShortlist(t *testing.T) {
 		if found.index != best.index {
 			other++
 		}
-		if found.loss > best.loss+1e-3 {
+		if !(found.loss <= best.loss+1e-3) {
 			t.Errorf("trial %d: shortlist costs %v, the best partner %v", seed, found.loss, best.loss)
 		}
 	}

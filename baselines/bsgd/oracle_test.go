@@ -200,12 +200,12 @@ func compare(t *testing.T, step int, got, want learnertest.Terms, tol float64) {
 	}
 	for j, w := range want {
 		for i, v := range w.X {
-			if math.Abs(float64(got[j].X[i])-float64(v)) > tol {
+			if !(math.Abs(float64(got[j].X[i])-float64(v)) <= tol) {
 				t.Fatalf("step %d: element %d is %v, want %v", step, j, got[j].X, w.X)
 			}
 		}
 		for c, v := range w.W {
-			if math.Abs(got[j].W[c]-v) > tol*(1+math.Abs(v)) {
+			if !(math.Abs(got[j].W[c]-v) <= tol*(1+math.Abs(v))) {
 				t.Fatalf("step %d: weights of element %d are %v, want %v", step, j, got[j].W, w.W)
 			}
 		}

@@ -101,7 +101,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 		f.multiply(i, row)
 		for j, s := range rows {
 			k.Set(i, j, gram.At(r, s))
-			if math.Abs(row[j]-gram.At(r, s)) > 1e-13 {
+			if !(math.Abs(row[j]-gram.At(r, s)) <= 1e-13) {
 				t.Fatalf("step %d: (LDLᵀ)[%d,%d] = %v, want %v", step, i, j, row[j], gram.At(r, s))
 			}
 		}
@@ -112,7 +112,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 			for q := range f.head {
 				got += c[q] * gram.At(rows[j], rows[q])
 			}
-			if want := gram.At(rows[j], rows[f.head+i]); math.Abs(got-want) > 1e-12 {
+			if want := gram.At(rows[j], rows[f.head+i]); !(math.Abs(got-want) <= 1e-12) {
 				t.Fatalf("step %d: coefficients of tail row %d give K_%d = %v, want %v", step, i, j, got, want)
 			}
 		}
@@ -124,7 +124,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 	p := step % n
 	f.inverseColumn(p, row)
 	for i, v := range row {
-		if math.Abs(v-inverse.At(i, p)) > 1e-11 {
+		if !(math.Abs(v-inverse.At(i, p)) <= 1e-11) {
 			t.Fatalf("step %d: K⁻¹[%d,%d] = %v, want %v", step, i, p, v, inverse.At(i, p))
 		}
 	}
@@ -188,7 +188,7 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 			t.Fatal(err)
 		}
 		got, want := l.degradation-before, distance(l.config.Kernel, o.elem, elements(l))
-		if math.Abs(got-want) > 1e-5 {
+		if !(math.Abs(got-want) <= 1e-5) {
 			t.Fatalf("sample %d: degradation %v, ‖f − f'‖² = %v", i, got, want)
 		}
 	}
@@ -223,7 +223,7 @@ func TestDuplicatesAreAbsorbed(t *testing.T) {
 		t.Errorf("order %d, %v", l.Expansion().Order(), l.Health())
 	}
 	d := distance(c.Kernel, elements(l), elements(all))
-	if norm := all.Expansion().NormSq(1); math.Abs(d) > 1e-10*norm {
+	if norm := all.Expansion().NormSq(1); !(math.Abs(d) <= 1e-10*norm) {
 		t.Errorf("‖f − g‖² = %v of %v", d, norm)
 	}
 }

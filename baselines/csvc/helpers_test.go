@@ -196,7 +196,7 @@ func (s *solved) checkCertificate(t rapid.TB, c Config) {
 		}
 	}
 	st := s.stats
-	if math.Abs(balance) > 1e-12*n*c.C {
+	if !(math.Abs(balance) <= 1e-12*n*c.C) {
 		t.Fatalf("yᵀα = %v", balance)
 	}
 	if st.N != len(s.x) || st.SVs != svs || st.BoundedSVs != bounded {
@@ -204,17 +204,17 @@ func (s *solved) checkCertificate(t rapid.TB, c Config) {
 	}
 	dual, primal := s.objectives(c.C)
 	loose := v * (sum + n*c.C)
-	if d := math.Abs(dual - st.Objective); d > loose {
+	if d := math.Abs(dual - st.Objective); !(d <= loose) {
 		t.Fatalf("the dual objective is %v, not %v", dual, st.Objective)
 	}
-	if gap := primal + dual; gap < -loose || math.Abs(gap-st.Gap) > loose {
+	if gap := primal + dual; !(gap >= -loose) || !(math.Abs(gap-st.Gap) <= loose) {
 		t.Fatalf("the gap is %v, not %v", gap, st.Gap)
 	}
-	if got := s.violation(c.C); st.Violation >= c.Tolerance || got > c.Tolerance+2*v {
+	if got := s.violation(c.C); st.Violation >= c.Tolerance || !(got <= c.Tolerance+2*v) {
 		t.Fatalf("violation %v (said to be %v) with ε = %v", got, st.Violation, c.Tolerance)
 	}
 	// Every point adds at most ε·α by way of v and ε·C by way of its slack.
-	if st.Gap > c.Tolerance*(sum+n*c.C)+loose {
+	if !(st.Gap <= c.Tolerance*(sum+n*c.C)+loose) {
 		t.Fatalf("gap %v with ε = %v, C = %v, n = %v", st.Gap, c.Tolerance, c.C, n)
 	}
 }

@@ -195,7 +195,7 @@ func compare(t testing.TB, m *Model, st []PairStats, ref *reference) {
 	}
 	total := math.Abs(float64(m.NumSV()-ref.total)) / (1 + svTolerance*float64(ref.total))
 	t.Logf("%d pairs: objectives within %.1e; %d support vectors, svm-train has %d", len(st), objective, m.NumSV(), ref.total)
-	if objective > objectiveTolerance || svs > 1 || total > 1 {
+	if !(objective <= objectiveTolerance) || !(svs <= 1) || !(total <= 1) {
 		t.Errorf("objectives differ by up to %.1e, support vectors by %.2f (a pair) and %.2f (all) times the tolerance", objective, svs, total)
 	}
 }
@@ -224,7 +224,7 @@ func agree(t testing.TB, m *Model, want []float64, test *problem) {
 		}
 	}
 	t.Logf("%d of %d predictions equal, error %.2f %%", same, test.n, 100*float64(wrong)/float64(test.n))
-	if float64(same) < agreement*float64(test.n) {
+	if !(float64(same) >= agreement*float64(test.n)) {
 		t.Errorf("%d of %d predictions are svm-predict's", same, test.n)
 	}
 }

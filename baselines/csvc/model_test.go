@@ -23,7 +23,7 @@ func TestDecisions(t *testing.T) {
 				f += s.y[j] * a * gaussian.Kernel.Eval(s.x[j], test.at(i))
 			}
 			f -= s.stats.Rho
-			if got := values[i*6+q]; math.Abs(got-f) > 1e-5*float64(p.n) {
+			if got := values[i*6+q]; !(math.Abs(got-f) <= 1e-5*float64(p.n)) {
 				t.Fatalf("point %d, pair %d: %v, want %v", i, q, got, f)
 			}
 			if values[i*6+q] > 0 {

@@ -41,7 +41,7 @@ func TestObjectiveAgainstEnumeration(t *testing.T) {
 		s := solveAll(t, c, p)[0]
 		want := enumerate(s.gram, s.y, c.C)
 		v, sum := s.noise()
-		if slack := (c.Tolerance + v) * (sum + float64(p.n)*c.C); math.Abs(s.stats.Objective-want) > slack {
+		if slack := (c.Tolerance + v) * (sum + float64(p.n)*c.C); !(math.Abs(s.stats.Objective-want) <= slack) {
 			t.Fatalf("objective %v, the optimum is %v ± %v", s.stats.Objective, want, slack)
 		}
 	})
@@ -146,7 +146,7 @@ func TestShrinking(t *testing.T) {
 		for j, b := range s.beta {
 			want -= b * float64(row[j])
 		}
-		if math.Abs(s.v[i]-want) > 1e-9 {
+		if !(math.Abs(s.v[i]-want) <= 1e-9) {
 			t.Errorf("v_%d is %v, want %v", i, s.v[i], want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestLimit(t *testing.T) {
 		if st.Iterations != limit || (st.Restored > 0) != (limit > p.n) || st.Violation <= c.Tolerance {
 			t.Errorf("stopped after %d iterations: %+v", limit, st)
 		}
-		if below := st.Objective - best.Objective; below < -best.Gap || below > st.Gap {
+		if below := st.Objective - best.Objective; !(below >= -best.Gap) || below > st.Gap {
 			t.Errorf("objective %v with a gap of %v, but the optimum is %v", st.Objective, st.Gap, best.Objective)
 		}
 		if want := violationOf(s); st.Violation != want {
@@ -273,7 +273,7 @@ func TestRhoWithoutFreePoints(t *testing.T) {
 			least = min(least, v)
 		}
 	}
-	if want := -(m + least) / 2; math.Abs(s.stats.Rho-want) > 1e-6 || math.Abs(want) < 1e-4 {
+	if want := -(m + least) / 2; !(math.Abs(s.stats.Rho-want) <= 1e-6) || !(math.Abs(want) >= 1e-4) {
 		t.Errorf("ρ = %v, want %v", s.stats.Rho, want)
 	}
 }
@@ -295,15 +295,15 @@ func TestMoveMeetsBounds(t *testing.T) {
 		asked := rapid.Float64Range(0, 2*c).Draw(t, "δ")
 		delta := s.move(i, j, asked)
 		_, hi := s.bounds(i)
-		if lo, _ := s.bounds(j); delta < asked && s.beta[i] != hi && s.beta[j] != lo {
+		if lo, _ := s.bounds(j); !(delta >= asked) && s.beta[i] != hi && s.beta[j] != lo {
 			t.Fatalf("δ = %v of %v, but β_i = %v and β_j = %v", delta, asked, s.beta[i], s.beta[j])
 		}
 		for _, k := range []int{i, j} {
-			if lo, hi := s.bounds(k); s.beta[k] < lo || s.beta[k] > hi {
+			if lo, hi := s.bounds(k); !(s.beta[k] >= lo) || s.beta[k] > hi {
 				t.Fatalf("β = %v is not in [%v, %v]", s.beta[k], lo, hi)
 			}
 		}
-		if delta < 0 || math.Abs(s.beta[i]+s.beta[j]-was) > 1e-12*c {
+		if !(delta >= 0) || !(math.Abs(s.beta[i]+s.beta[j]-was) <= 1e-12*c) {
 			t.Fatalf("δ = %v, the sum changed from %v to %v", delta, was, s.beta[i]+s.beta[j])
 		}
 	})

@@ -97,13 +97,13 @@ func TestOneVsAll(t *testing.T) {
 		if b.Labels[0] != 0 {
 			sign = -1
 		}
-		if s := st[q]; s.Plus != label || s.Minus != -1 || s.N != p.n || math.Abs(s.Objective-bst[0].Objective) > 1e-5 {
+		if s := st[q]; s.Plus != label || s.Minus != -1 || s.N != p.n || !(math.Abs(s.Objective-bst[0].Objective) <= 1e-5) {
 			t.Errorf("class %d: %+v, alone %+v", label, s, bst[0])
 		}
 		one := make([]float64, test.n)
 		b.Decisions(test.n, test.x, one, 1)
 		for i, v := range one {
-			if math.Abs(sign*v-values[4*i+q]) > 1e-4 {
+			if !(math.Abs(sign*v-values[4*i+q]) <= 1e-4) {
 				t.Fatalf("class %d, point %d: decision value %v, alone %v", label, i, values[4*i+q], sign*v)
 			}
 		}

@@ -49,7 +49,7 @@ func TestEqualsThePaper(t *testing.T) {
 				}
 				fogd.Model().Scores(1, x, got, 1)
 				for q, v := range f {
-					if math.Abs(got[q]-v) > 1e-4*(1+math.Abs(v)) { // scores are float32
+					if !(math.Abs(got[q]-v) <= 1e-4*(1+math.Abs(v))) { // scores are float32
 						t.Fatalf("%s, λ = %v, step %d: scores %v, want %v", l.Name(), lambda, i, got, f)
 					}
 				}
@@ -116,7 +116,7 @@ func TestDecay(t *testing.T) {
 			square += e * e / seeds
 		}
 		want := (1 - k*k) * (1 - k*k) / (2 * float64(d))
-		if ratio := square / want; ratio < 0.85 || ratio > 1.15 {
+		if ratio := square / want; !(ratio >= 0.85) || ratio > 1.15 {
 			t.Errorf("D = %d: mean squared error %v, want %v", d, square, want)
 		}
 	}

@@ -112,7 +112,7 @@ func TestEqualsThePaper(t *testing.T) {
 			o.terms().Hold(t, i, l.Expansion(), 1e-8)
 		}
 		h := l.Health()
-		if h["mistakes"] != o.m || math.Abs(h["deviation"]-o.q) > 1e-8 || h["removals"] < 10 {
+		if h["mistakes"] != o.m || !(math.Abs(h["deviation"]-o.q) <= 1e-8) || h["removals"] < 10 {
 			t.Errorf("seed %d: %v, want %v mistakes and deviation %v", seed, h, o.m, o.q)
 		}
 		shrunk = shrunk || h["shrinking"] < 0.99

@@ -70,7 +70,7 @@ func TestLiteral(t *testing.T) {
 			}
 		}
 	}
-	if l.shrink < 1e-100 {
+	if !(l.shrink >= 1e-100) {
 		t.Errorf("shrink is %v", l.shrink)
 	}
 	if l.Order() != len(seen) || l.Expansion().Order() != len(seen) {
@@ -83,14 +83,14 @@ func TestLiteral(t *testing.T) {
 			want += f.Weights(j)[q] * v
 		}
 	}
-	if math.Abs(normSq-want) > 1e-9*want {
+	if !(math.Abs(normSq-want) <= 1e-9*want) {
 		t.Errorf("Σ‖f_c‖² is %v, by definition %v", normSq, want)
 	}
 	for i := range y {
 		at := x[2*i : 2*i+2]
 		own := testutil.Score(l.Expansion(), at)
 		for q, v := range testutil.Score(f, at) {
-			if math.Abs(values[3*i+q]-v) > 1e-9 || math.Abs(own[q]-v) > 1e-9 {
+			if !(math.Abs(values[3*i+q]-v) <= 1e-9) || !(math.Abs(own[q]-v) <= 1e-9) {
 				t.Fatalf("f_%d at point %d: %v and %v, by definition %v", q, i, values[3*i+q], own[q], v)
 			}
 		}

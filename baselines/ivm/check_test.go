@@ -66,13 +66,13 @@ func TestCheckMultidist(t *testing.T) {
 	order, got := r.Expansion.Order(), errorRate(r.Expansion, set.Test)
 	t.Logf("%d points (%s): H = %.5f, gap %.1g, error %.2f %%; all points: P = %.5f, gap %.1g, error %.2f %%",
 		order, r.Reason, r.Objective, r.Gap, 100*got, all.Objective, all.Gap, 100*want)
-	if r.Reason != Converged || math.Abs(float64(order-points)) > 2 {
+	if r.Reason != Converged || !(math.Abs(float64(order-points)) <= 2) {
 		t.Errorf("%d points (%s), want %d", order, r.Reason, points)
 	}
-	if !(r.Gap <= polishGap*r.Objective) || r.Objective < all.Objective-all.Gap || r.Objective > 1.03*all.Objective {
+	if !(r.Gap <= polishGap*r.Objective) || !(r.Objective >= all.Objective-all.Gap) || r.Objective > 1.03*all.Objective {
 		t.Errorf("objective %v, gap %v; of all points %v, gap %v", r.Objective, r.Gap, all.Objective, all.Gap)
 	}
-	if math.Abs(got-recorded) > halfPoint || math.Abs(got-want) > halfPoint {
+	if !(math.Abs(got-recorded) <= halfPoint) || !(math.Abs(got-want) <= halfPoint) {
 		t.Errorf("error %v, recorded %v, of all points %v", got, recorded, want)
 	}
 }

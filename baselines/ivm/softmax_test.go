@@ -30,13 +30,13 @@ func TestSoftmax(t *testing.T) {
 			loss.MultiLogistic{}.Probabilities(p[i*classes:(i+1)*classes], own)
 		}
 		var s softmax
-		if got := s.loss(f, y); math.Abs(got-want) > 1e-12*(float64(n)*size+want) {
+		if got := s.loss(f, y); !(math.Abs(got-want) <= 1e-12*(float64(n)*size+want)) {
 			t.Fatalf("loss %v, want %v", got, want)
 		}
 		s.normalize(f)
 		for i := range n {
 			for c := range classes {
-				if got, want := f[c*chunk+i], p[i*classes+c]; math.Abs(got-want) > 1e-13 {
+				if got, want := f[c*chunk+i], p[i*classes+c]; !(math.Abs(got-want) <= 1e-13) {
 					t.Fatalf("probability %v, want %v", got, want)
 				}
 			}
@@ -58,7 +58,7 @@ func TestContrasts(t *testing.T) {
 				if u == v {
 					want = 1
 				}
-				if math.Abs(dot-want) > 1e-14 || math.Abs(sum) > 1e-14 {
+				if !(math.Abs(dot-want) <= 1e-14) || !(math.Abs(sum) <= 1e-14) {
 					t.Fatalf("%d classes: columns %d and %d have the product %v, the first one's sum is %v", c, u, v, dot, sum)
 				}
 			}

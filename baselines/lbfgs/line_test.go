@@ -82,8 +82,8 @@ func TestLineSearch(t *testing.T) {
 		}
 		step := l.search()
 		value, slope := l.at(step)
-		if !(step > 0) || math.Abs(slope) > slopeFraction*math.Abs(slope0) ||
-			value > value0+decrease*step*slope0+1e-14*math.Abs(value0) {
+		if !(step > 0) || !(math.Abs(slope) <= slopeFraction*math.Abs(slope0)) ||
+			!(value <= value0+decrease*step*slope0+1e-14*math.Abs(value0)) {
 			t.Fatalf("step %v: φ from %v to %v, φ' from %v to %v", step, value0, value, slope0, slope)
 		}
 		h := 1e-4 * step
@@ -91,7 +91,7 @@ func TestLineSearch(t *testing.T) {
 		down, slopeDown := l.at(step - h)
 		// φ is convex: its chords' slopes lie between φ' at their ends.
 		rounding := 1e-14 * math.Abs(value0) / h
-		if d := (up - down) / (2 * h); d < slopeDown-rounding || d > slopeUp+rounding {
+		if d := (up - down) / (2 * h); !(d >= slopeDown-rounding) || d > slopeUp+rounding {
 			t.Fatalf("φ' = %v … %v, differences say %v", slopeDown, slopeUp, d)
 		}
 	})

@@ -81,18 +81,18 @@ func TestSoftmax(t *testing.T) {
 		mu := rapid.SampledFrom([]float64{0.01, 0.25, 1}).Draw(t, "mu")
 		hinge, logistic := softmax{1, mu}, softmax{0, 1}
 		h := hinge.sample(slices.Clone(f), y)
-		if want := (loss.MultiHinge{}).Value(f, float64(y)); math.Abs(h.exact-want) > 1e-12 {
+		if want := (loss.MultiHinge{}).Value(f, float64(y)); !(math.Abs(h.exact-want) <= 1e-12) {
 			t.Fatalf("hinge %v, want %v", h.exact, want)
 		}
-		if h.smooth < h.exact-1e-12 || h.smooth > h.exact+mu*math.Log(float64(len(f)))+1e-12 {
+		if !(h.smooth >= h.exact-1e-12) || h.smooth > h.exact+mu*math.Log(float64(len(f)))+1e-12 {
 			t.Fatalf("smooth hinge %v of %v with μ = %v", h.smooth, h.exact, mu)
 		}
 		p := slices.Clone(f)
-		if got, want := hinge.sample(p, y).entropy, entropy(p, y); math.Abs(got-want) > 1e-12 {
+		if got, want := hinge.sample(p, y).entropy, entropy(p, y); !(math.Abs(got-want) <= 1e-12) {
 			t.Fatalf("entropy %v, want %v", got, want)
 		}
 		l := logistic.sample(slices.Clone(f), y)
-		if want := (loss.MultiLogistic{}).Value(f, float64(y)); math.Abs(l.exact-want) > 1e-12 || l.smooth != l.exact {
+		if want := (loss.MultiLogistic{}).Value(f, float64(y)); !(math.Abs(l.exact-want) <= 1e-12) || l.smooth != l.exact {
 			t.Fatalf("logistic loss %v and %v, want %v", l.exact, l.smooth, want)
 		}
 		for _, s := range []softmax{hinge, logistic} {
@@ -104,7 +104,7 @@ func TestSoftmax(t *testing.T) {
 				up[c] += e
 				down[c] -= e
 				slope := (s.sample(up, y).smooth - s.sample(down, y).smooth) / (2 * e)
-				if math.Abs(slope-u[c]) > 1e-6 {
+				if !(math.Abs(slope-u[c]) <= 1e-6) {
 					t.Fatalf("%+v: derivative %v, differences %v", s, u[c], slope)
 				}
 			}
@@ -139,7 +139,7 @@ func TestLinearProblem(t *testing.T) {
 		g := make([]float64, len(w))
 		q.gradientAt(g, w)
 		exact := q.exact()
-		if want := s.objective(w); math.Abs(exact-want) > 1e-6*want {
+		if want := s.objective(w); !(math.Abs(exact-want) <= 1e-6*want) {
 			t.Errorf("%s: P = %v, want %v", l.Name(), exact, want)
 		}
 		if d := q.dual(); !(d.bound(q.lambda) < exact) {
@@ -150,7 +150,7 @@ func TestLinearProblem(t *testing.T) {
 			up, down := slices.Clone(w), slices.Clone(w)
 			up[i] += e
 			down[i] -= e
-			if slope := (q.value(up) - q.value(down)) / (2 * e); math.Abs(slope-g[i]) > 1e-4 {
+			if slope := (q.value(up) - q.value(down)) / (2 * e); !(math.Abs(slope-g[i]) <= 1e-4) {
 				t.Errorf("%s: derivative %v, differences %v", l.Name(), g[i], slope)
 			}
 		}
@@ -192,10 +192,10 @@ func TestWeakDuality(t *testing.T) {
 				best = max(best, d.bound(s.Regularizer))
 			}
 			lower := joined.bound(s.Regularizer)
-			if lower < best-1e-9*(1+math.Abs(best)) {
+			if !(lower >= best-1e-9*(1+math.Abs(best))) {
 				t.Fatalf("bound %v, %v between the points joined", lower, best)
 			}
-			if p < lower-1e-6 {
+			if !(p >= lower-1e-6) {
 				t.Fatalf("P = %v below %v", p, lower)
 			}
 		}
@@ -209,10 +209,10 @@ func TestLinear(t *testing.T) {
 			s := features(seed, 300, 6, 4, l)
 			s.Tolerance = 1e-3
 			r := s.fit(t)
-			if !r.Converged || !(r.Gap <= 1e-3*r.Objective) || r.Gap < -1e-6 {
+			if !r.Converged || !(r.Gap <= 1e-3*r.Objective) || !(r.Gap >= -1e-6) {
 				t.Errorf("%s: gap %v of %v after %d iterations", l.Name(), r.Gap, r.Objective, r.Iterations)
 			}
-			if want := s.objective(r.W); math.Abs(r.Objective-want) > 1e-5*want {
+			if want := s.objective(r.W); !(math.Abs(r.Objective-want) <= 1e-5*want) {
 				t.Errorf("%s: P = %v, want %v", l.Name(), r.Objective, want)
 			}
 		}
@@ -233,7 +233,7 @@ func TestLinearStops(t *testing.T) {
 	}
 	_, err = TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y, func(objective, gap float64) error {
 		calls++
-		if want := s.objective(first.W); math.Abs(objective-want) > 1e-5*want || gap != first.Gap {
+		if want := s.objective(first.W); !(math.Abs(objective-want) <= 1e-5*want) || gap != first.Gap {
 			t.Errorf("call %d: P = %v, gap %v, want %v and %v", calls, objective, gap, want, first.Gap)
 		}
 		return boom

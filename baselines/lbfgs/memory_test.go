@@ -78,7 +78,7 @@ func directionAgainstDenseBFGS(t *testing.T, plain bool) {
 	want.MulVec(h, whiten(g))
 	got := whiten(d)
 	for i := range n {
-		if math.Abs(got.AtVec(i)+want.AtVec(i)) > 1e-9*(1+math.Abs(want.AtVec(i))) {
+		if !(math.Abs(got.AtVec(i)+want.AtVec(i)) <= 1e-9*(1+math.Abs(want.AtVec(i)))) {
 			t.Fatalf("direction %d is %v, want %v", i, got.AtVec(i), -want.AtVec(i))
 		}
 	}

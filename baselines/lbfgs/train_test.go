@@ -94,7 +94,7 @@ func TestObjective(t *testing.T) {
 		norm := c.Regularizer / 2 * r.Expansion.NormSq(1)
 		literal := risk(c.Loss, scoresOf(r.Expansion, x), y) + norm
 		// Weights of opposite signs on kernel values of up to 1,000.
-		if math.Abs(r.Objective-literal) > 1e-10*(1+literal) {
+		if !(math.Abs(r.Objective-literal) <= 1e-10*(1+literal)) {
 			t.Fatalf("objective %v, literally %v", r.Objective, literal)
 		}
 		f := make([]float64, n*c.Classes)
@@ -102,7 +102,7 @@ func TestObjective(t *testing.T) {
 		scored := risk(c.Loss, f, y) + norm
 		// A loss changes by at most twice what a score changes.
 		bound := 2*scoreError(r.Expansion, x) + 1e-12
-		if math.Abs(r.Objective-scored) > bound {
+		if !(math.Abs(r.Objective-scored) <= bound) {
 			t.Fatalf("objective %v, by the scorer %v, whose error is at most %v", r.Objective, scored, bound)
 		}
 	})
@@ -115,12 +115,12 @@ func near(t *testing.T, c Config, r, s *Result, a, b []float64) {
 	t.Helper()
 	converged(t, c, r)
 	converged(t, c, s)
-	if d := math.Abs(r.Objective - s.Objective); d > max(r.Gap, s.Gap) {
+	if d := math.Abs(r.Objective - s.Objective); !(d <= max(r.Gap, s.Gap)) {
 		t.Errorf("objectives %v and %v, gaps %v and %v", r.Objective, s.Objective, r.Gap, s.Gap)
 	}
 	bound := math.Sqrt(2*r.Gap/c.Regularizer) + math.Sqrt(2*s.Gap/c.Regularizer)
 	for i, v := range a {
-		if math.Abs(v-b[i]) > bound {
+		if !(math.Abs(v-b[i]) <= bound) {
 			t.Fatalf("score %d is %v and %v, no more than %v apart are possible", i, v, b[i], bound)
 		}
 	}
@@ -143,7 +143,7 @@ func TestContradiction(t *testing.T) {
 		c := Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 2, Dim: 1, Regularizer: 1}
 		r := train(t, c, 2, []float32{3, 3}, []float64{0, 1})
 		converged(t, c, r)
-		if want := l.Value([]float64{0, 0}, 0); math.Abs(r.Objective-want) > 1e-12 {
+		if want := l.Value([]float64{0, 0}, 0); !(math.Abs(r.Objective-want) <= 1e-12) {
 			t.Errorf("%s: objective %v, want %v", l.Name(), r.Objective, want)
 		}
 	}
@@ -180,7 +180,7 @@ func TestTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := len(objectives) - 1
-		if r.Iterations != last+1 || math.Abs(r.Objective-objectives[last]) > 1e-10 || math.Abs(r.Gap-gaps[last]) > 1e-10 {
+		if r.Iterations != last+1 || !(math.Abs(r.Objective-objectives[last]) <= 1e-10) || !(math.Abs(r.Gap-gaps[last]) <= 1e-10) {
 			t.Errorf("result %+v, last traced %v with gap %v of %d", r, objectives[last], gaps[last], last+1)
 		}
 		if n := int64(len(y)); r.KernelEvals != n*n {
@@ -188,11 +188,11 @@ func TestTrace(t *testing.T) {
 		}
 		for c.MaxIterations = 1; c.MaxIterations <= last; c.MaxIterations += 10 {
 			early := train(t, c, len(y), x, y)
-			if early.Converged || early.Iterations != c.MaxIterations || math.Abs(early.Gap-gaps[c.MaxIterations-1]) > 1e-10 {
+			if early.Converged || early.Iterations != c.MaxIterations || !(math.Abs(early.Gap-gaps[c.MaxIterations-1]) <= 1e-10) {
 				t.Errorf("iteration %d: %+v, traced gap %v", c.MaxIterations, early, gaps[c.MaxIterations-1])
 			}
 			e, told := early.Expansion, objectives[c.MaxIterations-1]
-			if got := risk(l, scoresOf(e, x), y) + c.Regularizer/2*e.NormSq(1); math.Abs(got-told) > 1e-10 {
+			if got := risk(l, scoresOf(e, x), y) + c.Regularizer/2*e.NormSq(1); !(math.Abs(got-told) <= 1e-10) {
 				t.Errorf("iteration %d: objective %v, its expansion has %v", c.MaxIterations, told, got)
 			}
 		}

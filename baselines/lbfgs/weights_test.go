@@ -64,7 +64,7 @@ func TestGradientOverWeights(t *testing.T) {
 		at := weightsAfter(t, c, rapid.Float64Range(0.01, 1).Draw(t, "start"), n, x, y, rapid.IntRange(1, 5).Draw(t, "iterations"))
 		gram := denseGram(c.Kernel, x, c.Dim)
 		value, _ := literally(c, gram, y, at.now.f.w)
-		if math.Abs(value-at.now.objective) > 1e-12*(1+value) {
+		if !(math.Abs(value-at.now.objective) <= 1e-12*(1+value)) {
 			t.Fatalf("objective %v, literally %v", at.now.objective, value)
 		}
 		const h = 1e-6
@@ -77,7 +77,7 @@ func TestGradientOverWeights(t *testing.T) {
 			at.now.f.w[i] = v
 			left, right := (value-down)/h, (up-value)/h
 			// P is convex along each weight: at a kink any slope between the two chords' is right.
-			if got < left-1e-6 || got > right+1e-6 {
+			if !(got >= left-1e-6) || got > right+1e-6 {
 				t.Fatalf("slope %d is %v, differences say %v to %v", i, got, left, right)
 			}
 		}
@@ -111,7 +111,7 @@ func TestWeakWolfe(t *testing.T) {
 				slope0 += g0[i] * (at.now.f.w[i] - v)
 				slope += g[i] * (at.now.f.w[i] - v)
 			}
-			if rounding := 1e-12 * (1 + value0); !(slope0 < 0) || value > value0+decrease*slope0+rounding || slope < weakFraction*slope0-rounding {
+			if rounding := 1e-12 * (1 + value0); !(slope0 < 0) || !(value <= value0+decrease*slope0+rounding) || !(slope >= weakFraction*slope0-rounding) {
 				t.Fatalf("iteration %d: P from %v to %v, slopes %v and %v", taken, value0, value, slope0, slope)
 			}
 		}
@@ -129,7 +129,7 @@ func TestWeightsReachTheMinimum(t *testing.T) {
 	at := weightsAfter(t, c, 0.1, len(y), x, y, 300)
 	got := risk(c.Loss, scoresOf(at.Expansion(), x), y) + c.Regularizer/2*at.Expansion().NormSq(1)
 	t.Logf("objective %v after %d iterations, the minimum is %v", got, at.iterations, least.Objective)
-	if got < least.Objective-least.Gap || got > 1.001*least.Objective {
+	if !(got >= least.Objective-least.Gap) || got > 1.001*least.Objective {
 		t.Errorf("objective %v, the minimum is %v", got, least.Objective)
 	}
 }

@@ -83,7 +83,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 			t.Errorf("%s, %s: converged %v with gap %v, order %d, want %d", g.method, g.loss.Name(), converged, gap, m.Order, g.order)
 		}
 		// Another machine's rounding may change objectives within their gaps, and errors.
-		if g.objective > 0 && math.Abs(objective-g.objective) > 1e-3*g.objective || math.Abs(got-g.error) > errorTolerance {
+		if g.objective > 0 && !(math.Abs(objective-g.objective) <= 1e-3*g.objective) || !(math.Abs(got-g.error) <= errorTolerance) {
 			t.Errorf("%s, %s: objective %.6g and error %v, want %.6g and %v", g.method, g.loss.Name(), objective, got, g.objective, g.error)
 		}
 		if g.method == "lbfgs" {
@@ -91,7 +91,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if peer := errorRate(votes(c), set.Test); math.Abs(got-peer) > 0.005 {
+			if peer := errorRate(votes(c), set.Test); !(math.Abs(got-peer) <= 0.005) {
 				t.Errorf("%s: error %v, C-SVC's is %v", g.loss.Name(), got, peer)
 			}
 		}

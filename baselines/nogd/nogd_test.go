@@ -133,7 +133,7 @@ func TestEqualsThePaper(t *testing.T) {
 				want, _ := o.score(x)
 				got := l.Expansion().Score(x)
 				for q, v := range want {
-					if math.Abs(got[q]-v) > 1e-4*(1+math.Abs(v)) { // scores are float32
+					if !(math.Abs(got[q]-v) <= 1e-4*(1+math.Abs(v))) { // scores are float32
 						t.Fatalf("step %d: scores %v, want %v", i, got, want)
 					}
 				}
@@ -153,7 +153,7 @@ func TestEqualsThePaper(t *testing.T) {
 			for _, v := range l.linear.W {
 				w += v * v
 			}
-			if norm := l.Expansion().NormSq(1); math.Abs(norm-w) > 1e-6*(1+w) {
+			if norm := l.Expansion().NormSq(1); !(math.Abs(norm-w) <= 1e-6*(1+w)) {
 				t.Errorf("‖f‖² = %v, ‖W‖² = %v", norm, w)
 			}
 		})

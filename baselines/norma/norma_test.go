@@ -69,7 +69,7 @@ func TestEqualsThePaper(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if d := norma.Health()["dropped"]; d != float64(len(at)-tau) || d < 10 || largest == 0 {
+			if d := norma.Health()["dropped"]; d != float64(len(at)-tau) || !(d >= 10) || largest == 0 {
 				t.Errorf("%v elements dropped of %d, norm %v", d, len(at), largest)
 			}
 		})

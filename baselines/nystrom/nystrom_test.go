@@ -70,10 +70,10 @@ func TestAllLandmarks(t *testing.T) {
 	s.Tolerance = 1e-4
 	r := s.train(t)
 	h, g := s.objective(r.Expansion)
-	if math.Abs(h-r.Objective) > 1e-3*h {
+	if !(math.Abs(h-r.Objective) <= 1e-3*h) {
 		t.Errorf("objective %v on the features, %v of the expansion", r.Objective, h)
 	}
-	if gap := g * g / (2 * s.Regularizer); gap > 2e-3*h {
+	if gap := g * g / (2 * s.Regularizer); !(gap <= 2e-3*h) {
 		t.Errorf("objective %v, gap %v in the Hilbert space", h, gap)
 	}
 }
@@ -85,7 +85,7 @@ func TestFewLandmarks(t *testing.T) {
 		s := blobs(2, 200, 2, 3)
 		s.Loss, s.Landmarks = l, 12
 		r := s.train(t)
-		if h, _ := s.objective(r.Expansion); math.Abs(h-r.Objective) > 1e-4*h {
+		if h, _ := s.objective(r.Expansion); !(math.Abs(h-r.Objective) <= 1e-4*h) {
 			t.Errorf("%s: objective %v on the features, %v of the expansion", l.Name(), r.Objective, h)
 		}
 		if !r.Converged {
@@ -120,7 +120,7 @@ func TestFeatures(t *testing.T) {
 			for j := range 10 {
 				dot += float64(phi[i*10+j]) * float64(phi[k*10+j])
 			}
-			if want := s.Kernel.Eval(s.x[3*i:3*i+3], s.x[3*k:3*k+3]); math.Abs(dot-want) > 1e-4 {
+			if want := s.Kernel.Eval(s.x[3*i:3*i+3], s.x[3*k:3*k+3]); !(math.Abs(dot-want) <= 1e-4) {
 				t.Fatalf("κ = %v, want %v", dot, want)
 			}
 		}
@@ -143,7 +143,7 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for i, n := range count {
-		if math.Abs(n-0.3*draws) > 5*math.Sqrt(draws*0.3*0.7) {
+		if !(math.Abs(n-0.3*draws) <= 5*math.Sqrt(draws*0.3*0.7)) {
 			t.Errorf("%d was drawn %v times", i, n)
 		}
 	}

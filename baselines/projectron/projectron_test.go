@@ -123,7 +123,7 @@ func TestEqualsThePaper(t *testing.T) {
 		}
 		h := l.Health()
 		if h["projected"] != count["projected"] || h["forced"] != count["forced"] || h["margin_updates"] != count["margin"] ||
-			math.Abs(h["projection_error"]-worst) > 1e-6 || h["projection_error"] > c.Error {
+			!(math.Abs(h["projection_error"]-worst) <= 1e-6) || h["projection_error"] > c.Error {
 			t.Errorf("η = %v: %v, want %v and error %v", c.Error, h, count, worst)
 		}
 		for _, what := range []string{"margin", "projected", "added"} {
@@ -158,7 +158,7 @@ func TestInverse(t *testing.T) {
 			if i == j {
 				want = 1
 			}
-			if math.Abs(d-want) > 1e-6 {
+			if !(math.Abs(d-want) <= 1e-6) {
 				t.Fatalf("(K⁻¹K)_%d,%d = %v", i, j, d)
 			}
 		}

@@ -124,7 +124,7 @@ func TestOffsetsDoNotMatter(t *testing.T) {
 			if i == 0 {
 				plain = got
 			}
-			if diff := got - plain; diff > 0.5 || diff < -0.5 {
+			if diff := got - plain; !(diff <= 0.5) || diff < -0.5 {
 				t.Errorf("--scale %s, transformation %d: error %.2f %%, want the %.2f %% of the plain features", scale, i, got, plain)
 			}
 		}
@@ -142,7 +142,7 @@ func TestTargetsInAnyUnit(t *testing.T) {
 		must(t, "train", file, "--loss", "squared", "--no-tune", "--epochs", "5", "--out", model)
 		first, _, _ := strings.Cut(must(t, "predict", model, put(t, "p.csv", "10\n")), "\n")
 		v, err := strconv.ParseFloat(first, 64)
-		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || v < 0.9*want || v > 1.1*want {
+		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || !(v >= 0.9*want) || v > 1.1*want {
 			t.Errorf("unit %q: predicted %s, want about 10", unit, first)
 		}
 	}

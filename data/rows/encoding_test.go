@@ -24,7 +24,7 @@ func TestScalingOfExtremes(t *testing.T) {
 			if err := out.Apply(x[:1], []float64{unit}); err != nil {
 				t.Fatal(err)
 			}
-			if err := out.Apply(x[1:], []float64{4 * unit}); err != nil || x[1]-x[0] < 0.9 {
+			if err := out.Apply(x[1:], []float64{4 * unit}); err != nil || !(x[1]-x[0] >= 0.9) {
 				t.Errorf("%s, unit %g: %v, %v", s, unit, x, err)
 			}
 		}
@@ -58,7 +58,7 @@ func TestStandardScaling(t *testing.T) {
 		}
 		sum, sum2 = sum+float64(x[0]), sum2+float64(x[0])*float64(x[0])
 	}
-	if math.Abs(sum) > 1e-6 || math.Abs(sum2/4-1) > 1e-6 {
+	if !(math.Abs(sum) <= 1e-6) || !(math.Abs(sum2/4-1) <= 1e-6) {
 		t.Errorf("sum %v, mean square %v", sum, sum2/4)
 	}
 }

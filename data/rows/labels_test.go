@@ -139,7 +139,7 @@ func TestUnrepeated(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got, same := s.Unrepeated(), s.Same(); got != tt.want || math.Abs(same-tt.same) > 1e-12 {
+		if got, same := s.Unrepeated(), s.Same(); got != tt.want || !(math.Abs(same-tt.same) <= 1e-12) {
 			t.Errorf("%+v: %v, %v", tt, got, same)
 		}
 	}

@@ -96,14 +96,14 @@ func checkBank(t *testing.T, name string, got, want [][]float64) {
 			if q == taps/2 {
 				tol *= taps
 			}
-			if math.Abs(v-want[i][q]) > tol {
+			if !(math.Abs(v-want[i][q]) <= tol) {
 				t.Fatalf("%s: filter %d, tap %d is %v, want %v", name, i, q, v, want[i][q])
 			}
 			if n := v / tapUnit; n != math.Trunc(n) {
 				t.Fatalf("%s: filter %d, tap %d is no multiple of 2⁻³²", name, i, q)
 			}
 		}
-		if sum != 0 || math.Abs(abs-1) > taps*tapUnit {
+		if sum != 0 || !(math.Abs(abs-1) <= taps*tapUnit) {
 			t.Errorf("%s: filter %d: sum %v, L1 norm %v", name, i, sum, abs)
 		}
 	}

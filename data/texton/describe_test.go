@@ -114,7 +114,7 @@ func TestDescribe(t *testing.T) {
 				t.Fatalf("%s: %d numbers a pixel, want %d", pre, dim, len(w))
 			}
 			for i, v := range x[pixel*dim : (pixel+1)*dim] {
-				if math.Abs(v/quanta-w[i]) > 0.5001/quanta {
+				if !(math.Abs(v/quanta-w[i]) <= 0.5001/quanta) {
 					t.Errorf("%s: pixel %d: number %d is %v, want %v", pre, pixel, i, v/quanta, w[i])
 				}
 				if v != math.Trunc(v) {

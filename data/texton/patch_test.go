@@ -64,7 +64,7 @@ func TestHistogram(t *testing.T) {
 			t.Errorf("share of texton %d is %v, want %v", i, got[i], want[i]/400)
 		}
 	}
-	if math.Abs(sum-1) > 1e-6 {
+	if !(math.Abs(sum-1) <= 1e-6) {
 		t.Errorf("shares add up to %v", sum)
 	}
 	testutil.MustPanic(t, func() { Histogram([]*Image{m}, Patch{0, 0, 11}, 20, got) })

@@ -261,7 +261,7 @@ func TestCoverage(t *testing.T) {
 					continue
 				}
 				got := c.coverage(rand.New(rand.NewPCG(uint64(i), uint64(n))), d, samples)
-				if got < low-errors3(low, samples) || got > high+errors3(high, samples) {
+				if !(got >= low-errors3(low, samples)) || got > high+errors3(high, samples) {
 					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples, want %.2f to %.2f, within three standard errors",
 						c.name, n, d.name, c.method, got, low, high)
 				}

@@ -15,7 +15,7 @@ import (
 func TestMean(t *testing.T) {
 	e := Mean([]float64{1, 2, 3, 4, 5, 6})
 	half := 2.015048 * math.Sqrt(3.5/6)
-	if e.Basis != Student || math.Abs(e.Value-3.5) > 1e-12 || math.Abs(e.Low-(3.5-half)) > 1e-6 || math.Abs(e.High-(3.5+half)) > 1e-6 {
+	if e.Basis != Student || !(math.Abs(e.Value-3.5) <= 1e-12) || !(math.Abs(e.Low-(3.5-half)) <= 1e-6) || !(math.Abs(e.High-(3.5+half)) <= 1e-6) {
 		t.Errorf("%+v, want 3.5 ± %v", e, half)
 	}
 	for _, values := range [][]float64{{7}, {6, 8}, {7, 7}} {
@@ -90,7 +90,7 @@ func TestFieller(t *testing.T) {
 			return
 		}
 		for _, end := range []float64{e.Low, e.High} {
-			if got := statistic(end); math.Abs(got-q) > 1e-4*q {
+			if got := statistic(end); !(math.Abs(got-q) <= 1e-4*q) {
 				t.Fatalf("%+v: t is %v at %v, want %v", e, got, end, q)
 			}
 		}
@@ -129,7 +129,7 @@ func TestRatio(t *testing.T) {
 // TestFewRuns: what has no interval, and which side counts as known.
 func TestFewRuns(t *testing.T) {
 	five, proportional := []float64{2, 4, 6, 8, 10}, []float64{1, 2, 3, 4, 5}
-	if e := PairedRatio(five, proportional); e.Value != 2 || math.Abs(e.Low-2) > 1e-7 || math.Abs(e.High-2) > 1e-7 {
+	if e := PairedRatio(five, proportional); e.Value != 2 || !(math.Abs(e.Low-2) <= 1e-7) || !(math.Abs(e.High-2) <= 1e-7) {
 		t.Errorf("equal ratios: %+v", e)
 	}
 	if e := Difference([]float64{3, 3, 3}, []float64{1, 1}); e != (Estimate{2, 2, 2, Welch}) {
@@ -212,7 +212,7 @@ func TestDifferenceAntisymmetric(t *testing.T) {
 		n := min(len(a), len(b))
 		for _, e := range [][2]Estimate{{Difference(a, b), Difference(b, a)}, {PairedDifference(a[:n], b[:n]), PairedDifference(b[:n], a[:n])}} {
 			x, y := e[0], e[1]
-			if math.Abs(x.Value+y.Value) > 1e-9 || x.Low > x.High || math.Abs(x.Low+y.High) > 1e-9 || math.Abs(x.High+y.Low) > 1e-9 {
+			if !(math.Abs(x.Value+y.Value) <= 1e-9) || !(x.Low <= x.High) || !(math.Abs(x.Low+y.High) <= 1e-9) || !(math.Abs(x.High+y.Low) <= 1e-9) {
 				t.Fatalf("%+v and %+v", x, y)
 			}
 		}

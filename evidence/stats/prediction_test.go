@@ -69,10 +69,10 @@ func TestPredictionCoverage(t *testing.T) {
 				if i == 0 {
 					low, high = 1-2*Level, 1-2*Level
 				}
-				if got < low-errors3(low, samples) || got > high+errors3(high, samples) {
+				if !(got >= low-errors3(low, samples)) || got > high+errors3(high, samples) {
 					t.Errorf("%s: holds %.3f of new runs, want %.2f to %.2f, within three standard errors", name, got, low, high)
 				}
-				if short := float64(ranged) / samples; i == 0 && n == 5 && short > least-errors3(least, samples) {
+				if short := float64(ranged) / samples; i == 0 && n == 5 && !(short <= least-errors3(least, samples)) {
 					t.Errorf("%s: the range holds %.3f: the reason for not using it is gone", name, short)
 				}
 			}
@@ -131,7 +131,7 @@ func TestSampled(t *testing.T) {
 		difference += holds(Difference(x, y).Sampled(of+to), a-b)
 		apart += holds(Difference(x, y), a-b)
 	}
-	if slack := errors3(0.9, samples); math.Abs(newRun-0.9) > slack || difference < 0.9-slack || max(without, apart) > 0.5 {
+	if slack := errors3(0.9, samples); !(math.Abs(newRun-0.9) <= slack) || !(difference >= 0.9-slack) || !(max(without, apart) <= 0.5) {
 		t.Errorf("held: new runs %.3f, not widened %.3f; differences %.3f, not widened %.3f", newRun, without, difference, apart)
 	}
 }

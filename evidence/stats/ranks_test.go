@@ -71,7 +71,7 @@ func TestRanksSum(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(sum-n*(n+1)/2) > 1e-9 {
+		if !(math.Abs(sum-n*(n+1)/2) <= 1e-9) {
 			t.Fatalf("ranks %v sum to %v", ranks, sum)
 		}
 	})

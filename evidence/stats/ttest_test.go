@@ -45,11 +45,11 @@ func TestHolmBounds(t *testing.T) {
 		p := rapid.SliceOfN(rapid.Float64Range(0, 1), 1, 20).Draw(t, "p")
 		h := Holm(p)
 		for i := range p {
-			if h[i] < p[i] || h[i] > min(1, float64(len(p))*p[i]) {
+			if !(h[i] >= p[i]) || h[i] > min(1, float64(len(p))*p[i]) {
 				t.Fatalf("%v becomes %v", p, h)
 			}
 			for j := range p {
-				if p[i] < p[j] && h[i] > h[j] {
+				if !(p[i] >= p[j]) && !(h[i] <= h[j]) {
 					t.Fatalf("%v becomes %v", p, h)
 				}
 			}

@@ -53,7 +53,7 @@ func TestStatistics(t *testing.T) {
 			t.Errorf("%s of a record without points is %v", name, got)
 		}
 	}
-	if got := Exponent([]float64{1, 0.25, 0.01}, []float64{4, 2, 0.4}); math.Abs(got-0.5) > 1e-12 {
+	if got := Exponent([]float64{1, 0.25, 0.01}, []float64{4, 2, 0.4}); !(math.Abs(got-0.5) <= 1e-12) {
 		t.Errorf("exponent %v, want 0.5", got)
 	}
 	r.Header.Run.Evaluation.Minimizer = false

@@ -328,14 +328,14 @@ func checkKernel(t rapid.TB, x []float64) {
 		trace += v
 	}
 	bound := 8 * float64(n) * eps * float64(n)
-	if math.Abs(trace-float64(n)) > bound || values[n-1] < -bound {
+	if !(math.Abs(trace-float64(n)) <= bound) || !(values[n-1] >= -bound) {
 		t.Errorf("trace %v of %d, least value %v", trace, n, values[n-1])
 	}
 	v := mat.NewDense(n, n, vectors)
 	var rebuilt, half mat.Dense
 	half.Mul(mat.NewDiagDense(n, values), v)
 	rebuilt.Mul(v.T(), &half)
-	if d := difference(&rebuilt, mat.NewDense(n, n, a)); d > 2*bound {
+	if d := difference(&rebuilt, mat.NewDense(n, n, a)); !(d <= 2*bound) {
 		t.Errorf("off A by %g", d)
 	}
 	for i := range n {
@@ -348,7 +348,7 @@ func checkKernel(t rapid.TB, x []float64) {
 	b := slices.Clone(a) // K·L⁻ᵀ·L⁻¹ = I
 	SolveLower(n, n, l, n, b, n, 1)
 	SolveLowerT(n, n, l, n, b, n, 1)
-	if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); d > 8*float64(n)*eps*float64(n)/1e-6 {
+	if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps*float64(n)/1e-6) {
 		t.Errorf("A·A⁻¹ is off the identity by %g", d)
 	}
 }

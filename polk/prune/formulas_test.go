@@ -277,7 +277,7 @@ func TestJointCost(t *testing.T) {
 				for _, b := range literal.Without(left(s), a) {
 					after, _ := f.project(literal.Without(literal.Without(left(s), a), b), 0)
 					got, want := prune.JointCost(s, a, b, column[b]), after-before
-					if math.Abs(got-want) > 1e-7*want+1e-12 {
+					if !(math.Abs(got-want) <= 1e-7*want+1e-12) {
 						t.Fatalf("seed %d: the pair %d, %d costs %v, and its removal leaves %v more", seed, a, b, got, want)
 					}
 				}
@@ -321,7 +321,7 @@ func TestAdmission(t *testing.T) {
 		_, w := f.project(left(s), 0)
 		for a, j := range left(s) {
 			for c, v := range s.Weights(j) {
-				if math.Abs(v-w.At(a, c)) > 1e-9 {
+				if !(math.Abs(v-w.At(a, c)) <= 1e-9) {
 					t.Fatalf("ald: weights %v, want %v", s.Weights(j), w.RawRowView(a))
 				}
 			}
@@ -392,7 +392,7 @@ func TestSpreadKeepsTheValue(t *testing.T) {
 				after += k * s.Weights(j)[c]
 			}
 		}
-		if math.Abs(before-after) > 1e-12 || s.Len() != 9 {
+		if !(math.Abs(before-after) <= 1e-12) || s.Len() != 9 {
 			t.Errorf("value %v became %v, %d elements", before, after, s.Len())
 		}
 	}
@@ -409,7 +409,7 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 	sd := math.Sqrt(3000 * 0.3 * 0.7)
 	for j, n := range count {
-		if math.Abs(float64(n)-900) > 5*sd {
+		if !(math.Abs(float64(n)-900) <= 5*sd) {
 			t.Errorf("element %d stays %d times in 3000, want 900", j, n)
 		}
 	}
@@ -431,7 +431,7 @@ func TestLeverageSampling(t *testing.T) {
 		f.step.Rand = rand.New(rand.NewPCG(seed, 9))
 		admitted += f.prune(t, "rls", prune.Params{"sampling": 0.8, "ridge": 0.1}).Len() - 9
 	}
-	if sd := math.Sqrt(n * tau * (1 - tau)); math.Abs(float64(admitted)-n*tau) > 5*sd {
+	if sd := math.Sqrt(n * tau * (1 - tau)); !(math.Abs(float64(admitted)-n*tau) <= 5*sd) {
 		t.Errorf("admitted %d times in %d, want %v", admitted, n, n*tau)
 	}
 }
@@ -450,7 +450,7 @@ func TestMerging(t *testing.T) {
 				best = min(best, f.mergeError(light, q, float64(i)/2000))
 			}
 		}
-		if got := f.errorOf(s); math.Abs(got-best) > 1e-6 {
+		if got := f.errorOf(s); !(math.Abs(got-best) <= 1e-6) {
 			t.Errorf("seed %d: the squared error is %v, the least is %v", seed, got, best)
 		}
 	}
@@ -510,7 +510,7 @@ func TestNearest(t *testing.T) {
 			}
 			check(t, "nearest", s, is)
 			for _, j := range is {
-				if got, want := s.Weights(j), w.RawRowView(j); math.Hypot(got[0]-want[0], got[1]-want[1]) > 1e-12 {
+				if got, want := s.Weights(j), w.RawRowView(j); !(math.Hypot(got[0]-want[0], got[1]-want[1]) <= 1e-12) {
 					t.Errorf("seed %d, %s: weights %v of element %d, want %v", seed, k.Name(), got, j, want)
 				}
 			}
@@ -600,7 +600,7 @@ func TestKOMPMerge(t *testing.T) {
 		if s.Len() != 8 {
 			t.Fatalf("seed %d: %d elements are left", seed, s.Len())
 		}
-		if s.Spent() > single+1e-9 {
+		if !(s.Spent() <= single+1e-9) {
 			t.Errorf("seed %d: it spends %v, and %v is enough", seed, s.Spent(), single)
 		}
 		is := left(s)
@@ -612,12 +612,12 @@ func TestKOMPMerge(t *testing.T) {
 		g := *f
 		g.x, g.w = append(slices.Clone(f.x), s.Point(9)), append(slices.Clone(f.w), []float64{0, 0})
 		e, w := g.project(is, 0)
-		if math.Abs(e-s.Spent()) > 1e-9 {
+		if !(math.Abs(e-s.Spent()) <= 1e-9) {
 			t.Errorf("seed %d: it spends %v, and the best approximation has an error of %v", seed, s.Spent(), e)
 		}
 		for a, i := range is {
 			for c, v := range s.Weights(i) {
-				if math.Abs(v-w.At(a, c)) > 1e-6 {
+				if !(math.Abs(v-w.At(a, c)) <= 1e-6) {
 					t.Errorf("seed %d: element %d has weights %v", seed, i, s.Weights(i))
 				}
 			}
@@ -659,7 +659,7 @@ func (f *function) checkMerged(t *testing.T, s prune.Elements, p int) {
 	}
 	for i, v := range s.Point(9) {
 		want := place*float64(f.x[p][i]) + (1-place)*float64(f.x[best][i])
-		if math.Abs(float64(v)-want) > 0.02*math.Abs(float64(f.x[p][i])-float64(f.x[best][i]))+1e-6 {
+		if !(math.Abs(float64(v)-want) <= 0.02*math.Abs(float64(f.x[p][i])-float64(f.x[best][i]))+1e-6) {
 			t.Errorf("the new point is %v, and the best is %v of the way at %v", s.Point(9), place, want)
 		}
 	}

@@ -176,7 +176,7 @@ func TestJointCostOfDuplicates(t *testing.T) {
 			t.Errorf("diagonal %v: two that are alike cost %v", diag, got)
 		}
 		// (2 − 2ρ)/(1 − ρ²)/diag = 2/(1 + ρ)/diag
-		if got, want := jointCost(s, 0, 1, diag*(1-1e-9)), 1/diag; math.Abs(got-want) > 1e-5*want {
+		if got, want := jointCost(s, 0, 1, diag*(1-1e-9)), 1/diag; !(math.Abs(got-want) <= 1e-5*want) {
 			t.Errorf("diagonal %v: two that can be told apart cost %v, want %v", diag, got, want)
 		}
 	}

@@ -185,13 +185,13 @@ func TestCheckForest(t *testing.T) {
 		var at struct{ Picture, Left, Top, Right, Bottom, Sentences, Below float64 }
 		b.eval(t, `(() => { const f = document.getElementById("forest").getBoundingClientRect(), d = document.querySelector(".differs").getBoundingClientRect(), h = document.querySelector(".holds").getBoundingClientRect();
 			return {picture: document.querySelector("#forest img").getBoundingClientRect().width, left: f.left, top: f.top, right: f.right, bottom: f.bottom, sentences: d.right, below: h.bottom} })()`, &at)
-		if letters := 7 / 244.8 * at.Picture; letters < 8 || at.Left < 0 || at.Right > float64(width) {
+		if letters := 7 / 244.8 * at.Picture; !(letters >= 8) || !(at.Left >= 0) || !(at.Right <= float64(width)) {
 			t.Errorf("%d wide: letters of %.1f pixels, from %.0f to %.0f", width, letters, at.Left, at.Right)
 		}
 		if beside := at.Left >= at.Sentences && at.Top < 900; beside != (width >= 1000) {
 			t.Errorf("%d wide: the plot is beside the sentences: %v", width, beside)
 		}
-		if width < 1000 && at.Top < at.Below {
+		if width < 1000 && !(at.Top >= at.Below) {
 			t.Errorf("%d wide: the plot covers what is above it", width)
 		}
 	}
@@ -225,7 +225,7 @@ func TestCheckContrast(t *testing.T) {
 			Text  string
 		}
 		b.eval(t, contrast, &least)
-		if least.Ratio < 4.5 {
+		if !(least.Ratio >= 4.5) {
 			t.Errorf("%s: contrast %.2f of %q", scheme, least.Ratio, least.Text)
 		}
 		var ground string

@@ -42,11 +42,11 @@ func TestContourOfAHill(t *testing.T) {
 	}
 	for _, p := range line {
 		// Linear interpolation of a distance is off by at most 1/(8·radius).
-		if r := math.Hypot(p.X-20, p.Y-20); math.Abs(r-radius) > 0.02 {
+		if r := math.Hypot(p.X-20, p.Y-20); !(math.Abs(r-radius) <= 0.02) {
 			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
 		}
 	}
-	if a := enclosed(lines); math.Abs(a-math.Pi*radius*radius) > 3 { // below 0, were the hill on its right
+	if a := enclosed(lines); !(math.Abs(a-math.Pi*radius*radius) <= 3) { // below 0, were the hill on its right
 		t.Errorf("the line encloses %v, want π·%v²", a, radius)
 	}
 }
@@ -60,7 +60,7 @@ func TestSaddle(t *testing.T) {
 		{3, 1 - 2*0.25*0.25/2},        // the middle is above: only the low corners are cut off
 		{1. / 3, 2 * 0.25 * 0.25 / 2}, // it is below: only the high corners are kept
 	} {
-		if a := enclosed(Regions(2, []float64{c.high, -1, -1, c.high})); math.Abs(a-c.want) > 1e-12 {
+		if a := enclosed(Regions(2, []float64{c.high, -1, -1, c.high})); !(math.Abs(a-c.want) <= 1e-12) {
 			t.Errorf("high corners of %v: area %v, want %v", c.high, a, c.want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestRegions(t *testing.T) {
 				total += enclosed([][]Node{line})
 			}
 		}
-		if want := float64((n - 1) * (n - 1)); math.Abs(total-want) > 1e-9*want {
+		if want := float64((n - 1) * (n - 1)); !(math.Abs(total-want) <= 1e-9*want) {
 			t.Fatalf("the regions fill %v of %v", total, want)
 		}
 	})
