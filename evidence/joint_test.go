@@ -131,7 +131,7 @@ func TestJointCounts(t *testing.T) {
 			t.Errorf("%v: %d alternatives, want %d", key, len(c.Assumed), fewest[key])
 		}
 	}
-	if !maps.Equal(got, want) || j.Combinations != len(combinations) || len(want) < 10 {
+	if !maps.Equal(got, want) || j.Combinations != len(combinations) || len(j.Assumptions) != 4 || len(want) < 10 {
 		t.Errorf("%d combinations, want %d:\n%v, want\n%v", j.Combinations, len(combinations), got, want)
 	}
 	if len(j.Chosen.Assumed) > 0 || j.Chosen.ByResult != 2 { // risk, ivm-stopping

@@ -3,6 +3,7 @@ package evidence
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"polkrepro/experiments"
@@ -94,20 +95,25 @@ func TestExchanged(t *testing.T) {
 func TestPlaceboReport(t *testing.T) {
 	t.Parallel()
 	in := divided(t)
-	p, again := Placebo(in, 3, 1), Placebo(in, 3, 1)
-	for i, k := range p.Kinds {
-		draws, equal := 0, 0
-		for cells, n := range k.Most {
-			draws += n
-			if cells >= p.Most {
-				equal += n
-			}
+	for _, p := range in.Plan {
+		if r := in.Records[p.ID]; r != nil && p.Run.Data.Name == "multidist" {
+			r.Final.TestError *= 2
 		}
-		if draws != 3 || equal != k.Equal || k.P != float64(equal+1)/4 || !slices.Equal(k.Most, again.Kinds[i].Most) {
-			t.Errorf("%+v, again %v, and %d with the printed numbers", k, again.Kinds[i].Most, p.Most)
-		}
-		if median, largest := k.Summary(); median > largest || k.Most[median] == 0 || k.Most[largest] == 0 {
-			t.Errorf("median %d and largest %d of %v", median, largest, k.Most)
-		}
+	}
+	var b strings.Builder
+	if err := Placebo(in, 6, 1).WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `The most cells of 17 that one combination of alternatives reproduces: 9 with the numbers that the paper prints.
+With others in their place, in how many draws:
+
+printed numbers              draws  median  largest  as many or more  p
+exchanged within a data set  6      1       6        0                0.143
+perturbed by 10 %            6      7       9        1                0.286
+perturbed by 20 %            6      3       4        0                0.143
+perturbed by 35 %            6      1       2        0                0.143
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
 	}
 }
