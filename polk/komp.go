@@ -171,7 +171,7 @@ type start struct {
 func (k *komp) approximate(b *batch, epsilon float64) {
 	k.begin(b)
 	k.step.Epsilon = epsilon
-	if b.n == 0 && !k.removable(float64(epsilon*epsilon)) {
+	if b.n == 0 && !k.removable(epsilon) {
 		return
 	}
 	// The loop has an error only where its context ends.
@@ -202,11 +202,10 @@ func (k *komp) begin(b *batch) {
 	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
 }
 
-// removable reports whether a dictionary element is cheap enough to leave when
-// there are no new ones: prune.WithinBudget without the projection.
-func (k *komp) removable(eps2 float64) bool {
+// removable reports whether a step without new elements removes one, without the loop.
+func (k *komp) removable(epsilon float64) bool {
 	for j, p := range k.inverse.diag[:k.inverse.order] {
-		if !(sumSquares(k.f.Weights(j)) > eps2*p) {
+		if prune.Affordable(0, sumSquares(k.f.Weights(j))/p, epsilon) {
 			return true
 		}
 	}

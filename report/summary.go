@@ -416,7 +416,7 @@ func tableLines(title string, blocks []summaryBlock, spaced bool) []string {
 	}
 	widths := g.Widths()
 	header := strings.Repeat(" ", widths[0])
-	for q, name := range []string{"risk", "error (%)", "model order"} {
+	for q, name := range table.Headings {
 		group := 3
 		for _, n := range widths[4*q+1 : 4*q+5] {
 			group += n

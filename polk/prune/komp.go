@@ -35,8 +35,11 @@ func Pursue(ctx context.Context, s InverseState, order int, may func(j int) bool
 	return ctx.Err()
 }
 
-// WithinBudget reports γ_j ≤ ε, the rule of line 7.
+// WithinBudget reports whether line 7 allows the removal of element j.
 func WithinBudget(s InverseState, j int) bool {
-	epsilon := s.Step().Epsilon
-	return s.Spent()+s.Cost(j) <= epsilon*epsilon
+	return Affordable(s.Spent(), s.Cost(j), s.Step().Epsilon)
 }
+
+// Affordable is the rule of line 7, γ_j ≤ ε, for the squared error that was spent and what
+// the removal of j costs.
+func Affordable(spent, cost, epsilon float64) bool { return spent+cost <= epsilon*epsilon }

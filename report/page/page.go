@@ -38,6 +38,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/report"
+	"polkrepro/report/table"
 )
 
 // Input is all that a page is made from.
@@ -65,6 +66,7 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"numeric":      numeric,
 	"paper":        experiments.Paper,
 	"plain":        words.Plain,
+	"headings":     func() []string { return table.Headings[:] },
 	"quantities":   func() []string { return report.Quantities[:] },
 	"trim":         strings.TrimSpace,
 }).ParseFS(files, "page.gohtml"))

@@ -72,6 +72,9 @@ type Line struct {
 	Why   string // in place of cells and runs: why there are none
 }
 
+// Headings are the columns of a Line's cells.
+var Headings = [3]string{"risk", "error (%)", "model order"}
+
 // A Cell is a text, and the same in words where there is room (default: Text).
 type Cell struct{ Text, Words string }
 
@@ -146,7 +149,7 @@ func (t *Table) textGrids() []*Grid {
 	var out []*Grid
 	for _, blk := range t.Blocks {
 		g := &Grid{
-			Header: []string{"method", "", "risk", "error (%)", "model order", "runs"},
+			Header: slices.Concat([]string{"method", ""}, Headings[:], []string{"runs"}),
 			Left:   []bool{true, true, false, false, false, true},
 		}
 		for i, row := range blk.Rows {
