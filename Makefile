@@ -79,18 +79,15 @@ slow:
 
 # The packages that start goroutines, take a number of them or lock. With -short,
 # without the tests of one goroutine, which the race detector slows down tenfold; of the
-# baselines, what learnertest trains with two threads; of the command, the tests of signals
-# and of serve.
+# baselines, what learnertest trains with two threads; of the command, the tests of two of
+# three signals and of serve.
 CONCURRENT = ./baselines/internal/parallel ./baselines/learnertest $(filter-out ./cmd/% ./baselines/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
 	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
-
-# Of package online, whose goroutines TestTuningIsDeterministic has all of.
-LONG = ^(FuzzTrain|TestContinue|TestFeedIsTheStream|TestTradeOff)$$
 
 race:
 	@if [ -n "$(RACE)" ]; then set -x; \
 	$(GO) test -short -vet=off -timeout 30m -race -run 'Killed|Interrupted|Stopped|Second|InUse|Serve' -skip Interrupted/SIGTERM ./cmd/runall & \
-	$(GO) test -short -vet=off -timeout 30m -race -skip '$(LONG)' $(CONCURRENT) && wait $$! || { wait; exit 1; }; \
+	$(GO) test -short -vet=off -timeout 30m -race $(CONCURRENT) && wait $$! || { wait; exit 1; }; \
 	else echo "race detector: no C compiler, left out"; fi
 	@if [ -n "$(OPENBLAS)" ]; then set -x; $(GO) test -tags openblas ./internal/gemm; \
 	else echo "OpenBLAS: not installed, gemm is compared with gonum only"; fi

@@ -100,8 +100,21 @@ func TestPlaceboReport(t *testing.T) {
 			r.Final.TestError *= 2
 		}
 	}
+	p, again := Placebo(in, 6, 1), Placebo(in, 6, 1)
+	for i, k := range p.Kinds {
+		draws, equal := 0, 0
+		for cells, n := range k.Most {
+			draws += n
+			if cells >= p.Most {
+				equal += n
+			}
+		}
+		if draws != 6 || equal != k.Equal || k.P != float64(equal+1)/7 || !slices.Equal(k.Most, again.Kinds[i].Most) {
+			t.Errorf("%+v, again %v, and %d with the printed numbers", k, again.Kinds[i].Most, p.Most)
+		}
+	}
 	var b strings.Builder
-	if err := Placebo(in, 6, 1).WriteText(&b); err != nil {
+	if err := p.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	const want = `The most cells of 17 that one combination of alternatives reproduces: 9 with the numbers that the paper prints.

@@ -13,6 +13,9 @@ import (
 // However its rows are divided, and whatever is predicted in between, a Feed makes the
 // model that Train makes of the stream.
 func TestFeedIsTheStream(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestTuningIsDeterministic has the goroutines")
+	}
 	all := make([]rows.Row, 1300)
 	for i := range all {
 		x := []float64{float64(i*7919%1009) / 1009, float64(i*104729%997) / 997}

@@ -15,6 +15,9 @@ import (
 // error or a model; a model predicts a line for each of its rows, all of them finite,
 // or says which row it can't predict, and is read again from what it saves.
 func FuzzTrain(f *testing.F) {
+	if testing.Short() {
+		f.Skip("-short: TestTuningIsDeterministic has the goroutines")
+	}
 	losses := []string{"multi-hinge", "multi-logistic", "squared-error", "squared-hinge", "binary-logistic"}
 	const tuned, streamed, libsvm, polynomial, passes = 8, 16, 32, 64, 128 // bits of how
 	for i, name := range losses {

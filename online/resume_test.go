@@ -89,6 +89,9 @@ func TestContinue(t *testing.T) {
 	plain := options("multi-logistic", Source{Path: path})
 	plain.Epochs, plain.Skip = 3, 70
 	for _, opt := range []TrainOptions{plain, tuning("multi-hinge", file(t, spirals(300, 4)))} {
+		if testing.Short() && opt.Tune { // arithmetic alone, and the race detector makes it a minute
+			continue
+		}
 		whole := mustTrain(t, opt)
 		want, total := saved(t, whole), int(whole.Rows())
 		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && total != 3*500-70 {

@@ -197,6 +197,9 @@ func TestGivenSettingsStay(t *testing.T) {
 // two, and the model file keeps the trade-off; a tolerance below 0 takes any size, and an
 // order that is given is taken.
 func TestTradeOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestTuningIsDeterministic has the goroutines")
+	}
 	opt := tuning("multi-hinge", file(t, spirals(600, 6)))
 	m := mustTrain(t, opt)
 	lines := reread(t, m).Settings().TradeOff
