@@ -17,7 +17,7 @@ import (
 
 // An input is a file that a command reads.
 type input struct {
-	what string // "FILE", "--spec"
+	what string // "FILE", "--labels"
 	path string // "-" is standard input; empty if there is none
 }
 

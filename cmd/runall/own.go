@@ -37,12 +37,12 @@ func lossWords() []string {
 
 // trainFlags are the flags of train that are not settings of their own.
 type trainFlags struct {
-	spec, loss, label, scale, out, resume string
-	rows                                  rowFlags
-	classes                               []string
-	order                                 int
-	tolerance                             float64
-	noTune, asJSON                        bool
+	loss, label, scale, out, resume string
+	rows                            rowFlags
+	classes                         []string
+	order                           int
+	tolerance                       float64
+	noTune, asJSON                  bool
 }
 
 func newTrain() *cobra.Command {
@@ -54,11 +54,10 @@ func newTrain() *cobra.Command {
 		Short:       "Train a model on your own file or stream",
 		Long: `Train on your own CSV, TSV, LIBSVM, NumPy or IDX file (.gz too), or on an
 endless stream on standard input if FILE is "-". Labels of NumPy and IDX files
-are in a second file, --labels. Settings that neither a flag nor a spec file
-gives are chosen from the rows: all rows of a file, the first 1,000 of a
-stream. A flag overrides the spec. Scaling, bandwidth, learning rate and, for a
-file, the number of passes are tuned on held-out rows; --no-tune uses fixed
-defaults instead.
+are in a second file, --labels. Settings that no flag gives are chosen from the
+rows: all rows of a file, the first 1,000 of a stream. Scaling, bandwidth,
+learning rate and, for a file, the number of passes are tuned on held-out rows;
+--no-tune uses fixed defaults instead.
 
 The loss determines the task: hinge and logistic classify, squared-hinge and
 binary-logistic need two classes, squared is for regression. Progress shows the
@@ -79,15 +78,6 @@ added. Tuning and later passes use them, so don't test on them.`,
 			opt.Source = flags.rows.source(cmd, args[0])
 			if err := flags.checkOutput(args[0]); err != nil {
 				return err
-			}
-			if flags.spec != "" {
-				text, err := interruptible(cmd.Context(), func() ([]byte, error) { return readTrainSpec(flags.spec) })
-				if err == nil {
-					err = harness.Usage(applyTrainSpec(flags.spec, text, cmd.Flags()))
-				}
-				if err != nil {
-					return err
-				}
 			}
 			if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
 				return harness.Usage(err)
@@ -149,7 +139,6 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	s := &opt.Settings
 	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
 	fs := cmd.Flags()
-	fs.StringVar(&f.spec, "spec", "", "YAML `file` of settings, see docs/own-data.md")
 	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	f.rows.add(cmd)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
@@ -197,8 +186,7 @@ func prunerParams(p *prune.Params) pflag.Value {
 	}}
 }
 
-// tune has what no flag and no spec says chosen on held-out rows, unless
-// --no-tune.
+// tune has what no flag says chosen on held-out rows, unless --no-tune.
 func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	opt.Tune = !f.noTune && f.resume == ""
 	if opt.Tolerance = f.tolerance / 100; fs.Changed("tolerance") && f.tolerance == 0 {
@@ -328,7 +316,7 @@ func modelText(m *online.Model) string {
 // train further may be replaced under its own name.
 func (f *trainFlags) checkOutput(file string) error {
 	out := cmp.Or(f.out, f.resume)
-	inputs := []input{{"FILE", file}, {"--labels", f.rows.labels}, {"--spec", f.spec}}
+	inputs := []input{{"FILE", file}, {"--labels", f.rows.labels}}
 	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
 		inputs = append(inputs, input{"--resume", f.resume})
 	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {

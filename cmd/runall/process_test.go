@@ -270,7 +270,7 @@ func TestInterruptedOpening(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"rows to predict": {"predict", model, pipe}, "rows to evaluate": {"evaluate", model, pipe}, "model": {"predict", pipe, rows},
-		"spec": {"train", rows, "--spec", pipe, "--out", model + "2"}, "model to resume": {"train", rows, "--resume", pipe, "--out", model + "2"},
+		"model to resume": {"train", rows, "--resume", pipe, "--out", model + "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,15 +33,6 @@ func ReadIn(root *os.Root, path string, limit int64) ([]byte, error) {
 	return b, naming(path, err)
 }
 
-// ReadAll returns what r has, at most limit bytes; more are an error.
-func ReadAll(r io.Reader, limit int64) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		return nil, fmt.Errorf("more than %d bytes", limit)
-	}
-	return b, err
-}
-
 // read looks at a file before it opens it: opening a pipe could wait forever.
 func read(stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error), path string, limit int64) ([]byte, error) {
 	info, err := stat(path)
@@ -56,7 +47,11 @@ func read(stat func(string) (fs.FileInfo, error), open func(string) (*os.File, e
 		return nil, err
 	}
 	defer f.Close()
-	return ReadAll(f, limit)
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, fmt.Errorf("more than %d bytes", limit)
+	}
+	return b, err
 }
 
 // naming adds a file's path to an error that lacks it.
