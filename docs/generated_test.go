@@ -209,8 +209,8 @@ func counts(t *testing.T) string {
 // scorecard says how many of the results were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := judged(t).Scorecard
-	return fmt.Sprintf("- **Targets**: of the %d numbers that are results, %d were in view when a choice was made (%d reproduced), %d were no target\n  (%d reproduced).\n",
-		s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
+	return fmt.Sprintf("- **Targets**: %d of the %d numbers are given. Of the others, %d were in view when a choice was made (%d reproduced), %d were\n  not (%d reproduced).\n",
+		s.Set.Total(), s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
 
 // effort counts the settings that were tried for each method of the tables: on held-out rows, and

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -21,12 +22,14 @@ import (
 const verdictsName = "verdicts.json"
 
 // Kept reports whether a reference keeps a file of tables and figures: tables for readers and
-// programs, pictures in the format that pages show, and the numbers of the figure that a
+// programs, pictures in the format that pages show, and the numbers of figures that a
 // document cites. The others are made of the records on demand.
 func Kept(path string) bool {
 	folder, ext := filepath.Dir(path), filepath.Ext(path)
-	return folder == "tables" && (ext == ".csv" || ext == ".md") || folder == "figures" && ext == ".png" || path == "figures/joint.csv"
+	return folder == "tables" && (ext == ".csv" || ext == ".md") || folder == "figures" && ext == ".png" || slices.Contains(cited, path)
 }
+
+var cited = []string{"figures/joint.csv", "figures/passes-ksvm.csv", "figures/passes-klr.csv"}
 
 // Seal writes the manifest of a results folder that holds whole records only, and
 // returns how many files it names and how many of them are records. The error wraps
