@@ -78,7 +78,6 @@ type Learner struct {
 	grad   []float64
 	x64    []float64 // len(rows)×dim
 	kx     []float64 // len(rows)×M: their kernel values
-	wt     []float64 // C×M: transposed weights
 	k32    []float32 // n×M: kernel values of the screening
 	wt32   []float32 // (C+1)×M: transposed weights, and the largest magnitude of each element
 	f32    []float32 // n×(C+1): scores, and Σ max_c|w_j| κ(x, d_j)
@@ -293,13 +292,7 @@ func (l *Learner) score(x []float32) {
 	}
 	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
 	l.evals += int64(n) * int64(m)
-	l.wt = grow(l.wt, c*m)
-	for j := range m {
-		for q, v := range l.f.Weights(j) {
-			l.wt[q*m+j] = v
-		}
-	}
-	gemm.MulABT(n, c, m, 1, l.kx, m, l.wt, m, 0, l.scores, c, l.cfg.Threads)
+	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
 }
 
 // gradients fills l.batch with the samples whose gradient is not zero, with
