@@ -125,17 +125,10 @@ func (p *process) listen() {
 			}
 			line, _ = p.lines.Peek(n)
 		}
-		p.unread = &strayError{excerpt(line)}
+		p.unread = fmt.Errorf("a line while nothing was asked: %q: want one line for each message that asks", excerpt(line))
 		p.kill(p.unread)
 		return
 	}
-}
-
-// A strayError is a line that came while nothing was asked.
-type strayError struct{ line string }
-
-func (e *strayError) Error() string {
-	return fmt.Sprintf("a line while nothing was asked: %q: want one line for each message that asks", e.line)
 }
 
 // ask sends a message and returns the answer.
@@ -206,7 +199,7 @@ func (p *process) failed(doing string, err error) error {
 }
 
 // close ends the process: by the end of its standard input, or else by force. Its error
-// is a line that nothing had asked for.
+// is a line that nothing had asked for, of whatever length.
 func (p *process) close() error {
 	p.in.Close()
 	stop := p.within(context.Background(), farewell)
@@ -217,8 +210,8 @@ func (p *process) close() error {
 	for range p.answers {
 	}
 	p.out.Close()
-	if stray, ok := errors.AsType[*strayError](p.unread); ok {
-		return stray
+	if p.unread != errGone {
+		return p.unread
 	}
 	return nil
 }
