@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode"
@@ -216,28 +215,22 @@ func (p *process) close() error {
 	return nil
 }
 
-// A tail keeps the end of what is written to it.
-type tail struct {
-	mu    sync.Mutex
-	bytes []byte
-}
+// A tail keeps the end of what is written to it. It needs no lock: it is read when the
+// process has ended, which Wait reports after the last Write.
+type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.bytes = append(t.bytes, b...)
-	if cut := len(t.bytes) - maxTail; cut > 0 {
-		t.bytes = append(t.bytes[:0], t.bytes[cut:]...)
+	*t = append(*t, b...)
+	if cut := len(*t) - maxTail; cut > 0 {
+		*t = append((*t)[:0], (*t)[cut:]...)
 	}
 	return len(b), nil
 }
 
 // String returns the last lines, indented, without control characters.
 func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	var lines []string
-	for line := range strings.Lines(string(t.bytes)) {
+	for line := range strings.Lines(string(*t)) {
 		if line = clean(line); line != "" {
 			lines = append(lines, "  "+line)
 		}
