@@ -141,8 +141,6 @@ type withoutInverse struct {
 	k *komp // for its buffers
 }
 
-var _ prune.State = withoutInverse{}
-
 // pruneWithoutInverse lets p prune without an inverse.
 func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error {
 	k, b, c := &l.komp, &l.batch, l.f.Outputs
@@ -201,8 +199,8 @@ func (s withoutInverse) Add(x []float32, w []float64) int {
 	return len(s.present) - 1
 }
 
-// A komp is the state for pruners that use the inverse, in the middle of its elimination.
-var _ prune.InverseState = (*komp)(nil)
+// What follows makes a komp, in the middle of its elimination, the state for pruners that
+// use the inverse, a prune.InverseState.
 
 func (k *komp) Norm2(j int) float64    { return k.norm2[k.current(j)] }
 func (k *komp) Spent() float64         { return k.spent }

@@ -29,11 +29,7 @@ type (
 	inversePruner struct{ *dialogue }
 )
 
-var (
-	_ prune.Pruner        = pruner{}
-	_ prune.InversePruner = inversePruner{}
-	_ prune.Stateful      = pruner{}
-)
+var _ prune.Stateful = (*dialogue)(nil)
 
 func (p pruner) Prune(ctx context.Context, s prune.State) error {
 	return p.step(ctx, &view{Elements: s})
