@@ -17,15 +17,6 @@ import (
 // cost grows with its fifth power.
 const oracleSize = 20
 
-// nearOrder is ε = 2^(M−7)/20, which keeps the model order M of a learner
-// near 8 and so sees budgets of every size.
-type nearOrder struct{ l **Learner }
-
-func (b nearOrder) Epsilon(float64) float64 {
-	return 0.05 * math.Exp2(float64((*b.l).Expansion().Order()-7))
-}
-func (nearOrder) Validate() error { return nil }
-
 // TestAlgorithm2 follows a learner through streams. Every step is compared
 // with Algorithm 2 as printed, applied to the learner's own f_t, so that
 // rounding does not add up: the same removals in the same order, and the same
@@ -91,8 +82,8 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 		}
 	}
 	var l *Learner
-	if cfg.Budget == nil {
-		cfg.Budget = nearOrder{&l}
+	if cfg.Budget == nil { // 2^(M−7)/20 keeps the model order M near 8, and so takes every size
+		cfg.Budget = budget(func() float64 { return 0.05 * math.Exp2(float64(l.Expansion().Order()-7)) })
 	}
 	l = mustNew(t, cfg)
 	for n.compared < steps && n.compared+n.skipped+n.large < 2*steps {

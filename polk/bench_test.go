@@ -15,24 +15,6 @@ import (
 	"polkrepro/polk/literal"
 )
 
-// holdOrder is a budget that holds the model order near Order: it rises by a
-// fifth at every step that ends above, and falls at every one below.
-type holdOrder struct {
-	l     **Learner
-	order int
-	eps   *float64
-}
-
-func (b holdOrder) Epsilon(float64) float64 {
-	if (*b.l).Expansion().Order() > b.order {
-		*b.eps *= 1.2
-	} else {
-		*b.eps /= 1.2
-	}
-	return *b.eps
-}
-func (holdOrder) Validate() error { return nil }
-
 // streamLength is the number of mini-batches after which a benchmark's stream
 // starts over.
 const streamLength = 400
@@ -52,7 +34,16 @@ func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([
 	var l *Learner
 	eps := 0.1
 	cfg.Kernel, cfg.Classes, cfg.Dim, cfg.Regularizer = kernel.Gaussian{Bandwidth: width}, 10, p, 1e-6
-	cfg.LearningRate, cfg.Budget = Constant(6), holdOrder{&l, order, &eps}
+	cfg.LearningRate = Constant(6)
+	// It rises by a fifth at every step that ends above the order, and falls at every one below.
+	cfg.Budget = budget(func() float64 {
+		if l.Expansion().Order() > order {
+			eps *= 1.2
+		} else {
+			eps /= 1.2
+		}
+		return eps
+	})
 	l = mustNew(b, cfg)
 	return l, func() ([]float32, []float64) {
 		x, y := m.batch(32)

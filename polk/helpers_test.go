@@ -36,6 +36,12 @@ func testConfig(l loss.Loss) Config {
 	}
 }
 
+// A budget is a function that is a BudgetRule, whatever the learning rate.
+type budget func() float64
+
+func (b budget) Epsilon(float64) float64 { return b() }
+func (budget) Validate() error           { return nil }
+
 func mustNew(t testing.TB, cfg Config) *Learner {
 	t.Helper()
 	l, err := New(cfg)

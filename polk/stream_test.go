@@ -105,7 +105,7 @@ func TestKernelOfSmallScale(t *testing.T) {
 		cfg := testConfig(logistic)
 		cfg.Dim, cfg.Kernel, cfg.Regularizer = 4, kernel.Polynomial{Degree: 3}, 0
 		cfg.LearningRate = Constant(0.01 / math.Pow(scale, 6))
-		cfg.Budget = fixedBudget(0.01 / math.Pow(scale, 3))
+		cfg.Budget = budget(func() float64 { return 0.01 / math.Pow(scale, 3) })
 		l := mustNew(t, cfg)
 		m := newMixture(rand.New(rand.NewPCG(14, 14)), 4, 3)
 		for range 60 {
@@ -134,11 +134,6 @@ func TestKernelOfSmallScale(t *testing.T) {
 		}
 	}
 }
-
-type fixedBudget float64
-
-func (b fixedBudget) Epsilon(float64) float64 { return float64(b) }
-func (fixedBudget) Validate() error           { return nil }
 
 // TestTrainingFarFromOrigin: a Gaussian kernel knows differences only, so
 // learning points that are moved away from the origin is learning them where
