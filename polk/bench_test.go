@@ -56,12 +56,9 @@ func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([
 	}
 }
 
-// warmUp is the number of mini-batches after which a learner has its order.
-func warmUp(order int) int { return 50 + order/8 }
-
-// steadyLearner returns a learner of about the given order after a warm-up, and its
-// stream in mini-batches of 32.
-func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]float32, [][]float64) {
+// steadyLearner returns a learner after so many steps that it has about the given order,
+// and a function that returns the mini-batches of its stream, which are drawn beforehand.
+func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
 	l, draw := hardStream(b, cost, order, p)
 	var xs [][]float32
 	var ys [][]float64
@@ -69,22 +66,27 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, [][]fl
 		x, y := draw()
 		xs, ys = append(xs, x), append(ys, y)
 	}
-	for i := range warmUp(order) {
+	for i := range 50 + order/8 {
 		mustStep(b, l, 32, xs[i], ys[i])
 	}
-	return l, xs, ys
+	i := 0
+	return l, func() ([]float32, []float64) {
+		i++
+		return xs[i%streamLength], ys[i%streamLength]
+	}
 }
 
 // A stepTimer adds up steps and, on every sixteenth, the kernel evaluations of
 // that step done once more on their own: the floor.
 type stepTimer struct {
-	steps, floors      int
+	floors             int
 	active, rank, m    int
 	step, block, extra time.Duration
 }
 
-// run times steps of l on what draw returns, b.N of them.
-func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
+// timeSteps times b.N steps of l on what draw returns, and reports the metrics.
+func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
+	var t stepTimer
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
@@ -93,7 +95,6 @@ func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []floa
 		start := time.Now()
 		mustStep(b, l, len(y), x, y)
 		t.step += time.Since(start)
-		t.steps++
 		t.m += order
 		t.active += l.Last().Active
 		t.rank += len(l.komp.goneOld) + len(l.komp.keptNew)
@@ -104,6 +105,7 @@ func (t *stepTimer) run(b *testing.B, l *Learner, draw func() ([]float32, []floa
 		}
 	}
 	b.StopTimer()
+	t.report(b)
 }
 
 // floor evaluates the kernel alone: the n×M block in the precision in which
@@ -134,7 +136,7 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 // alone; M, active and rank are averages over the steps, rank being the number
 // of elements that left and came.
 func (t *stepTimer) report(b *testing.B) {
-	n := float64(t.steps)
+	n := float64(b.N)
 	step := float64(t.step.Nanoseconds()) / n
 	block := float64(t.block.Nanoseconds()) / float64(t.floors)
 	floor := block + float64(t.extra.Nanoseconds())/float64(t.floors)
@@ -153,14 +155,8 @@ func BenchmarkStep(b *testing.B) {
 		for _, p := range []int{2, 256, 784} {
 			for _, order := range []int{100, 500, 1000} {
 				b.Run(fmt.Sprintf("%s/p=%d/M=%d", cost.Name(), p, order), func(b *testing.B) {
-					l, xs, ys := steadyLearner(b, cost, order, p)
-					i := 0
-					var t stepTimer
-					t.run(b, l, func() ([]float32, []float64) {
-						i++
-						return xs[i%streamLength], ys[i%streamLength]
-					})
-					t.report(b)
+					l, draw := steadyLearner(b, cost, order, p)
+					timeSteps(b, l, draw)
 				})
 			}
 		}
@@ -306,9 +302,7 @@ func BenchmarkMNIST(b *testing.B) {
 					}
 				}
 				s.SetThreads(threads)
-				var t stepTimer
-				t.run(b, s.Learner, s.draw)
-				t.report(b)
+				timeSteps(b, s.Learner, s.draw)
 			})
 		}
 	}
