@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -66,13 +67,8 @@ func (r *restless) checkSpent(s prune.InverseState) {
 			diff.Append(s.Point(j), w)
 		}
 	}
-	var norm2, size float64
-	for j := range diff.Order() {
-		f, _ := values(diff, diff.Dict.At(j))
-		norm2 += dot(f, diff.Weights(j))
-		size += sumSquares(diff.Weights(j))
-	}
-	if !(math.Abs(norm2-s.Spent()) <= 1e-9*(1+size)) {
+	norm2 := diff.NormSq(1)
+	if !(math.Abs(norm2-s.Spent()) <= 1e-9*(1+sumSquares(diff.W))) {
 		r.t.Errorf("Spent is %v, and ‖f̃ − f‖² %v", s.Spent(), norm2)
 	}
 }
@@ -112,19 +108,6 @@ func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 	}
 }
 
-// values returns f(x) in float64, and the sum of the magnitudes of its terms.
-func values(f *kernel.Expansion, x []float32) (scores []float64, size float64) {
-	scores = make([]float64, f.Outputs)
-	for j := range f.Order() {
-		k := f.Kernel.Eval(x, f.Dict.At(j))
-		axpy(k, f.Weights(j), scores)
-		for _, w := range f.Weights(j) {
-			size += math.Abs(k * w)
-		}
-	}
-	return scores, size
-}
-
 // What a step leaves is the projection of f̃ on its elements: f̃ − f is orthogonal to all
 // of them, in dictionaries of any condition.
 func TestEnter(t *testing.T) {
@@ -138,12 +121,12 @@ func TestEnter(t *testing.T) {
 		worst := 0.0
 		for range 60 {
 			mix.step(t, 12, l)
+			scale := 1 + size(r.want)
 			for j := range l.f.Order() {
 				d := l.f.Dict.At(j)
-				got, size := values(l.f, d)
-				want, wantSize := values(r.want, d)
+				got, want := testutil.Score(l.f, d), testutil.Score(r.want, d)
 				for c := range got {
-					worst = max(worst, math.Abs(got[c]-want[c])/(1+size+wantSize))
+					worst = max(worst, math.Abs(got[c]-want[c])/scale)
 				}
 			}
 		}
