@@ -85,18 +85,6 @@ func TestHardStreams(t *testing.T) {
 	}
 }
 
-// TestOneSample: a single step on a single sample gives −η·ℓ'(0)·κ(x, ·).
-func TestOneSample(t *testing.T) {
-	l := mustNew(t, testConfig(logistic))
-	mustStep(t, l, 1, []float32{1, 2}, []float64{1})
-	want := []float64{-2. / 3, 4. / 3, -2. / 3}
-	for q, w := range l.Expansion().Weights(0) {
-		if l.Expansion().Order() != 1 || !(math.Abs(w-want[q]) <= 1e-15) {
-			t.Errorf("order %d, weights %v, want %v", l.Expansion().Order(), l.Expansion().W, want)
-		}
-	}
-}
-
 // TestKernelOfSmallScale: κ(x, x) may be far from 1. Scaling all features by s
 // scales a homogeneous polynomial kernel by s^(2·degree); with the learning
 // rate and the budget scaled to match, the learner is the same one.
