@@ -183,17 +183,13 @@ func TestOrders(t *testing.T) {
 		}))
 		// ‖Σ_removed w_j κ_j‖² of what is removed with j.
 		check(t, "one-step", f.prune(t, "one-step", p), f.greedily(order, func(is []int, j int) float64 {
-			gone := f.all()
-			for _, i := range literal.Without(is, j) {
-				gone = literal.Without(gone, i)
-			}
-			var e float64
-			for _, a := range gone {
-				for _, b := range gone {
-					e += gaussian.Eval(f.x[a], f.x[b]) * (f.w[a][0]*f.w[b][0] + f.w[a][1]*f.w[b][1])
+			gone := kernel.NewExpansion(gaussian, 2, 2)
+			for i := range f.x {
+				if i == j || !slices.Contains(is, i) {
+					gone.Append(f.x[i], f.w[i])
 				}
 			}
-			return e
+			return gone.NormSq(1)
 		}))
 		check(t, "komp-age", f.prune(t, "komp-age", prune.Params{"order": order, "memory": 10}),
 			f.greedily(order, func(is []int, j int) float64 {
@@ -206,20 +202,22 @@ func TestOrders(t *testing.T) {
 				return (e - before) * math.Exp(-float64(age)/10)
 			}))
 		check(t, "leverage", f.prune(t, "leverage", prune.Params{"order": order, "ridge": 0.3}),
-			f.greedily(order, func(is []int, j int) float64 { return f.weightedLeverage(is, j, 0.3) }))
+			f.greedily(order, func(is []int, j int) float64 {
+				_, w := f.project(is, 0.3)
+				return norm(w.RawRowView(slices.Index(is, j))) * f.leverage(is, j, 0.3)
+			}))
 	}
 }
 
-// weightedLeverage returns ‖w_j‖²·[K(K+γI)⁻¹]_jj for the weights on is.
-func (f *function) weightedLeverage(is []int, j int, ridge float64) float64 {
-	_, w := f.project(is, ridge)
+// leverage returns [K(K+γI)⁻¹]_jj for the elements is.
+func (f *function) leverage(is []int, j int, ridge float64) float64 {
 	var inv, k mat.Dense
 	if err := inv.Inverse(f.gram(is, is, ridge)); err != nil {
 		panic(err)
 	}
 	k.Mul(f.gram(is, is, 0), &inv)
 	a := slices.Index(is, j)
-	return k.At(a, a) * (w.At(a, 0)*w.At(a, 0) + w.At(a, 1)*w.At(a, 1))
+	return k.At(a, a)
 }
 
 // KOMP's budget includes its end: without any, what costs nothing leaves.
@@ -418,13 +416,7 @@ func TestRandomIsUniform(t *testing.T) {
 // A sample is admitted as often as its ridge leverage score says.
 func TestLeverageSampling(t *testing.T) {
 	f := draw(4, 9, 1)
-	is, tau := f.all(), 0.0
-	var inv, k mat.Dense
-	if err := inv.Inverse(f.gram(is, is, 0.1)); err != nil {
-		t.Fatal(err)
-	}
-	k.Mul(f.gram(is, is, 0), &inv)
-	tau = 0.8 * k.At(9, 9)
+	tau := 0.8 * f.leverage(f.all(), 9, 0.1)
 	const n = 3000
 	admitted := 0
 	for seed := range uint64(n) {
@@ -471,17 +463,14 @@ func (f *function) mergeError(p, q int, h float64) float64 {
 
 // errorOf returns ‖f̃ − f‖² for the function that s holds.
 func (f *function) errorOf(s prune.Elements) float64 {
-	x, w := slices.Clone(f.x), slices.Clone(f.w)
+	diff := kernel.NewExpansion(gaussian, 2, 2)
+	for j := range f.x {
+		diff.Append(f.x[j], f.w[j])
+	}
 	for _, j := range left(s) {
-		x, w = append(x, s.Point(j)), append(w, []float64{-s.Weights(j)[0], -s.Weights(j)[1]})
+		diff.Append(s.Point(j), []float64{-s.Weights(j)[0], -s.Weights(j)[1]})
 	}
-	var e float64
-	for i := range x {
-		for j := range x {
-			e += gaussian.Eval(x[i], x[j]) * (w[i][0]*w[j][0] + w[i][1]*w[j][1])
-		}
-	}
-	return e
+	return diff.NormSq(1)
 }
 
 // What is removed goes to the nearest neighbour, and leaves the least error of any
