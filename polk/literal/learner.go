@@ -125,7 +125,7 @@ type state struct {
 	d     []Element
 	spent float64
 
-	inv map[int][]float64 // columns of K⁻¹ over the elements present; nil if it has to be computed
+	inv *mat.Dense // what inverted returned; nil if it has to be computed again
 }
 
 // NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are those of the
@@ -279,27 +279,24 @@ func (s *state) inverse(is []int) *mat.Dense {
 	return &p
 }
 
-func (s *state) Column(dst []float64, j int) {
+// inverted returns K⁻¹ over all elements, with zeros for those that are not present.
+func (s *state) inverted() *mat.Dense {
 	if s.inv == nil {
 		is := s.present(len(s.d))
 		p := s.inverse(is)
-		s.inv = make(map[int][]float64)
-		for b, i := range is {
-			s.inv[i] = make([]float64, len(s.d))
-			for a, q := range is {
-				s.inv[i][q] = p.At(a, b)
+		s.inv = mat.NewDense(len(s.d), len(s.d), nil)
+		for a, i := range is {
+			for b, j := range is {
+				s.inv.Set(i, j, p.At(a, b))
 			}
 		}
 	}
-	clear(dst)
-	copy(dst, s.inv[j])
+	return s.inv
 }
 
-func (s *state) Distance(j int) float64 {
-	column := make([]float64, len(s.d))
-	s.Column(column, j)
-	return 1 / column[j]
-}
+func (s *state) Column(dst []float64, j int) { mat.Col(dst, j, s.inverted()) }
+
+func (s *state) Distance(j int) float64 { return 1 / s.inverted().At(j, j) }
 
 func (s *state) Cheapest() int { return prune.Least(s, s.Cost) }
 
