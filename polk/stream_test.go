@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/data"
 	"polkrepro/internal/race"
 	"polkrepro/internal/until"
 	"polkrepro/kernel"
@@ -156,23 +157,17 @@ func TestTrainingFarFromOrigin(t *testing.T) {
 				checkFinite(t, far)
 			}
 			name := fmt.Sprintf("offset %v, K = %v", offset, float64(budget))
-			wrong := [2]int{}
 			x, y := m.batch(2000)
 			at, back := move(x)
-			for i := range y {
-				for q, f := range [][]float64{near.f.Score(back[2*i : 2*i+2]), far.f.Score(at[2*i : 2*i+2])} {
-					if loss.Decide(f) != y[i] {
-						wrong[q]++
-					}
-				}
-			}
-			if !(math.Abs(float64(wrong[0]-wrong[1])) <= 10) { // 0.5 points
-				t.Errorf("%s: %d of %d wrong, %d at the origin", name, wrong[1], len(y), wrong[0])
+			_, wrong := evaluate(far.f, hinge, &data.Split{N: len(y), Dim: 2, X: at, Y: y})
+			_, origin := evaluate(near.f, hinge, &data.Split{N: len(y), Dim: 2, X: back, Y: y})
+			if !(math.Abs(wrong-origin) < 0.00525) { // 10 of 2000, and half of one for rounding
+				t.Errorf("%s: error %v, %v at the origin", name, wrong, origin)
 			}
 			if a, b := near.f.Order(), far.f.Order(); !(math.Abs(float64(a-b)) <= 0.1*float64(a)+2) {
 				t.Errorf("%s: order %d, %d at the origin", name, b, a)
 			}
-			t.Logf("%s: order %d and %d, wrong %v, health %v", name, near.f.Order(), far.f.Order(), wrong, far.Health())
+			t.Logf("%s: order %d and %d, error %v and %v, health %v", name, near.f.Order(), far.f.Order(), origin, wrong, far.Health())
 		}
 	}
 }
