@@ -131,6 +131,9 @@ func newWarp(src source, cell, reach int) warp {
 	return warp{newNoise(src, cell, cell), newNoise(src, cell, cell), reach}
 }
 
-func (w warp) at(x, y int) (int, int) {
-	return x + (w.dx.at(x, y)-128)*w.reach/128, y + (w.dy.at(x, y)-128)*w.reach/128
+// apply returns a weave whose pixels the warp has moved.
+func (w warp) apply(at weave) weave {
+	return func(x, y int) int {
+		return at(x+(w.dx.at(x, y)-128)*w.reach/128, y+(w.dy.at(x, y)-128)*w.reach/128)
+	}
 }
