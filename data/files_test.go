@@ -416,11 +416,3 @@ func TestStoreRetries(t *testing.T) {
 		t.Errorf("again: %v", again)
 	}
 }
-
-// must returns a fixture, without which no test goes on.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
