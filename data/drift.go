@@ -40,7 +40,7 @@ func Drift(draw uint64) *Set {
 		Train:   newSplit(driftTrain, multidistDim),
 		Test:    newSplit(driftWindows*driftTest, multidistDim),
 		Windows: driftWindows,
-		Facts:   map[string]float64{"bayes_error": BayesError(means, calibratedVariance), "variance": calibratedVariance},
+		Facts:   map[string]float64{"bayes_error": bayesError(means, calibratedVariance, bayesStep), "variance": calibratedVariance},
 	}
 	sigma := math.Sqrt(calibratedVariance)
 	train := &Stream{newSource(draw, streamDriftTrain), means, sigma}

@@ -166,7 +166,7 @@ func Multidist(variant string, draw uint64) (*Set, error) {
 		Facts:   map[string]float64{"bayes_error": 0, "variance": variance},
 	}
 	if variance > 0 {
-		s.Facts["bayes_error"] = BayesError(means, variance)
+		s.Facts["bayes_error"] = bayesError(means, variance, bayesStep)
 	}
 	s.Sums = map[string]string{"multidist": SumSplits(s.Train, s.Test)}
 	return s, nil
