@@ -34,11 +34,11 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream := &Stream{newSource(tt.draw, 1<<40), means, math.Sqrt(variance)}
+		stream := sampler{newSource(tt.draw, 1<<40), means, math.Sqrt(variance)}
 		x := make([]float32, 2)
 		var sum, sum2 float64
 		for range n {
-			stream.Next(x)
+			stream.next(x)
 			var all, best float64
 			for _, class := range means {
 				var q float64
