@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -38,13 +39,8 @@ type Finder struct {
 // the data set's name. A folder that lacks a data set, or does not exist, is
 // passed over.
 func (f Finder) Paths() []string {
-	var paths []string
-	for _, dir := range []string{f.Dir, os.Getenv(EnvDir)} {
-		if dir != "" {
-			paths = append(paths, dir)
-		}
-	}
-	return append(paths, filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir))
+	paths := []string{f.Dir, os.Getenv(EnvDir), filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir)}
+	return slices.DeleteFunc(paths, func(dir string) bool { return dir == "" })
 }
 
 // A location is where all files of a data set were found.
