@@ -164,9 +164,6 @@ func (s Source) Open() (Ref, *Set, error) {
 			}
 		}
 	}
-	if err := ref.resolveFiles(); err != nil {
-		return Ref{}, nil, wrong("train", "%w", err)
-	}
 	testHeader := s.Header
 	if s.named() {
 		s.Header = rows.HeaderYes
