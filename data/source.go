@@ -186,14 +186,7 @@ func (s Source) WithDefaults() Source {
 
 // setName returns the name that a data set has by its file's.
 func setName(path string) string {
-	path, array := rows.SplitArray(path)
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".gz")
-	if array == "" {
-		name = rows.TrimEnding(name)
-	} else {
-		name = strings.TrimSuffix(name, ".npz")
-	}
+	name, _ := rows.CutEnding(path)
 	name = strings.Trim(notName.ReplaceAllString(name, "-"), "-")
 	return cmp.Or(name[:min(len(name), maxSetName)], "data")
 }
