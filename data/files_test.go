@@ -44,9 +44,7 @@ func gzipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
-	if _, err := zw.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	must(zw.Write(b))
 	if err := zw.Close(); err != nil {
 		t.Fatal(err)
 	}
