@@ -3,8 +3,6 @@ package data
 import (
 	"math"
 	"testing"
-
-	"polkrepro/internal/testutil"
 )
 
 // TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
@@ -15,7 +13,7 @@ func TestBayesErrorTwoGaussians(t *testing.T) {
 			for _, angle := range []float64{0, 0.4, math.Pi / 4, 2} {
 				means := [][][2]float64{{{0.1, -0.2}}, {{0.1 + d*math.Cos(angle), -0.2 + d*math.Sin(angle)}}}
 				want := math.Erfc(d/(2*math.Sqrt(2*variance))) / 2
-				if got := BayesError(means, variance); !(math.Abs(got-want) <= 1e-4) {
+				if got := bayesError(means, variance, bayesStep); !(math.Abs(got-want) <= 1e-4) {
 					t.Errorf("distance %v at angle %v, variance %v: %v, want %v", d, angle, variance, got, want)
 				}
 			}
@@ -36,11 +34,11 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stream := &Stream{newSource(tt.draw, 1<<40), means, math.Sqrt(variance)}
+		stream := sampler{newSource(tt.draw, 1<<40), means, math.Sqrt(variance)}
 		x := make([]float32, 2)
 		var sum, sum2 float64
 		for range n {
-			stream.Next(x)
+			stream.next(x)
 			var all, best float64
 			for _, class := range means {
 				var q float64
@@ -57,17 +55,8 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 		}
 		mean := sum / n
 		stderr := math.Sqrt((sum2/n - mean*mean) / n)
-		if got := BayesError(means, variance); !(math.Abs(got-mean) <= 4*stderr+1e-4) {
+		if got := bayesError(means, variance, bayesStep); !(math.Abs(got-mean) <= 4*stderr+1e-4) {
 			t.Errorf("%s, draw %d: %v, Monte Carlo %v ± %v", tt.variant, tt.draw, got, mean, stderr)
 		}
 	}
-}
-
-func TestBayesErrorPanics(t *testing.T) {
-	one := [][][2]float64{{{0, 0}}}
-	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		testutil.MustPanic(t, func() { BayesError(one, v) })
-	}
-	testutil.MustPanic(t, func() { BayesError([][][2]float64{{{0, math.NaN()}}}, 1) })
-	testutil.MustPanic(t, func() { BayesError([][][2]float64{{{math.Inf(1), 0}}}, 1) })
 }

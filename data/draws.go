@@ -55,7 +55,7 @@ func selectDraws(n int) (draws []Draw) {
 					means := MultidistMeans(uint64(base + i + 1))
 					errs[i] = bayesError(means, calibratedVariance, coarseStep)
 					if lo-coarseMargin <= errs[i] && errs[i] <= hi+coarseMargin {
-						errs[i] = BayesError(means, calibratedVariance)
+						errs[i] = bayesError(means, calibratedVariance, bayesStep)
 					}
 				}
 			})

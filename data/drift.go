@@ -40,14 +40,14 @@ func Drift(draw uint64) *Set {
 		Train:   newSplit(driftTrain, multidistDim),
 		Test:    newSplit(driftWindows*driftTest, multidistDim),
 		Windows: driftWindows,
-		Facts:   map[string]float64{"bayes_error": BayesError(means, calibratedVariance), "variance": calibratedVariance},
+		Facts:   map[string]float64{"bayes_error": bayesError(means, calibratedVariance, bayesStep), "variance": calibratedVariance},
 	}
 	sigma := math.Sqrt(calibratedVariance)
-	train := &Stream{newSource(draw, streamDriftTrain), means, sigma}
+	train := sampler{newSource(draw, streamDriftTrain), means, sigma}
 	for i := range driftTrain {
 		train.nextTurned(s.Train, i, float64(i)/driftTrain)
 	}
-	test := &Stream{newSource(draw, streamDriftTest), means, sigma}
+	test := sampler{newSource(draw, streamDriftTest), means, sigma}
 	for i := range s.Test.N {
 		test.nextTurned(s.Test, i, float64(i/driftTest+1)/driftWindows)
 	}
@@ -58,9 +58,9 @@ func Drift(draw uint64) *Set {
 // nextTurned makes the next sample example i of a split, turned by a fraction of
 // all that the means turn. To turn the sample is to turn its mean: the noise is
 // the same in all directions.
-func (s *Stream) nextTurned(split *Split, i int, fraction float64) {
+func (s sampler) nextTurned(split *Split, i int, fraction float64) {
 	x := split.Row(i)
-	split.Y[i] = s.Next(x)
+	split.Y[i] = s.next(x)
 	a, b := turned(float64(x[0]), float64(x[1]), float64(driftTurns*fraction))
 	x[0], x[1] = float32(a), float32(b)
 }

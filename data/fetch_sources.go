@@ -118,11 +118,8 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 	return name, save(dir, name, file, body)
 }
 
-// errWrong is wrapped by the error of a file that has another sum than the manifest says.
-var errWrong = errors.New("wrong contents")
-
 // save writes what r reads to a file, which gets its name if it has the manifest's
-// sum. The error wraps errWrong if it has another, or is a *saveError.
+// sum. The error is a *saveError if that is this machine's fault.
 func save(dir, name string, file manifestFile, r io.Reader) error {
 	err := os.MkdirAll(dir, 0o777)
 	sum := ""
@@ -136,7 +133,7 @@ func save(dir, name string, file manifestFile, r io.Reader) error {
 	case errors.As(err, new(*fs.PathError)), errors.As(err, new(*os.LinkError)):
 		return &saveError{err}
 	case err != nil && sum != "":
-		return fmt.Errorf("%w: %w", errWrong, err)
+		return fmt.Errorf("wrong contents: %w", err)
 	}
 	return err
 }

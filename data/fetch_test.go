@@ -364,9 +364,7 @@ func archive(t *testing.T, members ...member) []byte {
 		if err := w.WriteHeader(&head); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Write(m.body); err != nil {
-			t.Fatal(err)
-		}
+		must(w.Write(m.body))
 	}
 	if err := errors.Join(w.Close(), z.Close()); err != nil {
 		t.Fatal(err)

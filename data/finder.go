@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -38,13 +39,8 @@ type Finder struct {
 // the data set's name. A folder that lacks a data set, or does not exist, is
 // passed over.
 func (f Finder) Paths() []string {
-	var paths []string
-	for _, dir := range []string{f.Dir, os.Getenv(EnvDir)} {
-		if dir != "" {
-			paths = append(paths, dir)
-		}
-	}
-	return append(paths, filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir))
+	paths := []string{f.Dir, os.Getenv(EnvDir), filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir)}
+	return slices.DeleteFunc(paths, func(dir string) bool { return dir == "" })
 }
 
 // A location is where all files of a data set were found.
@@ -105,12 +101,11 @@ func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string,
 
 // folders returns the folders of a search path that the data set may lie in.
 func (m *manifestSet) folders(path string) []string {
-	dirs := []string{filepath.Join(path, m.Name)}
-	other := filepath.Base(path) != m.Name && registered[filepath.Base(path)].load != nil // the folder of another data set
-	if other || m.OwnFolder && filepath.Base(path) != m.Name {
-		return dirs
+	own, base := filepath.Join(path, m.Name), filepath.Base(path)
+	if base != m.Name && (m.OwnFolder || registered[base].load != nil) { // it is, or may be, another data set's
+		return []string{own}
 	}
-	return append(dirs, path)
+	return []string{own, path}
 }
 
 // Files returns the paths of the files of all known data sets that are found.

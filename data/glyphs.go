@@ -3,8 +3,7 @@ package data
 import (
 	"image"
 	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 )
 
 // The shape of glyphs: that of MNIST's images, with fewer of them.
@@ -68,39 +67,30 @@ func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	// Every example has a stream of its own, so that it is the same whoever
 	// draws it.
 	workers := runtime.GOMAXPROCS(0)
-	var g errgroup.Group
+	var group sync.WaitGroup
 	for w := range workers {
-		g.Go(func() error {
-			var p glyphPainter
+		group.Go(func() {
 			for i := w; i < n; i += workers {
 				src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
-				p.paint(s.Row(i), outlines[int(s.Y[i])], src)
+				drawGlyph(s.Row(i), outlines[int(s.Y[i])], src)
 			}
-			return nil
 		})
 	}
-	_ = g.Wait() // the tasks have no errors
+	group.Wait()
 	return s
 }
 
-// A glyphPainter draws glyphs; it holds what one leaves to the next to use
-// again.
-type glyphPainter struct {
-	raster  raster
-	contour []point
-}
-
-// paint writes the grey levels of one of the faces' outlines, distorted at
+// drawGlyph writes the grey levels of one of the faces' outlines, distorted at
 // random, to x, row by row from the top.
-func (p *glyphPainter) paint(x []float32, faces []outline, src source) {
+func drawGlyph(x []float32, faces []outline, src source) {
 	d := newDistortion(src)
-	p.raster = raster{}
+	var r raster
 	for _, contour := range faces[src.intn(len(faces))] {
-		p.contour = p.contour[:0]
+		polygon := make([]point, len(contour))
 		for i := range contour {
-			p.contour = append(p.contour, d.apply(contour.thickened(i, d.thickness)))
+			polygon[i] = d.apply(contour.thickened(i, d.thickness))
 		}
-		p.raster.add(p.contour)
+		r.add(polygon)
 	}
-	p.raster.write(x, d.blur, d.ink)
+	r.write(x, d.blur, d.ink)
 }

@@ -19,12 +19,10 @@ import (
 
 // glyphFaces are the faces that digits are drawn from: all of the Go fonts but
 // the small capitals, whose digits are those of the others.
-func glyphFaces() [][]byte {
-	return [][]byte{
-		goregular.TTF, gomedium.TTF, gobold.TTF,
-		goitalic.TTF, gomediumitalic.TTF, gobolditalic.TTF,
-		gomono.TTF, gomonobold.TTF, gomonoitalic.TTF, gomonobolditalic.TTF,
-	}
+var glyphFaces = [][]byte{
+	goregular.TTF, gomedium.TTF, gobold.TTF,
+	goitalic.TTF, gomediumitalic.TTF, gobolditalic.TTF,
+	gomono.TTF, gomonobold.TTF, gomonoitalic.TTF, gomonobolditalic.TTF,
 }
 
 // A point is a place in the plane, y downwards.
@@ -49,11 +47,8 @@ const (
 // exact or rounded as IEEE 754 prescribes.
 func glyphOutlines() [][]outline {
 	digits := make([][]outline, glyphsClasses)
-	for _, ttf := range glyphFaces() {
-		face, err := sfnt.Parse(ttf)
-		if err != nil {
-			panic("data: embedded font: " + err.Error())
-		}
+	for _, ttf := range glyphFaces {
+		face := must(sfnt.Parse(ttf))
 		for c := range digits {
 			digits[c] = append(digits[c], loadOutline(face, '0'+rune(c)))
 		}
@@ -64,16 +59,9 @@ func glyphOutlines() [][]outline {
 // loadOutline returns the outline of a character that the face must have.
 func loadOutline(face *sfnt.Font, r rune) outline {
 	var buf sfnt.Buffer
-	glyph, err := face.GlyphIndex(&buf, r)
-	if err != nil {
-		panic("data: embedded font: " + err.Error())
-	}
-	segments, err := face.LoadGlyph(&buf, glyph, fixed.I(int(face.UnitsPerEm())), nil)
-	if err != nil {
-		panic("data: embedded font: " + err.Error())
-	}
+	glyph := must(face.GlyphIndex(&buf, r))
 	var o outline
-	for _, s := range segments {
+	for _, s := range must(face.LoadGlyph(&buf, glyph, fixed.I(int(face.UnitsPerEm())), nil)) {
 		to := toPoint(s.Args[0])
 		switch s.Op {
 		case sfnt.SegmentOpMoveTo:
@@ -89,6 +77,14 @@ func loadOutline(face *sfnt.Font, r rune) outline {
 	}
 	o.normalize()
 	return o
+}
+
+// must returns what can't fail: a part of an embedded font, or a fixture of a test.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 func toPoint(p fixed.Point26_6) point { return point{float64(p.X), float64(p.Y)} }

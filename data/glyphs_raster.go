@@ -18,9 +18,6 @@ type raster struct {
 	// to the pixel it is in and the one to the right; sums along a row then
 	// give the cover of a pixel. A column more takes what lies to the right.
 	steps [glyphsSide][glyphsSide + 2]int
-
-	// The cover of each pixel, 0 … fullCover, and around them a border of zeros.
-	cover [glyphsSide + 2][glyphsSide + 2]int
 }
 
 // add adds a polygon, in pixels, y downwards.
@@ -74,9 +71,17 @@ func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 // write writes the image, row by row: the cover, blurred with the weights
 // 1, 2, 1 in both directions by blur/256, times ink/255, in steps of 1/255.
 func (r *raster) write(x []float32, blur, ink int) {
-	r.sum()
+	// The cover of each pixel, 0 … fullCover, and around them a border of zeros.
+	var cover [glyphsSide + 2][glyphsSide + 2]int
+	for i := range r.steps {
+		sum := 0
+		for j := range glyphsSide {
+			sum += r.steps[i][j]
+			cover[i+1][j+1] = min(max(sum, -sum), fullCover)
+		}
+	}
 	for i := range glyphsSide {
-		above, row, below := &r.cover[i], &r.cover[i+1], &r.cover[i+2]
+		above, row, below := &cover[i], &cover[i+1], &cover[i+2]
 		left, here := 0, weigh(above[1], row[1], below[1]) // of columns
 		for j := range glyphsSide {
 			right := weigh(above[j+2], row[j+2], below[j+2])
@@ -84,17 +89,6 @@ func (r *raster) write(x []float32, blur, ink int) {
 			const full = 256 * 16 * fullCover
 			x[i*glyphsSide+j] = float32((v*ink+full/2)/full) / 255
 			left, here = here, right
-		}
-	}
-}
-
-// sum makes covers of steps.
-func (r *raster) sum() {
-	for i := range r.steps {
-		sum := 0
-		for j := range glyphsSide {
-			sum += r.steps[i][j]
-			r.cover[i+1][j+1] = min(max(sum, -sum), fullCover)
 		}
 	}
 }

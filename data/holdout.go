@@ -32,12 +32,9 @@ func Holdout(s *Set, fraction float64, seed uint64) *Set {
 	out.Test = s.Train.pick(held)
 	out.Train = s.Train.pick(kept)
 	out.Sums = maps.Clone(s.Sums)
-	out.Facts = maps.Clone(s.Facts)
-	if out.Facts == nil {
-		out.Facts = make(map[string]float64)
-	}
-	out.Facts["holdout_fraction"] = fraction
-	out.Facts["holdout_seed"] = float64(seed)
+	out.Facts = make(map[string]float64)
+	maps.Copy(out.Facts, s.Facts)
+	out.Facts["holdout_fraction"], out.Facts["holdout_seed"] = fraction, float64(seed)
 	return &out
 }
 

@@ -40,31 +40,20 @@ func readTables(m *manifestSet, finder Finder, separator byte, label int, classe
 			Format: rows.FormatCSV, Label: rows.Column{Number: label}, MaxDim: m.Dim, Header: rows.HeaderNo,
 		})
 		s := &Split{Dim: m.Dim}
-		if err == nil {
-			err = s.readTable(r, classes, scale)
+		for err == nil {
+			var row *rows.Row
+			if row, err = r.Next(); err == nil {
+				for _, v := range row.Values {
+					s.X = append(s.X, float32(v)/scale)
+				}
+				s.Y = append(s.Y, float64(slices.Index(classes, row.Label)))
+				s.N++
+			}
 		}
-		if err != nil {
+		if err != io.EOF {
 			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		out = append(out, s)
 	}
 	return out, sums, nil
-}
-
-// readTable appends all rows.
-func (s *Split) readTable(r *rows.Reader, classes []string, scale float32) error {
-	for {
-		row, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, v := range row.Values {
-			s.X = append(s.X, float32(v)/scale)
-		}
-		s.Y = append(s.Y, float64(slices.Index(classes, row.Label)))
-		s.N++
-	}
 }

@@ -113,20 +113,15 @@ func multidistMeans(draw uint64, modes int) [][][2]float64 {
 	return means
 }
 
-// A Stream is an endless sequence of samples of multidist's mixture. It is not
-// safe for concurrent use.
-type Stream struct {
+// A sampler draws samples of multidist's mixture.
+type sampler struct {
 	src   source
 	means [][][2]float64
 	sigma float64
 }
 
-// Next writes the features of the next sample to x, whose length must be 2,
-// and returns its class, 0 … 4. It panics if x has another length.
-func (s *Stream) Next(x []float32) (y float64) {
-	if len(x) != multidistDim {
-		panic("data: Stream.Next: length of x is not 2")
-	}
+// next writes the features of the next sample to x, and returns its class, 0 … 4.
+func (s sampler) next(x []float32) (y float64) {
 	class := s.src.intn(multidistClasses)
 	mean := s.means[class][s.src.intn(len(s.means[class]))]
 	z1, z2 := s.src.gauss2()
@@ -136,10 +131,10 @@ func (s *Stream) Next(x []float32) (y float64) {
 }
 
 // split returns the next n samples.
-func (s *Stream) split(n int) *Split {
+func (s sampler) split(n int) *Split {
 	sp := newSplit(n, multidistDim)
 	for i := range sp.Y {
-		sp.Y[i] = s.Next(sp.Row(i))
+		sp.Y[i] = s.next(sp.Row(i))
 	}
 	return sp
 }
@@ -156,17 +151,15 @@ func Multidist(variant string, draw uint64) (*Set, error) {
 		return nil, err
 	}
 	sigma := math.Sqrt(variance)
-	train := &Stream{newSource(draw, streamTrain), means, sigma}
-	test := &Stream{newSource(draw, streamTest), means, sigma}
 	s := &Set{
 		Name:    "multidist",
 		Classes: multidistClasses,
-		Train:   train.split(multidistTrain),
-		Test:    test.split(multidistTest),
+		Train:   sampler{newSource(draw, streamTrain), means, sigma}.split(multidistTrain),
+		Test:    sampler{newSource(draw, streamTest), means, sigma}.split(multidistTest),
 		Facts:   map[string]float64{"bayes_error": 0, "variance": variance},
 	}
 	if variance > 0 {
-		s.Facts["bayes_error"] = BayesError(means, variance)
+		s.Facts["bayes_error"] = bayesError(means, variance, bayesStep)
 	}
 	s.Sums = map[string]string{"multidist": SumSplits(s.Train, s.Test)}
 	return s, nil

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -52,9 +51,6 @@ func TestSameFileNames(t *testing.T) {
 	t.Setenv(EnvDir, "")
 	for folder, want := range map[string][2]bool{"plain": {true, false}, "mnist": {true, false}, "fashion-mnist": {false, true}} {
 		dir := filepath.Join(root, "of-"+folder, folder)
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
 		for _, f := range m.Files {
 			writeFile(t, filepath.Join(dir, f.Name), nil)
 		}

@@ -112,9 +112,10 @@ func file(path string) File {
 	return File{Name: name, path: path}
 }
 
-// parts are the files with their keys in specs.
+// parts are the files that there are, with their keys in specs.
 func (f *Files) parts() []filePart {
-	return []filePart{{"train", &f.Train}, {"train_labels", &f.TrainLabels}, {"test", &f.Test}, {"test_labels", &f.TestLabels}}
+	all := []filePart{{"train", &f.Train}, {"train_labels", &f.TrainLabels}, {"test", &f.Test}, {"test_labels", &f.TestLabels}}
+	return slices.DeleteFunc(all, func(p filePart) bool { return *p.file == File{} })
 }
 
 type filePart struct {
@@ -158,14 +159,9 @@ func (s Source) Open() (Ref, *Set, error) {
 	}
 	ref := Ref{Name: s.Name, Files: f}
 	for _, p := range ref.Files.parts() {
-		if *p.file != (File{}) {
-			if err := checkFileName(p.file.Name); err != nil {
-				return Ref{}, nil, wrong(p.key, "%w", err)
-			}
+		if err := checkFileName(p.file.Name); err != nil {
+			return Ref{}, nil, wrong(p.key, "%w", err)
 		}
-	}
-	if err := ref.resolveFiles(); err != nil {
-		return Ref{}, nil, wrong("train", "%w", err)
 	}
 	testHeader := s.Header
 	if s.named() {
@@ -189,14 +185,7 @@ func (s Source) WithDefaults() Source {
 
 // setName returns the name that a data set has by its file's.
 func setName(path string) string {
-	path, array := rows.SplitArray(path)
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".gz")
-	if array == "" {
-		name = rows.TrimEnding(name)
-	} else {
-		name = strings.TrimSuffix(name, ".npz")
-	}
+	name, _ := rows.CutEnding(path)
 	name = strings.Trim(notName.ReplaceAllString(name, "-"), "-")
 	return cmp.Or(name[:min(len(name), maxSetName)], "data")
 }
@@ -429,9 +418,7 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 		return nil, wrong("train", "%s: %w", f.Train.path, err)
 	}
 	for _, p := range f.parts() {
-		if p.file.SHA256 != "" {
-			set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
-		}
+		set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
 	}
 	dim := train.dim
 	learned, tested := train.rows, []rows.Row(nil)
@@ -627,9 +614,6 @@ func checkFileName(name string) error {
 // finder searches. The error wraps ErrNotAvailable.
 func (r *Ref) locate(finder Finder) error {
 	for _, p := range r.Files.parts() {
-		if *p.file == (File{}) {
-			continue
-		}
 		searched := []string{p.file.path}
 		if p.file.path == "" {
 			searched = nil
@@ -694,11 +678,7 @@ func (r Ref) resolveFiles() error {
 		return unknown("want a test file or a fraction that is held out")
 	}
 	for _, p := range f.parts() {
-		name := p.file.Name
-		if *p.file == (File{}) {
-			continue
-		}
-		if err := checkFileName(name); err != nil {
+		if err := checkFileName(p.file.Name); err != nil {
 			return unknown(err.Error())
 		}
 		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {

@@ -28,13 +28,7 @@ func npz(arrays map[string][]byte) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for name, array := range arrays {
-		w, err := z.Create(name + ".npy")
-		if err == nil {
-			_, err = w.Write(array)
-		}
-		if err != nil {
-			panic(err)
-		}
+		must(must(z.Create(name + ".npy")).Write(array))
 	}
 	if err := z.Close(); err != nil {
 		panic(err)

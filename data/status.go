@@ -44,14 +44,11 @@ func Status(finder Finder) []StatusRow {
 		}
 		if m.Kind == KindFile {
 			loc, err := finder.locate(&m)
-			if err != nil {
-				row.Available, row.Verified, row.Problem = false, false, err.Error()
-				rows = append(rows, row)
-				continue
+			if row.Available = err == nil; row.Available {
+				row.Dir, row.Files, row.Bytes = loc.dir, loc.files, loc.bytes
 			}
-			row.Dir, row.Files, row.Bytes = loc.dir, loc.files, loc.bytes
 		}
-		for _, v := range verifySet(finder, &m) {
+		for _, v := range verifySet(finder, &m) { // which also says why there are no files
 			if v.State != StateOK && row.Verified {
 				row.Verified, row.Problem = false, v.Problem
 			}

@@ -19,23 +19,9 @@ type weave func(x, y int) int
 
 // weaves make the thirteen textures, in the classes' order. They use integers
 // and square roots of them only: the same seed gives the same bytes on every platform.
-var weaves = [...]struct {
-	name string
-	make func(source) weave
-}{
-	{"plain weave", plainWeave},
-	{"twill", twill},
-	{"basket weave", basketWeave},
-	{"herringbone", herringbone},
-	{"stripes", stripes},
-	{"checks", checks},
-	{"grid", grid},
-	{"blobs", blobs},
-	{"pebbles", pebbles},
-	{"cracks", cracks},
-	{"straw", straw},
-	{"grain", grain},
-	{"clouds", clouds},
+var weaves = [...]func(source) weave{
+	plainWeave, twill, basketWeave, herringbone, stripes, checks, grid,
+	blobs, pebbles, cracks, straw, grain, clouds,
 }
 
 func init() {
@@ -74,8 +60,8 @@ func sumImages(images []*texton.Image) string {
 // weaveImages generates the textures of a draw.
 func weaveImages(draw uint64) []*texton.Image {
 	var images []*texton.Image
-	for i, w := range weaves {
-		images = append(images, paint(w.make, newSource(draw, streamWeave+uint64(i))))
+	for i, newWeave := range weaves {
+		images = append(images, paint(newWeave, newSource(draw, streamWeave+uint64(i))))
 	}
 	return images
 }
@@ -145,6 +131,9 @@ func newWarp(src source, cell, reach int) warp {
 	return warp{newNoise(src, cell, cell), newNoise(src, cell, cell), reach}
 }
 
-func (w warp) at(x, y int) (int, int) {
-	return x + (w.dx.at(x, y)-128)*w.reach/128, y + (w.dy.at(x, y)-128)*w.reach/128
+// apply returns a weave whose pixels the warp has moved.
+func (w warp) apply(at weave) weave {
+	return func(x, y int) int {
+		return at(x+(w.dx.at(x, y)-128)*w.reach/128, y+(w.dy.at(x, y)-128)*w.reach/128)
+	}
 }

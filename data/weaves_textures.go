@@ -10,15 +10,14 @@ const thread = 6
 func cloth(src source, uprightOnTop func(column, row int) bool) weave {
 	bend := newWarp(src, 24, 3)
 	tones := newNoise(src, 1, 1)
-	return func(x, y int) int {
-		x, y = bend.at(x, y)
+	return bend.apply(func(x, y int) int {
 		across, along, id := mod(x, thread), mod(y, thread), mod(x, weavesSide)/thread
 		if !uprightOnTop(mod(x, weavesSide)/thread, mod(y, weavesSide)/thread) {
 			across, along, id = along, across, 64+mod(y, weavesSide)/thread
 		}
 		v := 96 + bulge(across)/2 + bulge(along)/6
 		return v - tones.at(id, 0)/4
-	}
+	})
 }
 
 // bulge is a parabola over a thread's width, 0 at its edges and 255 within.
@@ -47,11 +46,7 @@ func herringbone(src source) weave {
 
 // stripes are waves that lean and sway.
 func stripes(src source) weave {
-	sway := newWarp(src, 40, 8)
-	return func(x, y int) int {
-		x, y = sway.at(x, y)
-		return wave(2*x+y, 20)
-	}
+	return newWarp(src, 40, 8).apply(func(x, y int) int { return wave(2*x+y, 20) })
 }
 
 // wave is a triangle of the given period, 0 … 255.
@@ -61,26 +56,22 @@ func wave(x, period int) int {
 }
 
 func checks(src source) weave {
-	sway := newWarp(src, 32, 5)
-	return func(x, y int) int {
-		x, y = sway.at(x, y)
+	return newWarp(src, 32, 5).apply(func(x, y int) int {
 		if (mod(x, weavesSide)/8+mod(y, weavesSide)/8)%2 == 0 {
 			return 208
 		}
 		return 48
-	}
+	})
 }
 
 // grid is dark lines on a bright ground.
 func grid(src source) weave {
-	sway := newWarp(src, 32, 5)
-	return func(x, y int) int {
-		x, y = sway.at(x, y)
+	return newWarp(src, 32, 5).apply(func(x, y int) int {
 		if mod(x, 8) < 2 || mod(y, 8) < 2 {
 			return 40
 		}
 		return 200
-	}
+	})
 }
 
 // blobs are the high places of a noise.
@@ -140,11 +131,7 @@ func (c cells) distances(x, y int) (first, second int) {
 // straw is noise drawn out in one direction and bent.
 func straw(src source) weave {
 	n := newNoise(src, 3, 32)
-	bend := newWarp(src, 40, 10)
-	return func(x, y int) int {
-		x, y = bend.at(x, y)
-		return n.at(x, y)
-	}
+	return newWarp(src, 40, 10).apply(n.at)
 }
 
 // grain is noise as fine as two pixels.

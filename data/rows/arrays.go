@@ -28,7 +28,7 @@ var (
 	npyDescr   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([^'"]*)['"]`)
 	npyFortran = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
 	npyShape   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([0-9,\s]*)\)`)
-	npyType    = regexp.MustCompile(`^([<>|=]?)([a-zA-Z])([0-9]*)$`)
+	npyType    = regexp.MustCompile(`^([<>|=]?)([a-zA-Z])([0-9]{0,6})$`) // no type has a larger size
 )
 
 // An array is examples or their labels, whose elements are read one after the other.
@@ -111,9 +111,6 @@ func (r *Reader) nextElements() (*Row, error) {
 		if row.Label, err = r.nextLabel(); err != nil {
 			return nil, &OptionError{"labels", err}
 		}
-	}
-	if r.o.Strict {
-		r.numbers.Add(row.Values)
 	}
 	return row, nil
 }
@@ -291,10 +288,7 @@ func elementOf(descr string, labels bool) (t element, err error) {
 		order = binary.BigEndian
 	}
 	kind := parts[2]
-	size, err := strconv.Atoi(cmp.Or(parts[3], "0"))
-	if err != nil || size > 1<<20 {
-		return t, fmt.Errorf("unknown element type %.40q", descr)
-	}
+	size, _ := strconv.Atoi(parts[3]) // 0 without digits
 	integer := func(b []byte) uint64 {
 		switch len(b) {
 		case 1:

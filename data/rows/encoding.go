@@ -79,23 +79,27 @@ func newScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err er
 			}
 		}
 		column := columns[q%columnBlock]
+		least, most := slices.Min(column), slices.Max(column)
 		if s == ScaleNone {
-			if err := checkRounding(q, column); err != nil {
+			if err := checkRounding(q, column, least, most); err != nil {
 				return out, 0, err
 			}
 			continue
 		}
-		if least, most := slices.Min(column), slices.Max(column); least == most {
+		if least == most {
 			out.Shift[q] = least
 			constant++
 			continue
 		}
-		shift, spread := spreadOf(s, column)
+		shift, spread := least, most-least
+		if s == ScaleStandard {
+			shift, spread = portable.MeanDeviation(column)
+		}
 		if factor := 1 / spread; factor > 0 && !math.IsInf(factor, 1) {
 			out.Shift[q], out.Factor[q] = shift, factor
 			continue
 		}
-		return out, 0, fmt.Errorf("feature %d goes from %v to %v: too wide or too narrow to scale", q+1, slices.Min(column), slices.Max(column))
+		return out, 0, fmt.Errorf("feature %d goes from %v to %v: too wide or too narrow to scale", q+1, least, most)
 	}
 	return out, constant, nil
 }
@@ -120,8 +124,7 @@ func valueOf(row *Row, q int, next *int) float64 {
 const coarsest = 1e-3
 
 // checkRounding reports a feature of which too little is left in float32.
-func checkRounding(q int, column []float64) error {
-	least, most := slices.Min(column), slices.Max(column)
+func checkRounding(q int, column []float64, least, most float64) error {
 	var rounding float64
 	for _, v := range column {
 		rounding = max(rounding, math.Abs(float64(float32(v))-v))
@@ -130,16 +133,6 @@ func checkRounding(q int, column []float64) error {
 		return nil // Apply reports what is too large
 	}
 	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
-}
-
-// spreadOf returns what is subtracted from a column that is not constant, and what it is
-// divided by.
-func spreadOf(s Scale, column []float64) (shift, spread float64) {
-	if s == ScaleUnit {
-		least := slices.Min(column)
-		return least, slices.Max(column) - least
-	}
-	return portable.MeanDeviation(column)
 }
 
 // Apply writes the scaled features of a row to x: scaled in float64, then rounded.

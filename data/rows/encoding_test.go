@@ -6,14 +6,16 @@ import (
 	"testing"
 )
 
+// column returns rows of one feature.
+func column(values ...float64) (rows []Row) {
+	for _, v := range values {
+		rows = append(rows, Row{Values: []float64{v}, Dim: 1})
+	}
+	return rows
+}
+
 // A feature is constant only if all its values are the same, in whatever unit.
 func TestScalingOfExtremes(t *testing.T) {
-	column := func(values ...float64) (rows []Row) {
-		for _, v := range values {
-			rows = append(rows, Row{Values: []float64{v}, Dim: 1})
-		}
-		return rows
-	}
 	for _, s := range []Scale{ScaleStandard, ScaleUnit} {
 		for _, unit := range []float64{1, 1e-200, 1e200} {
 			out, constant, err := newScaling(s, column(unit, 2*unit, 4*unit), 1)
@@ -42,10 +44,7 @@ func TestScalingOfExtremes(t *testing.T) {
 
 // Standard scaling gives mean 0 and standard deviation 1.
 func TestStandardScaling(t *testing.T) {
-	var rows []Row
-	for _, v := range []float64{1, 2, 3, 6} {
-		rows = append(rows, Row{Values: []float64{v}, Dim: 1})
-	}
+	rows := column(1, 2, 3, 6)
 	s, _, err := newScaling(ScaleStandard, rows, 1)
 	if err != nil {
 		t.Fatal(err)

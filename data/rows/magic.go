@@ -43,17 +43,21 @@ func IsArray(format string) bool {
 // FormatOf returns the format that a file's name stands for: LIBSVM, whose files are
 // named anyhow, if no other.
 func FormatOf(path string) string {
-	path, array := SplitArray(path)
-	if array != "" {
-		return FormatNPZ
-	}
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	_, format := CutEnding(path)
+	return format
+}
+
+// CutEnding returns a file's name, in lower case and without .gz and the ending that
+// stands for its format, and the format. An array's file is its archive.
+func CutEnding(path string) (name, format string) {
+	path, _ = SplitArray(path)
+	name = strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	for ending, format := range endings {
-		if strings.HasSuffix(name, ending) {
-			return format
+		if before, ok := strings.CutSuffix(name, ending); ok {
+			return before, format
 		}
 	}
-	return FormatLIBSVM
+	return name, FormatLIBSVM
 }
 
 type magic struct{ magic, what, format, advice string }
@@ -178,13 +182,4 @@ func Unit(format string) string {
 		return "row"
 	}
 	return "line"
-}
-
-// TrimEnding returns a file's name, in lower case and without .gz, without the ending
-// that stands for a format.
-func TrimEnding(name string) string {
-	for ending := range endings {
-		name = strings.TrimSuffix(name, ending)
-	}
-	return name
 }

@@ -210,6 +210,9 @@ func (r *Reader) Next() (row *Row, err error) {
 	if r.err == nil {
 		row, r.err = r.next()
 	}
+	if r.err == nil && r.o.Strict && row.Indices == nil { // LIBSVM has no columns
+		r.numbers.Add(row.Values)
+	}
 	if r.err == io.EOF {
 		r.err = cmp.Or(r.checkNumbers(), io.EOF)
 	}

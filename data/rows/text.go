@@ -77,26 +77,21 @@ func (r *Reader) wrong(l heldLine, err error) error {
 	return &ParseError{Line: l.number, Err: err}
 }
 
-// comma separates the columns.
-func (r *Reader) comma() rune {
-	if r.o.Format == FormatTSV {
-		return '\t'
-	}
-	return ','
-}
-
 // split returns the fields of a line, without the blanks around them; they are good
 // until the next call. A line with more separators than features and a label need, which
 // may hold some itself, is an error: even to split it takes many times its memory.
 func (r *Reader) split(text string) ([]string, error) {
-	comma := string(r.comma())
-	if strings.Count(text, comma) > r.o.MaxDim+1+maxLabel {
+	comma := ','
+	if r.o.Format == FormatTSV {
+		comma = '\t'
+	}
+	if strings.Count(text, string(comma)) > r.o.MaxDim+1+maxLabel {
 		return nil, r.tooMany()
 	}
-	parts := strings.SplitSeq(text, comma)
+	parts := strings.SplitSeq(text, string(comma))
 	if strings.Contains(text, `"`) {
 		c := csv.NewReader(strings.NewReader(text))
-		c.Comma, c.TrimLeadingSpace = r.comma(), true
+		c.Comma, c.TrimLeadingSpace = comma, true
 		record, err := c.Read()
 		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 			err = pe.Err
@@ -155,9 +150,6 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 		if row.Values[q], err = feature(fields[at]); err != nil {
 			return nil, r.badFeature(at, fields[at], err)
 		}
-	}
-	if r.o.Strict {
-		r.numbers.Add(row.Values)
 	}
 	return row, nil
 }

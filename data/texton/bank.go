@@ -33,12 +33,7 @@ const root3 = 1.73205080756887729352744634150587236694
 // of Gaussians at that scale and at three times it. The scheme, normalisation
 // included, is that of makeLMfilters.m of the Visual Geometry Group, Oxford.
 func LeungMalik() [][]float64 {
-	var bank [][]float64
-	for order := 1; order <= 2; order++ {
-		for _, scale := range []float64{math.Sqrt2, 2, 2 * math.Sqrt2} {
-			bank = append(bank, oriented(order, scale)...)
-		}
-	}
+	bank := oriented(math.Sqrt2, 2, 2*math.Sqrt2)
 	for _, scale := range []float64{math.Sqrt2, 2, 2 * math.Sqrt2, 4} {
 		bank = append(bank, gaussian(scale), laplacian(scale), laplacian(3*scale))
 	}
@@ -51,29 +46,27 @@ func LeungMalik() [][]float64 {
 // fastest; a Gaussian and a Laplacian of Gaussian at scale 10 (Varma and
 // Zisserman 2005).
 func RFS() [][]float64 {
-	var bank [][]float64
-	for order := 1; order <= 2; order++ {
-		for _, scale := range []float64{1, 2, 4} {
-			bank = append(bank, oriented(order, scale)...)
-		}
-	}
-	return append(bank, gaussian(10), laplacian(10))
+	return append(oriented(1, 2, 4), gaussian(10), laplacian(10))
 }
 
-// oriented returns the derivatives of the given order, across, of a Gaussian
-// of standard deviation scale across and 3·scale along, in all orientations.
-func oriented(order int, scale float64) [][]float64 {
-	var bank [][]float64
-	for _, o := range orientations {
-		bank = append(bank, filter(func(x, y float64) float64 {
-			along := float64(o[0]*x) - float64(o[1]*y)
-			across := float64(o[1]*x) + float64(o[0]*y)
-			g := float64(bell(along, 3*scale) * bell(across, scale))
-			if order == 1 {
-				return -float64(g * across)
+// oriented returns the first derivatives, across, and then the second ones of
+// Gaussians of standard deviation scale across and 3·scale along: of each scale
+// in all orientations.
+func oriented(scales ...float64) (bank [][]float64) {
+	for order := 1; order <= 2; order++ {
+		for _, scale := range scales {
+			for _, o := range orientations {
+				bank = append(bank, filter(func(x, y float64) float64 {
+					along := float64(o[0]*x) - float64(o[1]*y)
+					across := float64(o[1]*x) + float64(o[0]*y)
+					g := float64(bell(along, 3*scale) * bell(across, scale))
+					if order == 1 {
+						return -float64(g * across)
+					}
+					return float64(g * (float64(across*across) - float64(scale*scale)))
+				}))
 			}
-			return float64(g * (float64(across*across) - float64(scale*scale)))
-		}))
+		}
 	}
 	return bank
 }
