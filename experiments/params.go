@@ -270,16 +270,9 @@ func (p *ParamInfo) read(n *strictyaml.Node) setting {
 	return setting{word: n.Text}
 }
 
-// fallback returns the default value.
+// fallback returns the default value: what a spec would have to say in its place.
 func (p *ParamInfo) fallback() setting {
-	switch {
-	case p.Kind == KindPrunerParams:
-		return setting{}
-	case p.isNumber():
-		x, _ := strconv.ParseFloat(p.Default, 64)
-		return setting{number: x}
-	}
-	return setting{word: p.Default}
+	return p.read(&strictyaml.Node{Kind: strictyaml.Number, Text: p.Default})
 }
 
 // check returns what is wrong with a value, or "".
