@@ -216,7 +216,7 @@ func (m *Model) judge() error {
 		if m.settings.regression() {
 			d := (f[0] - y) / m.settings.TargetFactor
 			m.seen.Squares += float64(d * d)
-		} else if m.class(f) != m.classOf(y) {
+		} else if loss.Decide(f) != y {
 			m.seen.Wrong++
 		}
 		risk += m.loss.Value(f, y)
@@ -237,15 +237,7 @@ func (m *Model) scores(n int, x []float32) []float64 {
 }
 
 // class returns the index of the class that scores decide for.
-func (m *Model) class(f []float64) int {
-	switch {
-	case len(f) > 1:
-		return loss.Predict(f)
-	case f[0] < 0:
-		return 0
-	}
-	return 1
-}
+func (m *Model) class(f []float64) int { return m.classOf(loss.Decide(f)) }
 
 // classOf returns the index of the class of a target.
 func (m *Model) classOf(y float64) int {

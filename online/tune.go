@@ -520,7 +520,7 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 		}
 		c.score.loss += value
 		wrong := 0
-		if !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j])) {
+		if !t.set.regression() && (math.IsInf(value, 1) || loss.Decide(scores) != b.y[j]) {
 			wrong = 1
 		}
 		c.score.wrong += wrong
