@@ -31,7 +31,7 @@ type Model struct {
 	ended      bool        // Finish was called
 	before     *before     // of a model that has ended and has learned the rows that wait
 	checkpoint *checkpoint // of a training that stopped before it was finished
-	seen       Prequential
+	seen       Prequential // rows since progress was reported
 	trend      lossTrend
 
 	names *rows.Names // in the header of the rows that it was begun with; nil if they had none
@@ -74,14 +74,6 @@ func (m *Model) Rows() int64 { return m.rows }
 
 // Order returns the number of dictionary elements.
 func (m *Model) Order() int { return m.f.Order() }
-
-// TakePrequential returns how the rows since the last call were predicted
-// before they were learned.
-func (m *Model) TakePrequential() Prequential {
-	p := m.seen
-	m.seen = Prequential{}
-	return p
-}
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
 // that is none of the model's and too many features are errors; after an error

@@ -404,7 +404,8 @@ func (t *trainer) report(rows int64) {
 	for t.next <= rows && rows < math.MaxInt64 {
 		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
 	}
-	p := t.m.TakePrequential()
+	p := t.m.seen
+	t.m.seen = Prequential{}
 	if t.at.Pass > 0 { // the rows have been learned before
 		p = Prequential{}
 	}
