@@ -161,11 +161,7 @@ func (t *trainer) begin(ctx context.Context) error {
 			f.close()
 		}
 	}()
-	var draw *sampler
-	if tune && !stream {
-		draw = newSampler()
-	}
-	seen, err := f.look(ctx, set.regression(), draw, t.opt.Note)
+	seen, err := f.look(ctx, set.regression(), tune && !stream, t.opt.Note)
 	if err != nil {
 		return err
 	}
