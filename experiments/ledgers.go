@@ -431,15 +431,7 @@ func (k *ledgerReader) cellTests(c PaperCell, tests []Test, set []string) (out [
 
 // printedValue is what a cell prints of a quantity, nil if it does not.
 func printedValue(c PaperCell, quantity string) *float64 {
-	switch quantity {
-	case QuantityRisk:
-		return c.Risk
-	case QuantityError:
-		return c.Error
-	case QuantityOrder:
-		return c.Order
-	}
-	return nil
+	return map[string]*float64{QuantityRisk: c.Risk, QuantityError: c.Error, QuantityOrder: c.Order}[quantity]
 }
 
 // tests completes a sentence's tests. One of a spec's runs is there once for every series of
