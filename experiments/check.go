@@ -214,7 +214,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name }))
+	return fmt.Sprintf("unknown method %q", name) + hint(name, valuesOf(methods, func(m MethodInfo) string { return m.Name }))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.

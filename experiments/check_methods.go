@@ -191,9 +191,7 @@ func (c *checker) assign(info *MethodInfo, i int, variants []variant) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
 	var axes []*ParamInfo // that the grid varies
 	if grid := entry.Get("grid"); grid != nil {
-		for _, f := range grid.Fields {
-			axes = append(axes, info.param(f.Key))
-		}
+		axes = valuesOf(grid.Fields, func(f strictyaml.Field) *ParamInfo { return info.param(f.Key) })
 	}
 	all := make([]*variant, len(variants))
 	for j := range variants {
@@ -331,7 +329,7 @@ func (c *checker) figure(id string, at *strictyaml.Node) bool {
 	f := find(Paper().Figures, func(f *PaperFigure) bool { return f.ID == id })
 	switch {
 	case f == nil:
-		ids := namesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
+		ids := valuesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
 		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
 		return false
 	case c.set == nil || c.out.Task == "": // reported already

@@ -148,13 +148,13 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-// namesOf returns what the elements of a list are called, in their order.
-func namesOf[T any](list []T, name func(T) string) []string {
-	var names []string
+// valuesOf returns a value of each element of a list, such as its name, in their order.
+func valuesOf[T, V any](list []T, of func(T) V) []V {
+	var values []V
 	for _, x := range list {
-		names = append(names, name(x))
+		values = append(values, of(x))
 	}
-	return names
+	return values
 }
 
 // param returns a method's hyper-parameter by name, or nil.
@@ -163,7 +163,7 @@ func (m *MethodInfo) param(name string) *ParamInfo {
 }
 
 func (m *MethodInfo) paramNames() []string {
-	return namesOf(m.Params, func(p ParamInfo) string { return p.Name })
+	return valuesOf(m.Params, func(p ParamInfo) string { return p.Name })
 }
 
 // conflict returns which hyper-parameter of a run doesn't go with the others

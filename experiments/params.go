@@ -371,7 +371,7 @@ func known(name string) *ParamInfo {
 // knownNames returns the names of all hyper-parameters: the table's, then
 // those that methods have of their own.
 func knownNames() []string {
-	names := namesOf(parameters, func(p ParamInfo) string { return p.Name })
+	names := valuesOf(parameters, func(p ParamInfo) string { return p.Name })
 	for i := range methods {
 		names = union(names, methods[i].paramNames())
 	}

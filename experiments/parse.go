@@ -153,11 +153,7 @@ func withDefaults(root *strictyaml.Node) *strictyaml.Node {
 			continue
 		}
 		if grid := entry.Get("grid"); grid != nil {
-			var keys []string
-			for _, f := range grid.Fields {
-				keys = append(keys, f.Key)
-			}
-			base = base.Without(keys...)
+			base = base.Without(valuesOf(grid.Fields, func(f strictyaml.Field) string { return f.Key })...)
 		}
 		merged.Items[i] = strictyaml.Merge(base, entry)
 	}

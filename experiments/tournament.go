@@ -414,11 +414,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
 			return given
 		}
 	}
-	var values []any
-	for _, v := range knob.Grid {
-		values = append(values, v)
-	}
-	return tree(f.at, values)
+	return tree(f.at, valuesOf(knob.Grid, func(v float64) any { return v }))
 }
 
 // keys are a mapping's, in their order; one whose value is a nil node is left out.
