@@ -382,7 +382,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	return &l, nil
 }
 
-// decodeFile decodes a file that is part of the program.
+// decodeFile decodes a file; it returns nil if it can't be parsed.
 func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *strictyaml.Node {
 	root := strictyaml.Parse(name, src, r)
 	if root != nil {
