@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,13 +140,11 @@ type PaperStatement struct {
 	Quote    string   `json:"quote"`
 }
 
-//go:embed paper.yaml
-var paperSource []byte
-
 // Paper returns what the paper prints. All callers share it: it must not be
 // changed.
 var Paper = sync.OnceValue(func() *PaperValues {
-	p, err := parsePaper("experiments/"+paperFile, paperSource)
+	f, _ := openEmbedded("", paperFile)
+	p, err := parsePaper(f.label, f.text)
 	if err != nil {
 		panic(err) // a test reads it
 	}
