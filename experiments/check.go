@@ -66,7 +66,7 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if c.given(c.root, "title") && (d.Title == "" || !showable(d.Title)) {
+	if c.given(c.root, "title") && (d.Title == "" || !charset.Showable(d.Title)) {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
 	}
 	if !charset.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
@@ -94,12 +94,6 @@ func (c *checker) spec() *Spec {
 	}
 	c.allWork()
 	return s
-}
-
-// showable reports whether text is printable and begins like no formula, for
-// which a spreadsheet would take it in an exported table.
-func showable(text string) bool {
-	return charset.Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
 // data finds the data set or the files that are used.

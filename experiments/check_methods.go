@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 )
@@ -391,7 +392,7 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 	if strings.TrimSpace(t.Text) == "" {
 		c.Errorf(t, "series is empty")
 	}
-	if len(t.Text) > maxSeries || !showable(t.Text) {
+	if len(t.Text) > maxSeries || !charset.Showable(t.Text) {
 		c.Errorf(t, "series must be one line of at most %d bytes that does not start with =, +, - or @", maxSeries)
 		return ""
 	}
