@@ -261,8 +261,7 @@ func (c *checker) allWork() {
 		}
 		for samples, at := range lengths {
 			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, places{"samples": at})
-			for i := range c.out.variants {
-				v := &c.out.variants[i]
+			for _, v := range c.out.variants {
 				c.report(c.out.run(v, w.evaluation, samples), name, v.at)
 			}
 		}

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -25,12 +26,12 @@ func (c *checker) method(i int) {
 	if c.Len() > before {
 		return
 	}
-	var variants []variant
+	var variants []*variant
 	used := make(map[string]bool)
 	for _, at := range points {
 		if p, ok := c.params(info, at, used); ok {
-			v := variant{method: info.Name, label: label, params: p, at: at}
-			c.report(c.out.run(&v, Evaluation{Every: 1, Tail: 1}, 1), "", at)
+			v := &variant{method: info.Name, label: label, params: p, at: at}
+			c.report(c.out.run(v, Evaluation{Every: 1, Tail: 1}, 1), "", at)
 			variants = append(variants, v)
 		}
 	}
@@ -46,28 +47,20 @@ func (c *checker) method(i int) {
 
 // named returns the label of an entry and its method, nil if either is wrong.
 func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, info *MethodInfo) {
-	label = m.Label
-	if label == "" {
-		label = m.Method
-	} else if !nameText.MatchString(label) {
+	label = cmp.Or(m.Label, m.Method)
+	if m.Label != "" && !nameText.MatchString(label) {
 		c.Errorf(entry.At("label"), "label is %q, want lower-case letters, digits and single hyphens", label)
 	}
 	if slices.Contains(c.labels, label) {
-		at := entry.Get("label")
-		if at == nil {
-			at = entry.At("method")
-		}
-		c.Errorf(at, "duplicate method %q: give one of them another label", label)
+		c.Errorf(cmp.Or(entry.Get("label"), entry.At("method")), "duplicate method %q: give one of them another label", label)
 		return "", nil
 	}
 	c.labels = append(c.labels, label)
 	if !c.given(entry, "method") {
 		return "", nil
 	}
-	info = Method(m.Method)
-	if info == nil {
+	if info = Method(m.Method); info == nil {
 		c.Errorf(entry.At("method"), "%s", unknownMethod(m.Method))
-		return "", nil
 	}
 	return label, info
 }
@@ -176,10 +169,7 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 // unused reports parameters that are given and that no variant uses.
 func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[string]bool) {
 	for _, p := range info.Params {
-		at := entry.Field(p.Name)
-		if g := entry.Get("grid").Field(p.Name); g != nil {
-			at = g
-		}
+		at := cmp.Or(entry.Get("grid").Field(p.Name), entry.Field(p.Name))
 		if at != nil && !used[p.Name] {
 			c.Errorf(at.At, "%s uses %s only %s", info.Name, p.Name, p.When)
 		}
@@ -188,36 +178,25 @@ func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[stri
 
 // assign checks what an entry and its points say of the variants: the cells and
 // figures that they feed, their expected order, and how their series is called.
-func (c *checker) assign(info *MethodInfo, i int, variants []variant) {
+func (c *checker) assign(info *MethodInfo, i int, variants []*variant) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
 	var axes []*ParamInfo // that the grid varies
 	if grid := entry.Get("grid"); grid != nil {
 		axes = valuesOf(grid.Fields, func(f strictyaml.Field) *ParamInfo { return info.param(f.Key) })
 	}
-	all := make([]*variant, len(variants))
-	for j := range variants {
-		v := &variants[j]
-		all[j], v.group = v, c.group(info, v)
-		if c.groups[v.group] {
+	for _, v := range variants {
+		if v.group = c.group(info, v); c.groups[v.group] {
 			c.Errorf(entry, "two grid points give the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
-	c.feed(info, &m.Feeds, entry, all, axes)
+	c.feed(info, &m.Feeds, entry, variants, axes)
 	for k := range m.Points {
 		n := entry.At("points", k)
-		c.feed(info, &m.Points[k].Feeds, n, c.match(n, all, axes), axes)
+		c.feed(info, &m.Points[k].Feeds, n, c.match(n, variants, axes), axes)
 	}
-	for _, v := range all {
-		switch {
-		case v.order > 0:
-		case v.params.Budget > 0:
-			v.order = float64(v.params.Budget)
-		case v.params.PrunerParams["order"] > 0:
-			v.order = v.params.PrunerParams["order"]
-		default:
-			v.order = defaultOrder
-		}
+	for _, v := range variants {
+		v.order = cmp.Or(v.order, float64(v.params.Budget), v.params.PrunerParams["order"], defaultOrder)
 		at, before := entry, c.Len()
 		if t := v.at["series"]; t != nil {
 			at, v.series = t, c.expand(info, v, t)

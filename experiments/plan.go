@@ -67,8 +67,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	}
 	var plan []Planned
 	index := make(map[string]int) // of a run's ID in the plan
-	for i := range s.variants {
-		v := &s.variants[i]
+	for _, v := range s.variants {
 		if w.only != nil && !slices.Contains(w.only, v.label) {
 			continue
 		}
