@@ -57,7 +57,7 @@ type PlanOptions struct {
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
-		return nil, unknownProfile(profile)
+		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile, strictyaml.Suggest(profile, Profiles()), list(Profiles()))
 	}
 	if opt.Seeds < 0 || opt.Seeds > maxSeeds {
 		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, maxSeeds)
@@ -104,11 +104,6 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 		}
 	}
 	return plan, nil
-}
-
-// unknownProfile is the error of a profile that there is not.
-func unknownProfile(name string) error {
-	return fmt.Errorf("unknown profile %q%s (known: %s)", name, strictyaml.Suggest(name, Profiles()), list(Profiles()))
 }
 
 // repeat returns the runs of a variant in a repeat: one for each draw and seed, of which seeds
