@@ -210,13 +210,7 @@ func TestPlansAreRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %s %d %x", name, profile, len(plan), h.Sum(nil)[:8]))
 	}
 	specs := must(EmbeddedAll())
-	tour, err := FindTournament("")
-	if err == nil {
-		tour, err = tour.With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(must(FindTournament("")).With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"}))
 	for _, profile := range Profiles() {
 		for _, s := range specs {
 			add(s.Name, profile, planOf(s, profile))
@@ -352,7 +346,7 @@ func TestPlan(t *testing.T) {
 
 // TestFeatures checks what the embedded specs don't use.
 func TestFeatures(t *testing.T) {
-	s, err := Parse("spec.yaml", []byte(`
+	s := must(Parse("spec.yaml", []byte(`
 name: features
 title: Features
 task: ksvm
@@ -379,10 +373,7 @@ stopping: {epochs: 0.0001}
 evaluation: {every: 1, tail: 1, train_limit: 10}
 profiles:
   full: {evaluation: {every: 2}, only: [one-by-one]}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))
 	plan := must(s.Plan("quick", PlanOptions{}))
 	var got []string
 	for _, p := range plan {
