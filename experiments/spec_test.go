@@ -215,12 +215,7 @@ func TestPlansAreRecorded(t *testing.T) {
 		for _, s := range specs {
 			add(s.Name, profile, planOf(s, profile))
 		}
-		contests := must(tour.Plan(profile))
-		plan := make([]Planned, len(contests))
-		for i, c := range contests {
-			plan[i] = c.Planned
-		}
-		add("tournament", profile, plan)
+		add("tournament", profile, valuesOf(must(tour.Plan(profile)), func(c Contest) Planned { return c.Planned }))
 	}
 	if *golden.Update {
 		golden.Check(t, "testdata/plans.golden", strings.Join(lines, "\n")+"\n")
