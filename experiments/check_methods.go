@@ -297,7 +297,7 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	if c.set == nil || c.out.Task == "" {
 		return true // reported already
 	}
-	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != info.row() {
+	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != cmp.Or(info.Row, info.Name) {
 		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.Name, c.out.Task)
 		return false
 	}

@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -101,9 +100,6 @@ type Line struct {
 // DictionaryNumbers is MethodInfo.Numbers of a learner that keeps elements with a weight
 // for each class and nothing else.
 func DictionaryNumbers(_ Params, order, dim, classes float64) float64 { return order * (dim + classes) }
-
-// row returns what the IDs of the method's rows in the tables begin with.
-func (m *MethodInfo) row() string { return cmp.Or(m.Row, m.Name) }
 
 // methods are those that were registered, by name.
 var methods []MethodInfo
