@@ -137,7 +137,8 @@ func TestLedgersAreSound(t *testing.T) {
 	}
 }
 
-// soundTest holds the bounds of a test against its kind, and its selectors against the paper.
+// soundTest holds the bounds of a test against its kind, and its selectors against the paper;
+// TestEverySelectorSelects of package evidence finds their runs.
 func soundTest(t *testing.T, id string, test *Test, l *Ledger, paper *PaperValues) {
 	t.Helper()
 	low, high := test.Low != nil, test.High != nil
@@ -174,14 +175,11 @@ func soundTest(t *testing.T, id string, test *Test, l *Ledger, paper *PaperValue
 		cell := paper.Cells[s.Cell]
 		modes := s.Quantity == QuantityNearModes || s.Quantity == QuantityModeDistance
 		risk := s.Quantity == QuantityRisk || s.Quantity == QuantityRoughness
-		figure := func(f PaperFigure) bool { return f.ID == s.Figure && f.shows(cell.Data, cell.Task) }
 		switch {
 		case cell.ID == "" || len(s.Methods) > 0:
 			t.Errorf("%s: want a cell, or methods of a spec: %+v", id, s)
 		case !modes && !risk && s.Quantity != QuantityError && s.Quantity != QuantityOrder, modes && cell.Data != "multidist", risk && cell.Reason == "no-risk":
 			t.Errorf("%s: %s has no %q", id, s.Cell, s.Quantity)
-		case s.Figure != "" && !slices.ContainsFunc(paper.Figures, figure):
-			t.Errorf("%s: figure %q does not show %s", id, s.Figure, s.Cell)
 		case s.Samples < 0 || s.Samples > 0 && (s.Below != nil || s.Quantity == QuantityRoughness):
 			t.Errorf("%s: samples must be at least 0, without below, and not of roughness", id)
 		case s.Below != nil && (!(*s.Below > 0) || s.Quantity != QuantityError && s.Quantity != QuantityRisk):
