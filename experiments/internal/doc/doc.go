@@ -159,9 +159,7 @@ type Feeds struct {
 }
 
 // Grid holds the values that a method's runs combine.
-type Grid struct {
-	strictyaml.Rest `json:"-"`
-}
+type Grid Settings
 
 // Point is what is particular to some points of a method's grid.
 type Point struct {
