@@ -66,7 +66,7 @@ func (c *checker) spec() *Spec {
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
-	if c.given(c.root, "title") && (d.Title == "" || !showable(d.Title)) {
+	if c.given(c.root, "title") && (d.Title == "" || !charset.Showable(d.Title)) {
 		c.Errorf(c.root.At("title"), "title is %q, want one line", d.Title)
 	}
 	if !charset.Printable(strings.NewReplacer("\n", "", "\t", "").Replace(d.Description)) {
@@ -94,12 +94,6 @@ func (c *checker) spec() *Spec {
 	}
 	c.allWork()
 	return s
-}
-
-// showable reports whether text is printable and begins like no formula, for
-// which a spreadsheet would take it in an exported table.
-func showable(text string) bool {
-	return charset.Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
 
 // data finds the data set or the files that are used.
@@ -214,7 +208,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, namesOf(methods, func(m MethodInfo) string { return m.Name }))
+	return fmt.Sprintf("unknown method %q", name) + hint(name, valuesOf(methods, func(m MethodInfo) string { return m.Name }))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.
@@ -267,8 +261,7 @@ func (c *checker) allWork() {
 		}
 		for samples, at := range lengths {
 			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, places{"samples": at})
-			for i := range c.out.variants {
-				v := &c.out.variants[i]
+			for _, v := range c.out.variants {
 				c.report(c.out.run(v, w.evaluation, samples), name, v.at)
 			}
 		}

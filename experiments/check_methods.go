@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"polkrepro/experiments/internal/doc"
+	"polkrepro/internal/charset"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 )
@@ -24,12 +26,12 @@ func (c *checker) method(i int) {
 	if c.Len() > before {
 		return
 	}
-	var variants []variant
+	var variants []*variant
 	used := make(map[string]bool)
 	for _, at := range points {
 		if p, ok := c.params(info, at, used); ok {
-			v := variant{method: info.Name, label: label, params: p, at: at}
-			c.report(c.out.run(&v, Evaluation{Every: 1, Tail: 1}, 1), "", at)
+			v := &variant{method: info.Name, label: label, params: p, at: at}
+			c.report(c.out.run(v, Evaluation{Every: 1, Tail: 1}, 1), "", at)
 			variants = append(variants, v)
 		}
 	}
@@ -45,28 +47,20 @@ func (c *checker) method(i int) {
 
 // named returns the label of an entry and its method, nil if either is wrong.
 func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, info *MethodInfo) {
-	label = m.Label
-	if label == "" {
-		label = m.Method
-	} else if !nameText.MatchString(label) {
+	label = cmp.Or(m.Label, m.Method)
+	if m.Label != "" && !nameText.MatchString(label) {
 		c.Errorf(entry.At("label"), "label is %q, want lower-case letters, digits and single hyphens", label)
 	}
 	if slices.Contains(c.labels, label) {
-		at := entry.Get("label")
-		if at == nil {
-			at = entry.At("method")
-		}
-		c.Errorf(at, "duplicate method %q: give one of them another label", label)
+		c.Errorf(cmp.Or(entry.Get("label"), entry.At("method")), "duplicate method %q: give one of them another label", label)
 		return "", nil
 	}
 	c.labels = append(c.labels, label)
 	if !c.given(entry, "method") {
 		return "", nil
 	}
-	info = Method(m.Method)
-	if info == nil {
+	if info = Method(m.Method); info == nil {
 		c.Errorf(entry.At("method"), "%s", unknownMethod(m.Method))
-		return "", nil
 	}
 	return label, info
 }
@@ -175,10 +169,7 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 // unused reports parameters that are given and that no variant uses.
 func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[string]bool) {
 	for _, p := range info.Params {
-		at := entry.Field(p.Name)
-		if g := entry.Get("grid").Field(p.Name); g != nil {
-			at = g
-		}
+		at := cmp.Or(entry.Get("grid").Field(p.Name), entry.Field(p.Name))
 		if at != nil && !used[p.Name] {
 			c.Errorf(at.At, "%s uses %s only %s", info.Name, p.Name, p.When)
 		}
@@ -187,38 +178,25 @@ func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[stri
 
 // assign checks what an entry and its points say of the variants: the cells and
 // figures that they feed, their expected order, and how their series is called.
-func (c *checker) assign(info *MethodInfo, i int, variants []variant) {
+func (c *checker) assign(info *MethodInfo, i int, variants []*variant) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
 	var axes []*ParamInfo // that the grid varies
 	if grid := entry.Get("grid"); grid != nil {
-		for _, f := range grid.Fields {
-			axes = append(axes, info.param(f.Key))
-		}
+		axes = valuesOf(grid.Fields, func(f strictyaml.Field) *ParamInfo { return info.param(f.Key) })
 	}
-	all := make([]*variant, len(variants))
-	for j := range variants {
-		v := &variants[j]
-		all[j], v.group = v, c.group(info, v)
-		if c.groups[v.group] {
+	for _, v := range variants {
+		if v.group = c.group(info, v); c.groups[v.group] {
 			c.Errorf(entry, "two grid points give the same run: %s", v.group)
 		}
 		c.groups[v.group] = true
 	}
-	c.feed(info, &m.Feeds, entry, all, axes)
+	c.feed(info, &m.Feeds, entry, variants, axes)
 	for k := range m.Points {
 		n := entry.At("points", k)
-		c.feed(info, &m.Points[k].Feeds, n, c.match(n, all, axes), axes)
+		c.feed(info, &m.Points[k].Feeds, n, c.match(n, variants, axes), axes)
 	}
-	for _, v := range all {
-		switch {
-		case v.order > 0:
-		case v.params.Budget > 0:
-			v.order = float64(v.params.Budget)
-		case v.params.PrunerParams["order"] > 0:
-			v.order = v.params.PrunerParams["order"]
-		default:
-			v.order = defaultOrder
-		}
+	for _, v := range variants {
+		v.order = cmp.Or(v.order, float64(v.params.Budget), v.params.PrunerParams["order"], defaultOrder)
 		at, before := entry, c.Len()
 		if t := v.at["series"]; t != nil {
 			at, v.series = t, c.expand(info, v, t)
@@ -319,7 +297,7 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	if c.set == nil || c.out.Task == "" {
 		return true // reported already
 	}
-	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != info.row() {
+	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != cmp.Or(info.Row, info.Name) {
 		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.Name, c.out.Task)
 		return false
 	}
@@ -331,7 +309,7 @@ func (c *checker) figure(id string, at *strictyaml.Node) bool {
 	f := find(Paper().Figures, func(f *PaperFigure) bool { return f.ID == id })
 	switch {
 	case f == nil:
-		ids := namesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
+		ids := valuesOf(Paper().Figures, func(f PaperFigure) string { return f.ID })
 		c.Errorf(at, "unknown figure %q, want one of %s", id, list(ids))
 		return false
 	case c.set == nil || c.out.Task == "": // reported already
@@ -393,7 +371,7 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 	if strings.TrimSpace(t.Text) == "" {
 		c.Errorf(t, "series is empty")
 	}
-	if len(t.Text) > maxSeries || !showable(t.Text) {
+	if len(t.Text) > maxSeries || !charset.Showable(t.Text) {
 		c.Errorf(t, "series must be one line of at most %d bytes that does not start with =, +, - or @", maxSeries)
 		return ""
 	}

@@ -56,14 +56,15 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		}
 		return filepath.Join(filepath.Dir(n.At(key).File()), filepath.FromSlash(path))
 	}
+	column := func(c doc.Column) rows.Column { return rows.Column(c) }
 	s := data.Source{
 		Name: d.Name, Format: d.Format,
 		Train: path("train", d.Train), TrainLabels: path("train_labels", d.TrainLabels),
 		Test: path("test", d.Test), TestLabels: path("test_labels", d.TestLabels),
-		Regression: task == TaskRegression, Header: d.Header, Scale: rows.Scale(d.Scale), Ignore: columns(d.Ignore), Keep: columns(d.Keep),
+		Regression: task == TaskRegression, Header: d.Header, Scale: rows.Scale(d.Scale), Ignore: valuesOf(d.Ignore, column), Keep: valuesOf(d.Keep, column),
 	}
 	if d.Label != nil {
-		s.Label = rows.Column(*d.Label)
+		s.Label = column(*d.Label)
 	}
 	if d.Holdout != nil {
 		if !(*d.Holdout > 0) {
@@ -98,22 +99,9 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 	return ref, nil
 }
 
-// columns returns the columns that a spec names.
-func columns(list []doc.Column) []rows.Column {
-	var out []rows.Column
-	for _, c := range list {
-		out = append(out, rows.Column(c))
-	}
-	return out
-}
-
 // calibratedDraws returns the seeds of the calibrated draws.
 func calibratedDraws() []uint64 {
-	var seeds []uint64
-	for _, d := range data.CalibratedDraws() {
-		seeds = append(seeds, d.Seed)
-	}
-	return seeds
+	return valuesOf(data.CalibratedDraws(), func(d data.Draw) uint64 { return d.Seed })
 }
 
 // hint says which of some names a misspelt one may be: the nearest, or all.

@@ -62,10 +62,9 @@ func (r Run) PresentCode() string {
 		parts = append(parts, "data "+r.Data.Name+": "+code)
 	}
 	if m := Method(r.Method); m != nil && m.param("pruner") != nil {
-		name := cmp.Or(r.Params.Pruner, prune.KOMP)
-		if h, ok := prune.Lookup(name); ok {
+		if h, ok := prune.Lookup(r.Params.PrunerName()); ok {
 			if code := h.Code(); code != "" {
-				parts = append(parts, "pruner "+name+": "+code)
+				parts = append(parts, "pruner "+h.Name+": "+code)
 			}
 		}
 	}

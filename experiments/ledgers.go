@@ -382,7 +382,7 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 	return &l, nil
 }
 
-// decodeFile decodes a file that is part of the program.
+// decodeFile decodes a file; it returns nil if it can't be parsed.
 func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *strictyaml.Node {
 	root := strictyaml.Parse(name, src, r)
 	if root != nil {
@@ -431,15 +431,7 @@ func (k *ledgerReader) cellTests(c PaperCell, tests []Test, set []string) (out [
 
 // printedValue is what a cell prints of a quantity, nil if it does not.
 func printedValue(c PaperCell, quantity string) *float64 {
-	switch quantity {
-	case QuantityRisk:
-		return c.Risk
-	case QuantityError:
-		return c.Error
-	case QuantityOrder:
-		return c.Order
-	}
-	return nil
+	return map[string]*float64{QuantityRisk: c.Risk, QuantityError: c.Error, QuantityOrder: c.Order}[quantity]
 }
 
 // tests completes a sentence's tests. One of a spec's runs is there once for every series of

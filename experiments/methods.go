@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,9 +101,6 @@ type Line struct {
 // for each class and nothing else.
 func DictionaryNumbers(_ Params, order, dim, classes float64) float64 { return order * (dim + classes) }
 
-// row returns what the IDs of the method's rows in the tables begin with.
-func (m *MethodInfo) row() string { return cmp.Or(m.Row, m.Name) }
-
 // methods are those that were registered, by name.
 var methods []MethodInfo
 
@@ -148,13 +144,13 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-// namesOf returns what the elements of a list are called, in their order.
-func namesOf[T any](list []T, name func(T) string) []string {
-	var names []string
+// valuesOf returns a value of each element of a list, such as its name, in their order.
+func valuesOf[T, V any](list []T, of func(T) V) []V {
+	var values []V
 	for _, x := range list {
-		names = append(names, name(x))
+		values = append(values, of(x))
 	}
-	return names
+	return values
 }
 
 // param returns a method's hyper-parameter by name, or nil.
@@ -163,7 +159,7 @@ func (m *MethodInfo) param(name string) *ParamInfo {
 }
 
 func (m *MethodInfo) paramNames() []string {
-	return namesOf(m.Params, func(p ParamInfo) string { return p.Name })
+	return valuesOf(m.Params, func(p ParamInfo) string { return p.Name })
 }
 
 // conflict returns which hyper-parameter of a run doesn't go with the others

@@ -1,7 +1,6 @@
 package experiments
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,9 +122,8 @@ type PaperPanel struct {
 	ID       string `json:"id"`       // a, b, c
 	Title    string `json:"title"`    // as printed under the panel: "Empirical risk R(f_t)"
 	Quantity string `json:"quantity"` // QuantityRisk, …; empty for a panel that is not a curve
-	YLabel   string `json:"y_label"`
-	Data     string `json:"data"` // data set shown, if the panel is not a curve
-	Task     string `json:"task"` // task whose decision surface is shown
+	Data     string `json:"data"`     // data set shown, if the panel is not a curve
+	Task     string `json:"task"`     // task whose decision surface is shown
 }
 
 // A PaperStatement is a number that the paper's text or caption states about a
@@ -141,13 +139,11 @@ type PaperStatement struct {
 	Quote    string   `json:"quote"`
 }
 
-//go:embed paper.yaml
-var paperSource []byte
-
 // Paper returns what the paper prints. All callers share it: it must not be
 // changed.
 var Paper = sync.OnceValue(func() *PaperValues {
-	p, err := parsePaper("experiments/"+paperFile, paperSource)
+	f, _ := openEmbedded("", paperFile)
+	p, err := parsePaper(f.label, f.text)
 	if err != nil {
 		panic(err) // a test reads it
 	}

@@ -270,16 +270,9 @@ func (p *ParamInfo) read(n *strictyaml.Node) setting {
 	return setting{word: n.Text}
 }
 
-// fallback returns the default value.
+// fallback returns the default value: what a spec would have to say in its place.
 func (p *ParamInfo) fallback() setting {
-	switch {
-	case p.Kind == KindPrunerParams:
-		return setting{}
-	case p.isNumber():
-		x, _ := strconv.ParseFloat(p.Default, 64)
-		return setting{number: x}
-	}
-	return setting{word: p.Default}
+	return p.read(&strictyaml.Node{Kind: strictyaml.Number, Text: p.Default})
 }
 
 // check returns what is wrong with a value, or "".
@@ -295,22 +288,15 @@ func (p *ParamInfo) check(s setting) string {
 		}
 		return ""
 	}
-	bad := func(want string) string { return fmt.Sprintf("%s is %v, want %s", p.Name, s, want) }
-	switch x := s.number; {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		return bad("a finite number")
-	case p.Kind == KindInteger && x != math.Trunc(x):
-		return bad("a whole number")
-	case p.Above != nil && !(x > *p.Above):
-		return bad(fmt.Sprintf("more than %v", setting{number: *p.Above}))
-	case p.Least != nil && p.Most != nil && *p.Least == *p.Most && x != *p.Least:
-		return bad(fmt.Sprintf("%v: %s", setting{number: *p.Least}, p.About))
-	case p.Least != nil && !(x >= *p.Least):
-		return bad(fmt.Sprintf("at least %v", setting{number: *p.Least}))
-	case p.Most != nil && !(x <= *p.Most):
-		return bad(fmt.Sprintf("at most %.0f", *p.Most))
+	values := prune.Param{Integer: p.Kind == KindInteger, Above: p.Above, Least: p.Least, Most: p.Most}
+	want := values.Check(s.number)
+	if want == "" {
+		return ""
 	}
-	return ""
+	if p.Least != nil && p.Most != nil && *p.Least == *p.Most { // there is one value, and a reason for it
+		want = fmt.Sprintf("%v: %s", setting{number: *p.Least}, p.About)
+	}
+	return fmt.Sprintf("%s is %v, want %s", p.Name, s, want)
 }
 
 // store puts the value into p.
@@ -385,7 +371,7 @@ func known(name string) *ParamInfo {
 // knownNames returns the names of all hyper-parameters: the table's, then
 // those that methods have of their own.
 func knownNames() []string {
-	names := namesOf(parameters, func(p ParamInfo) string { return p.Name })
+	names := valuesOf(parameters, func(p ParamInfo) string { return p.Name })
 	for i := range methods {
 		names = union(names, methods[i].paramNames())
 	}

@@ -3,7 +3,6 @@ package experiments
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"polkrepro/experiments/internal/doc"
@@ -48,8 +47,8 @@ func specOf(root *strictyaml.Node, c checks, before int) *Spec {
 // decodeSettings checks the keys of a spec that name hyper-parameters, and the
 // types of their values.
 func decodeSettings(d *doc.Spec, r *strictyaml.Reporter) {
-	for _, name := range slices.Sorted(maps.Keys(d.Defaults)) {
-		settingsOf(d.Defaults[name].Rest, false, r)
+	for _, base := range d.Defaults {
+		settingsOf(base.Rest, false, r)
 	}
 	for i := range d.Methods {
 		m := &d.Methods[i]
@@ -153,11 +152,7 @@ func withDefaults(root *strictyaml.Node) *strictyaml.Node {
 			continue
 		}
 		if grid := entry.Get("grid"); grid != nil {
-			var keys []string
-			for _, f := range grid.Fields {
-				keys = append(keys, f.Key)
-			}
-			base = base.Without(keys...)
+			base = base.Without(valuesOf(grid.Fields, func(f strictyaml.Field) string { return f.Key })...)
 		}
 		merged.Items[i] = strictyaml.Merge(base, entry)
 	}

@@ -57,7 +57,7 @@ type PlanOptions struct {
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
-		return nil, unknownProfile(profile)
+		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile, strictyaml.Suggest(profile, Profiles()), list(Profiles()))
 	}
 	if opt.Seeds < 0 || opt.Seeds > maxSeeds {
 		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, maxSeeds)
@@ -67,8 +67,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	}
 	var plan []Planned
 	index := make(map[string]int) // of a run's ID in the plan
-	for i := range s.variants {
-		v := &s.variants[i]
+	for _, v := range s.variants {
 		if w.only != nil && !slices.Contains(w.only, v.label) {
 			continue
 		}
@@ -105,11 +104,6 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 		}
 	}
 	return plan, nil
-}
-
-// unknownProfile is the error of a profile that there is not.
-func unknownProfile(name string) error {
-	return fmt.Errorf("unknown profile %q%s (known: %s)", name, strictyaml.Suggest(name, Profiles()), list(Profiles()))
 }
 
 // repeat returns the runs of a variant in a repeat: one for each draw and seed, of which seeds

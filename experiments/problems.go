@@ -89,7 +89,7 @@ func (p *problems) data(r *Run) {
 }
 
 func unknownDataSet(name string, sets []data.Info) string {
-	names := namesOf(sets, func(s data.Info) string { return s.Name })
+	names := valuesOf(sets, func(s data.Info) string { return s.Name })
 	return fmt.Sprintf("unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
 }
 

@@ -1,9 +1,7 @@
 package experiments
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -22,18 +20,17 @@ import (
 )
 
 func TestSchemaIsCurrent(t *testing.T) {
-	got := must(schemaOf())
-	golden.Check(t, "schema.json", string(got))
+	golden.Check(t, "schema.json", string(must(json.MarshalIndent(schemaOf(), "", "  ")))+"\n")
 }
 
-// schemaOf returns the JSON Schema of specs, indented. An editor can check a spec with
+// schemaOf returns the JSON Schema of specs. An editor can check a spec with
 // it as one types. It knows keys, types and simple ranges; what depends on the
 // method, the task or the data set only the parser checks. Descriptions are taken from
 // the source of internal/doc and the table of hyper-parameters.
-func schemaOf() ([]byte, error) {
+func schemaOf() *jsonschema.Schema {
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true}
 	if err := r.AddGoComments("polkrepro/experiments", "internal/doc", jsonschema.WithFullComment()); err != nil {
-		return nil, fmt.Errorf("descriptions: %w", err)
+		panic(err)
 	}
 	s := r.Reflect(new(doc.Spec))
 	s.Title = "polkrepro experiment"
@@ -66,21 +63,12 @@ func schemaOf() ([]byte, error) {
 			properties.Set(name, describe(known(name), definition == "Grid"))
 			if before != "" {
 				if err := properties.MoveBefore(name, before); err != nil {
-					return nil, err
+					panic(err)
 				}
 			}
 		}
 	}
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, b, "", "  "); err != nil {
-		return nil, err
-	}
-	out.WriteByte('\n')
-	return out.Bytes(), nil
+	return s
 }
 
 // describe returns the schema of a value of a hyper-parameter, or the list of those in a grid.

@@ -68,7 +68,7 @@ type Spec struct {
 
 	dim      int
 	train    int // examples in the training set
-	variants []variant
+	variants []*variant
 	sampling string          // as in a run
 	work     map[string]work // by profile
 }

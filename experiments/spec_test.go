@@ -210,23 +210,12 @@ func TestPlansAreRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %s %d %x", name, profile, len(plan), h.Sum(nil)[:8]))
 	}
 	specs := must(EmbeddedAll())
-	tour, err := FindTournament("")
-	if err == nil {
-		tour, err = tour.With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	tour := must(must(FindTournament("")).With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"}))
 	for _, profile := range Profiles() {
 		for _, s := range specs {
 			add(s.Name, profile, planOf(s, profile))
 		}
-		contests := must(tour.Plan(profile))
-		plan := make([]Planned, len(contests))
-		for i, c := range contests {
-			plan[i] = c.Planned
-		}
-		add("tournament", profile, plan)
+		add("tournament", profile, valuesOf(must(tour.Plan(profile)), func(c Contest) Planned { return c.Planned }))
 	}
 	if *golden.Update {
 		golden.Check(t, "testdata/plans.golden", strings.Join(lines, "\n")+"\n")
@@ -352,7 +341,7 @@ func TestPlan(t *testing.T) {
 
 // TestFeatures checks what the embedded specs don't use.
 func TestFeatures(t *testing.T) {
-	s, err := Parse("spec.yaml", []byte(`
+	s := must(Parse("spec.yaml", []byte(`
 name: features
 title: Features
 task: ksvm
@@ -379,10 +368,7 @@ stopping: {epochs: 0.0001}
 evaluation: {every: 1, tail: 1, train_limit: 10}
 profiles:
   full: {evaluation: {every: 2}, only: [one-by-one]}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))
 	plan := must(s.Plan("quick", PlanOptions{}))
 	var got []string
 	for _, p := range plan {

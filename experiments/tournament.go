@@ -97,11 +97,8 @@ const (
 func FindTournament(nameOrPath string) (*Tournament, error) {
 	switch nameOrPath {
 	case "", "pruning", "experiments/" + TournamentFile:
-		src, err := embedded.ReadFile(TournamentFile)
-		if err != nil {
-			return nil, err
-		}
-		return ParseTournament("experiments/"+TournamentFile, src)
+		f, _ := openEmbedded("", TournamentFile) // a test reads it
+		return ParseTournament(f.label, f.text)
 	}
 	src, err := readTournament(nameOrPath)
 	if err != nil {
@@ -139,16 +136,12 @@ func TournamentCommands(path string) (map[string]string, error) {
 // What is wrong with it is returned as Errors.
 func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	r := new(strictyaml.Reporter)
-	root := strictyaml.Parse(filename, src, r)
-	if root == nil {
-		return nil, r.Err()
-	}
 	var d struct {
 		Tournament
 		Commands map[string]string `json:"commands"` // of TournamentCommands
 		Fields   []fieldDoc        `json:"fields"`
 	}
-	strictyaml.Decode(root, &d, r)
+	root := decodeFile(filename, src, &d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -158,8 +151,8 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 		c.Errorf(root.At("reference"), "reference: %s", why)
 	}
 	for i, name := range t.Heuristics {
-		if why := checkVariant(name); why != "" {
-			c.Errorf(root.At("heuristics", i), "%s", why)
+		if err := checkVariant(name); err != nil {
+			c.Errorf(root.At("heuristics", i), "%v", err)
 		}
 	}
 	if len(t.Heuristics) == 0 {
@@ -248,8 +241,8 @@ func (t *Tournament) With(names []string) (*Tournament, error) {
 	out := *t
 	out.Heuristics = []string{t.Reference}
 	for _, name := range names {
-		if why := checkVariant(name); why != "" {
-			return nil, errors.New(why)
+		if err := checkVariant(name); err != nil {
+			return nil, err
 		}
 		out.Heuristics = union(out.Heuristics, []string{name})
 	}
@@ -258,24 +251,19 @@ func (t *Tournament) With(names []string) (*Tournament, error) {
 
 // Against returns the tournament with another reference.
 func (t *Tournament) Against(name string) (*Tournament, error) {
-	if why := checkVariant(name); why != "" {
-		return nil, errors.New(why)
-	}
 	out := *t
-	out.Reference, out.Heuristics = name, union([]string{name}, t.Heuristics)
-	return &out, nil
+	out.Reference = name
+	return out.With(union([]string{name}, t.Heuristics))
 }
 
-// checkVariant says what is wrong with the name of a heuristic or a variant of one.
-func checkVariant(name string) string {
+// checkVariant reports what is wrong with the name of a heuristic or a variant of one.
+func checkVariant(name string) error {
 	base, _, _ := strings.Cut(name, ":")
 	if why := checkPruner(base); why != "" {
-		return why
+		return errors.New(why)
 	}
-	if _, err := prune.Variant(name); err != nil {
-		return err.Error()
-	}
-	return ""
+	_, err := prune.Variant(name)
+	return err
 }
 
 // On returns a tournament on those of the fields that pass.
@@ -295,9 +283,6 @@ func (f *Field) Samples(profile string) int { return f.work[profile].Samples }
 // Plan returns the runs of a tournament in a profile: field after field,
 // heuristic after heuristic.
 func (t *Tournament) Plan(profile string) ([]Contest, error) {
-	if !slices.Contains(Profiles(), profile) {
-		return nil, unknownProfile(profile)
-	}
 	var plan []Contest
 	r := new(strictyaml.Reporter)
 	for f, h := range t.contestants() {
@@ -414,11 +399,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
 			return given
 		}
 	}
-	var values []any
-	for _, v := range knob.Grid {
-		values = append(values, v)
-	}
-	return tree(f.at, values)
+	return tree(f.at, valuesOf(knob.Grid, func(v float64) any { return v }))
 }
 
 // keys are a mapping's, in their order; one whose value is a nil node is left out.

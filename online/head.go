@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"polkrepro/data/rows"
@@ -30,15 +31,19 @@ type survey struct {
 	rows    int
 	all     []rows.Row      // all rows, while they are few enough to be shuffled together; nil without draw
 	judged  []rows.Row      // more rows than the head, drawn like it; none if the head is the first rows
-	draw    *sampler        // of head and judged from all rows, to tune on; nil if the head is the first rows
+	draw    *rand.Rand      // draws head and judged from all rows, to tune on; nil if the head is the first rows
 	last    string          // label
 	changes int             // of the label, from a row to the next
 	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
-// look reads the head of a stream, or all of a file, of which it keeps the head.
-func (f *rowReader) look(ctx context.Context, regression bool, draw *sampler, note func(string, ...any)) (*survey, error) {
-	s := &survey{source: f.source, draw: draw}
+// look reads the head of a stream, or all of a file, of which it keeps the head: drawn
+// rows, or the first.
+func (f *rowReader) look(ctx context.Context, regression, draw bool, note func(string, ...any)) (*survey, error) {
+	s := &survey{source: f.source}
+	if draw {
+		s.draw = newDraw()
+	}
 	var said watch
 	for {
 		if s.rows%64 == 0 && said.due() {
@@ -71,7 +76,7 @@ func (s *survey) split() {
 	if s.draw == nil || len(s.head) <= size {
 		return
 	}
-	s.draw.rng.Shuffle(len(s.head), func(i, j int) { s.head[i], s.head[j] = s.head[j], s.head[i] })
+	s.draw.Shuffle(len(s.head), func(i, j int) { s.head[i], s.head[j] = s.head[j], s.head[i] })
 	s.head, s.judged = s.head[:size], s.head[size:]
 }
 
@@ -86,7 +91,7 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 		s.numbers.Add(row.Values)
 	}
 	if s.draw != nil {
-		s.head = s.draw.add(s.head, row, s.dim)
+		s.sample(row)
 		switch {
 		case s.rows > blockRows(s.dim): // too many to be shuffled together
 			s.all = nil
@@ -105,6 +110,23 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 	}
 	s.last = row.Label
 	return s.labels.Add(row.Label)
+}
+
+// newDraw returns what draws the sample of a file.
+func newDraw() *rand.Rand { return rand.New(rand.NewPCG(tuneSeed, 9)) }
+
+// sample keeps the latest of all rows in the head or leaves it: every row with the same
+// probability.
+func (s *survey) sample(row *rows.Row) {
+	size := max(20, min(tuneRows+tuneJudged, maxValues/max(s.dim, 1)))
+	if len(s.head) > size { // of more features than the rows before
+		s.head = s.head[:size]
+	}
+	if len(s.head) < size {
+		s.head = append(s.head, *row)
+	} else if j := s.draw.IntN(s.rows); j < size {
+		s.head[j] = *row
+	}
 }
 
 // where says which rows the head has.

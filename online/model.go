@@ -31,7 +31,7 @@ type Model struct {
 	ended      bool        // Finish was called
 	before     *before     // of a model that has ended and has learned the rows that wait
 	checkpoint *checkpoint // of a training that stopped before it was finished
-	seen       Prequential
+	seen       Prequential // rows since progress was reported
 	trend      lossTrend
 
 	names *rows.Names // in the header of the rows that it was begun with; nil if they had none
@@ -74,14 +74,6 @@ func (m *Model) Rows() int64 { return m.rows }
 
 // Order returns the number of dictionary elements.
 func (m *Model) Order() int { return m.f.Order() }
-
-// TakePrequential returns how the rows since the last call were predicted
-// before they were learned.
-func (m *Model) TakePrequential() Prequential {
-	p := m.seen
-	m.seen = Prequential{}
-	return p
-}
 
 // Learn takes one row, and a step if the row completes a mini-batch. A label
 // that is none of the model's and too many features are errors; after an error
@@ -216,7 +208,7 @@ func (m *Model) judge() error {
 		if m.settings.regression() {
 			d := (f[0] - y) / m.settings.TargetFactor
 			m.seen.Squares += float64(d * d)
-		} else if m.class(f) != m.classOf(y) {
+		} else if loss.Decide(f) != y {
 			m.seen.Wrong++
 		}
 		risk += m.loss.Value(f, y)
@@ -237,15 +229,7 @@ func (m *Model) scores(n int, x []float32) []float64 {
 }
 
 // class returns the index of the class that scores decide for.
-func (m *Model) class(f []float64) int {
-	switch {
-	case len(f) > 1:
-		return loss.Predict(f)
-	case f[0] < 0:
-		return 0
-	}
-	return 1
-}
+func (m *Model) class(f []float64) int { return m.classOf(loss.Decide(f)) }
 
 // classOf returns the index of the class of a target.
 func (m *Model) classOf(y float64) int {

@@ -3,7 +3,9 @@ package online
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -204,23 +206,16 @@ func predictions(t testing.TB, m *Model, lines []string) string {
 	return b.String()
 }
 
-// A damaged file is refused, whichever byte is damaged, and so is one that is
-// cut short or longer.
+// A file is refused for its checksum alone, however it is read. TestRefused of package
+// modelfile damages every bit of a file, and cuts it everywhere.
 func TestDamagedModelIsRefused(t *testing.T) {
-	good := saved(t, mustTrain(t, options("multi-logistic", stream(table(70, "multi-logistic", 3)))))
-	rng := rand.New(rand.NewPCG(4, 0))
-	for range 300 {
-		bad := slices.Clone(good)
-		bad[rng.IntN(len(bad))] ^= 1 << rng.IntN(8)
-		if _, err := Read(bytes.NewReader(bad)); err == nil {
-			t.Fatal("a flipped bit was not noticed")
+	bad := saved(t, mustTrain(t, options("multi-logistic", stream(table(70, "multi-logistic", 3)))))
+	_, payload := hostile.Parts(bad)
+	payload[0] ^= 1 // of the first feature's shift, which is another number then
+	for how, read := range map[string]func(io.Reader) (*Model, error){"to go on": Read, "for prediction": ReadForPrediction} {
+		if _, err := read(bytes.NewReader(bad)); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "SHA-256") {
+			t.Errorf("%s: %v", how, err)
 		}
-		if _, err := Read(bytes.NewReader(good[:rng.IntN(len(good))])); err == nil {
-			t.Fatal("a cut was not noticed")
-		}
-	}
-	if _, err := Read(bytes.NewReader(append(slices.Clone(good), 0))); err == nil {
-		t.Error("a byte too many was not noticed")
 	}
 }
 

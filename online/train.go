@@ -161,11 +161,7 @@ func (t *trainer) begin(ctx context.Context) error {
 			f.close()
 		}
 	}()
-	var draw *sampler
-	if tune && !stream {
-		draw = newSampler()
-	}
-	seen, err := f.look(ctx, set.regression(), draw, t.opt.Note)
+	seen, err := f.look(ctx, set.regression(), tune && !stream, t.opt.Note)
 	if err != nil {
 		return err
 	}
@@ -404,7 +400,8 @@ func (t *trainer) report(rows int64) {
 	for t.next <= rows && rows < math.MaxInt64 {
 		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
 	}
-	p := t.m.TakePrequential()
+	p := t.m.seen
+	t.m.seen = Prequential{}
 	if t.at.Pass > 0 { // the rows have been learned before
 		p = Prequential{}
 	}

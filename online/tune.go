@@ -520,7 +520,7 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 		}
 		c.score.loss += value
 		wrong := 0
-		if !t.set.regression() && (math.IsInf(value, 1) || b.model.class(scores) != b.model.classOf(b.y[j])) {
+		if !t.set.regression() && (math.IsInf(value, 1) || loss.Decide(scores) != b.y[j]) {
 			wrong = 1
 		}
 		c.score.wrong += wrong
@@ -589,28 +589,4 @@ func (c cooldown) Rate(t int) float64 {
 // Validate reports η ≤ 0 and η ≥ 1/λ.
 func (c cooldown) Validate(regularizer float64) error {
 	return polk.Constant(c.rate).Validate(regularizer)
-}
-
-// A sampler draws rows from all of a file, every row with the same probability.
-type sampler struct {
-	rng  *rand.Rand
-	rows int // seen
-}
-
-func newSampler() *sampler { return &sampler{rng: rand.New(rand.NewPCG(tuneSeed, 9))} }
-
-// add keeps a row in the sample or leaves it.
-func (p *sampler) add(sample []rows.Row, row *rows.Row, dim int) []rows.Row {
-	size := max(20, min(tuneRows+tuneJudged, maxValues/max(dim, 1)))
-	p.rows++
-	if len(sample) > size { // of more features than the rows before
-		sample = sample[:size]
-	}
-	if len(sample) < size {
-		return append(sample, *row)
-	}
-	if j := p.rng.IntN(p.rows); j < len(sample) {
-		sample[j] = *row
-	}
-	return sample
 }

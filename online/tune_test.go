@@ -342,20 +342,19 @@ func TestShuffler(t *testing.T) {
 	}
 }
 
-// A sampler draws from all rows alike.
-func TestSampler(t *testing.T) {
-	p := newSampler()
-	var sample []rows.Row
+// A sample is drawn from all rows alike.
+func TestSample(t *testing.T) {
 	const size = tuneRows + tuneJudged
-	for i := range 5 * size {
-		sample = p.add(sample, &rows.Row{Line: i}, 3)
+	s := survey{draw: newDraw(), dim: 3}
+	for s.rows = 1; s.rows <= 5*size; s.rows++ {
+		s.sample(&rows.Row{Line: s.rows})
 	}
 	var mean float64
-	for _, r := range sample {
-		mean += float64(r.Line) / float64(len(sample))
+	for _, r := range s.head {
+		mean += float64(r.Line) / float64(len(s.head))
 	}
-	if want := 2.5 * size; len(sample) != size || !(math.Abs(mean-want) <= 0.05*want) {
-		t.Errorf("%d rows, their mean position %v, want %v", len(sample), mean, want)
+	if want := 2.5 * size; len(s.head) != size || !(math.Abs(mean-want) <= 0.05*want) {
+		t.Errorf("%d rows, their mean position %v, want %v", len(s.head), mean, want)
 	}
 }
 

@@ -26,8 +26,8 @@ func (p *Point) checkText() error { return checkText(reflect.ValueOf(p.Measured)
 func checkText(v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:
-		if s := v.String(); !charset.Printable(s) || s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
-			return fmt.Errorf("text %q is unprintable or starts with =, +, - or @", v.String())
+		if s := v.String(); !charset.Showable(s) {
+			return fmt.Errorf("text %q is unprintable or starts with =, +, - or @", s)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

@@ -12,6 +12,12 @@ func Printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
+// Showable reports whether text is printable and begins like no formula, for which a
+// spreadsheet would take it in a table.
+func Showable(text string) bool {
+	return Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
+}
+
 // Hidden reports whether a character is obeyed by a terminal, changes the direction of
 // text or is not seen. Blanks of all kinds, and joiners within words, are none.
 func Hidden(r rune) bool {

@@ -52,12 +52,10 @@ type Data struct {
 	Name string `json:"name,omitempty"`
 	// The variant of a generated data set; its default one if missing.
 	Variant string `json:"variant,omitempty"`
-	DataFiles
-}
 
-// DataFiles are files with examples and how they are read. Their contents, not their
-// names, are part of the runs' identity. Paths are relative to the spec's folder.
-type DataFiles struct {
+	// What follows is of files with examples. Their contents, not their names, are part of
+	// the runs' identity. Paths are relative to the spec's folder.
+
 	// The file with the training examples. Text, IDX and NPY files may be compressed by gzip. An array of an NPZ archive is named after a colon: digits.npz:x_train.
 	Train string `json:"train,omitempty"`
 	// The file with their labels, of IDX, NPY and NPZ.
@@ -161,9 +159,7 @@ type Feeds struct {
 }
 
 // Grid holds the values that a method's runs combine.
-type Grid struct {
-	strictyaml.Rest `json:"-"`
-}
+type Grid Settings
 
 // Point is what is particular to some points of a method's grid.
 type Point struct {
@@ -273,9 +269,3 @@ func (s *Seeds) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 		r.Errorf(n, "seeds are a list of integers, or an integer n for 1 … n")
 	}
 }
-
-var (
-	_ strictyaml.Decoder = (*Column)(nil)
-	_ strictyaml.Decoder = (*Draws)(nil)
-	_ strictyaml.Decoder = (*Seeds)(nil)
-)
