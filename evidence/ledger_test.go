@@ -42,32 +42,6 @@ func TestPaperPassesItsOwnTests(t *testing.T) {
 	}
 }
 
-// TestEveryCellIsClaimed counts the printed numbers of Tables 2 and 3.
-func TestEveryCellIsClaimed(t *testing.T) {
-	l, numbers, cells := ledger(t), 0, 0
-	for id, c := range experiments.Paper().Cells {
-		printed := 0
-		for _, v := range []*float64{c.Risk, c.Error, c.Order} {
-			if v != nil {
-				printed++
-			}
-		}
-		if c.Extra || printed == 0 {
-			continue
-		}
-		claim := l.Claim(id)
-		if claim == nil || len(claim.Tests) != printed || !claim.Cell {
-			t.Errorf("%s prints %d numbers, claimed is %+v", id, printed, claim)
-			continue
-		}
-		cells++
-		numbers += printed
-	}
-	if cells != 17 || numbers != 48 {
-		t.Errorf("%d cells with %d numbers, want 17 with 48", cells, numbers)
-	}
-}
-
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
