@@ -162,12 +162,8 @@ func (t *Tournament) Index() string {
 	for _, s := range t.Summary() {
 		b.WriteString(table.Escape(s) + "\n\n")
 	}
-	for _, tb := range t.Tables {
-		indexTable(&b, tb)
-	}
-	for _, f := range t.Figures {
-		indexFigure(&b, f)
-	}
+	indexTables(&b, t.Tables...)
+	indexFigures(&b, t.Figures...)
 	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
 	return b.String()
 }
@@ -193,11 +189,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	w.text("index.md", t.Index)
 	w.text("runs.csv", t.CSV)
-	for _, tb := range t.Tables {
-		w.table(tb)
-	}
-	for _, f := range t.Figures {
-		w.figure(f)
-	}
+	w.tables(t.Tables...)
+	w.figures(t.Figures...)
 	return w.paths, w.err
 }
