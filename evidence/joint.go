@@ -99,8 +99,11 @@ func Joint(in Input) (*JointReport, error) {
 			out.Front = append(out.Front, r)
 		}
 	}
-	chosen := j.combine(make([]uint8, len(j.variables)), j.all(), j.factors)
-	chosen.byResult += j.byResult
+	chosen := j.combine(make([]uint8, len(j.variables)), nil, j.factors)
+	chosen.byResult = j.byResult
+	for i := range j.variables {
+		chosen.byResult += j.variables[i].byResult(0)
+	}
 	out.Chosen = j.reading(chosen)
 	in.Assume = out.Front[len(out.Front)-1].assume()
 	best, err := Assess(in)
@@ -138,14 +141,6 @@ func newJoint(in Input) *joint {
 		j.factors = append(j.factors, j.factor(c))
 	}
 	return j
-}
-
-// all returns all variables.
-func (j *joint) all() (scope []int) {
-	for i := range j.variables {
-		scope = append(scope, i)
-	}
-	return scope
 }
 
 // A variable is an assumption with the values that combinations take it at.

@@ -42,32 +42,6 @@ func TestPaperPassesItsOwnTests(t *testing.T) {
 	}
 }
 
-// TestEveryCellIsClaimed counts the printed numbers of Tables 2 and 3.
-func TestEveryCellIsClaimed(t *testing.T) {
-	l, numbers, cells := ledger(t), 0, 0
-	for id, c := range experiments.Paper().Cells {
-		printed := 0
-		for _, v := range []*float64{c.Risk, c.Error, c.Order} {
-			if v != nil {
-				printed++
-			}
-		}
-		if c.Extra || printed == 0 {
-			continue
-		}
-		claim := l.Claim(id)
-		if claim == nil || len(claim.Tests) != printed || !claim.Cell {
-			t.Errorf("%s prints %d numbers, claimed is %+v", id, printed, claim)
-			continue
-		}
-		cells++
-		numbers += printed
-	}
-	if cells != 17 || numbers != 48 {
-		t.Errorf("%d cells with %d numbers, want 17 with 48", cells, numbers)
-	}
-}
-
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
@@ -93,24 +67,19 @@ func TestEverySelectorSelects(t *testing.T) {
 	}
 }
 
-// TestMargins checks what the margins come to.
+// TestMargins checks what the margins of sentences come to. Those of the tables' numbers, and
+// bounds of one side, TestForestNumbers and TestForestSentences of package report check.
 func TestMargins(t *testing.T) {
 	l := ledger(t)
 	for _, c := range []struct {
 		claim, test string
 		low, high   float64
 	}{
-		{"table2.multidist.ksvm.polk", "risk", 0.75 * 0.0919, 1.25 * 0.0919},
-		{"table2.multidist.ksvm.polk", "error", 2.98, 4.98},
-		{"table2.multidist.ksvm.polk", "order", 12, 20},
-		{"table3.mnist.ksvm.polk", "order", 0.85 * 1086, 1.15 * 1086},
 		{"multidist.between-4-and-5", "error-75-least", 4, math.Inf(1)},
 		{"multidist.learned-order", "modes-30[POLK on 30 modes]", 25.5, 34.5},
-		{"multidist.below-4", "samples", math.Inf(-1), 1409},
 		{"multidist.like-libsvm", "error", -0.5, 0.5},
 		{"brodatz.near-96", "similar", -1, 1},
 		{"brodatz.like-batch", "error", math.Inf(-1), 0.5},
-		{"brodatz.like-batch", "order", 3.1623, math.Inf(1)},
 	} {
 		claim := l.Claim(c.claim)
 		i := slices.IndexFunc(claim.Tests, func(t experiments.Test) bool { return t.ID == c.test })

@@ -154,16 +154,3 @@ func TestTheoremsNotRun(t *testing.T) {
 		t.Errorf("%s: %v, %s", small.Test.ID, small.Verdict, small.Note())
 	}
 }
-
-// TestTheoremNotes: a bound that f = 0 would meet is called so.
-func TestTheoremNotes(t *testing.T) {
-	noted := 0
-	for _, test := range theorems(t, theoryInput(t, experiments.ProfileQuick, nil))["table1.constant.radius"].Tests {
-		if strings.Contains(test.Note(), "f = 0 would pass") {
-			noted++
-		}
-	}
-	if noted != 3 {
-		t.Errorf("%d bounds are above ‖f*‖, want those of the larger K", noted)
-	}
-}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/data"
-	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -51,7 +49,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	case len(whys) == 1:
 		f.Missing = whys[0]
 	default:
-		f.Missing = cmp.Or(sentence(lost...), (&evidence.Gap{Kind: evidence.NotPlanned}).Cell())
+		f.Missing = sentence(lost...)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -68,15 +69,15 @@ func modelRecord(in Input, task string) *record.Record {
 func TestDecisionsAgainstDefinition(t *testing.T) {
 	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
 	const side = (gridNodes + gridStep - 1) / gridStep
-	rows := rowsOf(t, figureNamed(t, built(decisionInput()), "figure3"))
-	if want := 1 + 2*(side*side+15); side != 121 || len(rows) != want {
-		t.Fatalf("%d lines of %d nodes a side, want %d of 121", len(rows), side, want)
+	rows := testutil.Rows(t, []byte(figureNamed(t, built(decisionInput()), "figure3").CSV()))
+	if want := 2 * (side*side + 15); side != 121 || len(rows) != want {
+		t.Fatalf("%d rows of %d nodes a side, want %d of 121", len(rows), side, want)
 	}
 	seen := map[string]bool{}
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		x := make([]float32, 2)
-		for i, s := range row[2:4] {
-			v, err := strconv.ParseFloat(s, 64)
+		for i, name := range []string{"x1", "x2"} {
+			v, err := strconv.ParseFloat(row[name], 64)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,21 +91,21 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		}
 		order := slices.Clone(scores)
 		slices.Sort(order)
-		class, err := strconv.Atoi(row[4])
+		class, err := strconv.Atoi(row["class"])
 		if err != nil || !(scores[class] >= order[4]-1e-4) { // x is rounded to six digits
-			t.Fatalf("%v: class %s, scores %v", x, row[4], scores)
+			t.Fatalf("%v: class %s, scores %v", x, row["class"], scores)
 		}
-		seen[row[0]+row[4]] = true
+		seen[row["panel"]+row["class"]] = true
 		sum := 0.0
 		for _, s := range scores {
 			sum += math.Exp(s)
 		}
-		if row[0] == "a" {
-			if row[5] != "" {
+		if row["panel"] == "a" {
+			if row["confidence"] != "" {
 				t.Fatalf("the hinge has a confidence: %v", row)
 			}
-		} else if c, err := strconv.ParseFloat(row[5], 64); err != nil || !(math.Abs(c-math.Exp(order[4])/sum) <= 2e-4) {
-			t.Fatalf("%v: confidence %s, want %v", x, row[5], math.Exp(order[4])/sum)
+		} else if c, err := strconv.ParseFloat(row["confidence"], 64); err != nil || !(math.Abs(c-math.Exp(order[4])/sum) <= 2e-4) {
+			t.Fatalf("%v: confidence %s, want %v", x, row["confidence"], math.Exp(order[4])/sum)
 		}
 	}
 	if len(seen) != 10 {

@@ -72,13 +72,8 @@ func (f *Figure) CSV() string {
 	return table.CSV(f.Data())
 }
 
-// SVG draws the figure. It is an error to draw one that is missing.
-func (f *Figure) SVG() ([]byte, error) {
-	if f.Drawing == nil {
-		return nil, fmt.Errorf("report: %s is missing: %s", f.Name, f.Missing)
-	}
-	return plot.Render(f.Drawing, "svg")
-}
+// SVG draws the figure, which must not be missing.
+func (f *Figure) SVG() ([]byte, error) { return plot.Render(f.Drawing, "svg") }
 
 // A Chart is one panel of a figure of curves as data, for a face that draws
 // curves itself: readers of the page can hide, zoom into and read off its lines.

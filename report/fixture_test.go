@@ -1,11 +1,9 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"polkrepro/data"
@@ -44,16 +42,6 @@ func figureNamed(t *testing.T, r *Report, name string) *Figure {
 	}
 	t.Fatalf("no %s", name)
 	return nil
-}
-
-// rowsOf are the lines of a figure's CSV file.
-func rowsOf(t *testing.T, of interface{ CSV() string }) [][]string {
-	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(of.CSV())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
 }
 
 // A shape describes made-up runs of one series.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"math"
-	"strings"
 
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -85,7 +84,7 @@ func (r *Report) Document() *Document {
 
 func (c *Cell) quantity(q int) QuantityDocument {
 	paper := cmp.Or(c.Paper[q], new(math.NaN()))
-	return QuantityDocument{words.Nullable(*paper), c.Ours[q].document(), strings.TrimSpace(c.reason(q))}
+	return QuantityDocument{words.Nullable(*paper), c.Ours[q].document(), c.reason(q)}
 }
 
 func (s *Series) document() SeriesDocument {

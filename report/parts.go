@@ -185,26 +185,21 @@ func (b *builder) seconds() (out []*Figure) {
 // secondsPicture lays a figure of error against processor time out.
 func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
 	p := &plot.Picture{}
-	labels := make(map[string][]string) // of the series that look alike, by method and rank
-	var shown []*Series                 // the first of those
-	alike := func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) }
 	for i, series := range panels {
 		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorOf(series[0].Run.Task).test, LogY: true, Traces: traces(series, overTime)}
-		for _, s := range series {
-			if labels[alike(s)] == nil {
-				shown = append(shown, s)
-			}
-			labels[alike(s)] = appendNew(labels[alike(s)], s.Label)
-		}
 		pn.Span()
 		p.Panels = append(p.Panels, pn)
 	}
-	for _, s := range shown {
-		text := together(labels[alike(s)])
-		if s.batch() {
-			p.Legend = append(p.Legend, plot.IconEntry(text, s.look().Mark))
+	_, alike := grouped(slices.Concat(panels...), func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) })
+	for _, of := range alike { // one entry for the series that look alike
+		var labels []string
+		for _, s := range of {
+			labels = appendNew(labels, s.Label)
+		}
+		if text, look := together(labels), of[0].look(); of[0].batch() {
+			p.Legend = append(p.Legend, plot.IconEntry(text, look.Mark))
 		} else {
-			p.Legend = append(p.Legend, plot.LineEntry(text, s.look()))
+			p.Legend = append(p.Legend, plot.LineEntry(text, look))
 		}
 	}
 	return p

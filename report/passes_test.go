@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -47,18 +48,18 @@ func TestPasses(t *testing.T) {
 		name, _, _ := strings.Cut(of, " (")
 		got = append(got, name)
 	}
-	rows := rowsOf(t, f)[1:]
-	off := func(row []string) float64 {
-		v, err := strconv.ParseFloat(row[len(row)-1], 64)
+	rows := testutil.Rows(t, []byte(f.CSV()))
+	off := func(row map[string]string) float64 {
+		v, err := strconv.ParseFloat(row["largest_relative_distance"], 64)
 		if err != nil {
 			t.Error(err)
 		}
 		return v
 	}
 	for i, name := range []string{"POLK", "BSGD, merging", "BSGD, projection", "L-BFGS"} {
-		rows := slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return row[0] != name })
-		best := slices.MinFunc(rows, func(a, b []string) int { return cmp.Compare(off(a), off(b)) })
-		if want := name + " after " + best[1]; i >= len(got) || !strings.HasPrefix(got[i], want) {
+		rows := slices.DeleteFunc(slices.Clone(rows), func(row map[string]string) bool { return row["series"] != name })
+		best := slices.MinFunc(rows, func(a, b map[string]string) int { return cmp.Compare(off(a), off(b)) })
+		if want := name + " after " + best["samples_or_iterations"]; i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Errorf("%q: want %s and on", got, want)
 		}
 	}

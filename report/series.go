@@ -36,22 +36,17 @@ type Series struct {
 
 // group makes the series of planned runs, in the order of their first runs.
 func (b *builder) group(planned []experiments.Planned) (out []*Series) {
-	byKey := map[string]*Series{}
-	for _, p := range planned {
-		key := p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
-		s := byKey[key]
-		if s == nil {
-			s = &Series{Label: p.Series, Run: p.Run}
-			byKey[key] = s
-			out = append(out, s)
+	_, groups := grouped(planned, func(p experiments.Planned) string {
+		return p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
+	})
+	for _, of := range groups {
+		s := &Series{Label: of[0].Series, Run: of[0].Run, Runs: b.records(of), planned: of}
+		for _, p := range of {
+			for _, c := range p.Cells {
+				s.Cells = appendNew(s.Cells, c)
+			}
 		}
-		s.planned = append(s.planned, p)
-		for _, c := range p.Cells {
-			s.Cells = appendNew(s.Cells, c)
-		}
-	}
-	for _, s := range out {
-		s.Runs = b.records(s.planned)
+		out = append(out, s)
 	}
 	return out
 }
@@ -86,13 +81,7 @@ func rank(series []*Series) {
 
 // byTask splits series, in their order, by data set and task.
 func byTask(series []*Series) [][]*Series {
-	var out [][]*Series
-	for i, s := range series {
-		if i == 0 || s.dataName() != series[i-1].dataName() || s.Run.Task != series[i-1].Run.Task {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], s)
-	}
+	_, out := grouped(series, func(s *Series) string { return s.dataName() + "\x00" + s.Run.Task })
 	return out
 }
 
@@ -313,17 +302,10 @@ type specEntry struct {
 
 // entriesOf groups series by the entries of specs, in their order.
 func entriesOf(all []*Series) []specEntry {
-	var out []specEntry
-	seen := make(map[string]int)
-	for _, s := range all {
-		key := s.planned[0].Spec + "\x00" + s.planned[0].Label
-		i, ok := seen[key]
-		if !ok {
-			i = len(out)
-			seen[key] = i
-			out = append(out, specEntry{name: entryName(s)})
-		}
-		out[i].series = append(out[i].series, s)
+	_, groups := grouped(all, func(s *Series) string { return s.planned[0].Spec + "\x00" + s.planned[0].Label })
+	out := make([]specEntry, len(groups))
+	for i, of := range groups {
+		out[i] = specEntry{entryName(of[0]), of}
 	}
 	return out
 }
@@ -376,11 +358,10 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 	if len(series) <= mostCurves {
 		return
 	}
-	all := entriesOf(series)
-	for i := 0; i < len(all); i++ { // as many as there are dashes
-		if rest := all[i].series; len(rest) > len(entryDashes) {
-			all[i].series = rest[:len(entryDashes)]
-			all = slices.Insert(all, i+1, specEntry{all[i].name, rest[len(entryDashes):]})
+	var all []specEntry
+	for _, e := range entriesOf(series) {
+		for of := range slices.Chunk(e.series, len(entryDashes)) { // as many as there are dashes
+			all = append(all, specEntry{e.name, of})
 		}
 	}
 	looks := entryLooks(all)
@@ -412,6 +393,22 @@ func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) 
 // sortedKeys returns a map's keys in order.
 func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
+}
+
+// grouped splits values by their keys, in the order in which these come first.
+func grouped[K comparable, V any](values []V, key func(V) K) (keys []K, groups [][]V) {
+	at := make(map[K]int)
+	for _, v := range values {
+		k := key(v)
+		i, ok := at[k]
+		if !ok {
+			i = len(keys)
+			at[k] = i
+			keys, groups = append(keys, k), append(groups, nil)
+		}
+		groups[i] = append(groups[i], v)
+	}
+	return keys, groups
 }
 
 // sentence joins parts with commas.

@@ -452,12 +452,9 @@ func seriesLines(heading string, rows [][]string, room int) []string {
 		rows, more = rows[:room-1], len(rows)-room+1
 	}
 	name := slices.Index(rows[0], "series") // the last column of text
-	g := table.Grid{Header: rows[0], Left: make([]bool, len(rows[0]))}
+	g := table.Grid{Header: rows[0], Rows: rows, Left: make([]bool, len(rows[0]))}
 	for i := range g.Left {
 		g.Left[i] = i <= name
-	}
-	for _, row := range rows {
-		g.Rows = append(g.Rows, slices.Clone(row))
 	}
 	widths := g.Widths()
 	total := 2 * len(widths)

@@ -257,12 +257,8 @@ func printed(pc experiments.PaperCell) [3]string {
 	out := [3]string{words.Dash, words.Dash, words.Dash}
 	parts := strings.Split(pc.Printed, "/")
 	for q, v := range numbersOf(pc) {
-		switch {
-		case v == nil:
-		case len(parts) == len(out):
-			out[q] = strings.TrimSpace(parts[q])
-		default:
-			out[q] = number(*v, q, *v)
+		if v != nil {
+			out[q] = parts[q]
 		}
 	}
 	return out

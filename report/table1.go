@@ -271,14 +271,7 @@ func (s *theoryStudy) figures() (out []*Figure) {
 		out = append(out, f)
 	}
 	byK := &table1Radius{}
-	for _, x := range s.polk(false) {
-		i := slices.Index(byK.ks, x.Run.Params.Parsimony)
-		if i < 0 {
-			i = len(byK.ks)
-			byK.ks, byK.series = append(byK.ks, x.Run.Params.Parsimony), append(byK.series, nil)
-		}
-		byK.series[i] = append(byK.series[i], x)
-	}
+	byK.ks, byK.series = grouped(s.polk(false), func(x *Series) float64 { return x.Run.Params.Parsimony })
 	for i, k := range byK.ks {
 		c := s.curves(append(s.polk(true), byK.series[i]...))
 		add(fmt.Sprintf("diminishing learning rate, and constant ones with K = %g", k),

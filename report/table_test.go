@@ -2,9 +2,13 @@ package report
 
 import (
 	"math"
+	"strings"
 	"testing"
 
+	"polkrepro/evidence/theory/theorytest"
+	"polkrepro/experiments"
 	"polkrepro/internal/golden"
+	"polkrepro/record"
 	"polkrepro/report/table"
 )
 
@@ -56,6 +60,34 @@ func cellOf(t *testing.T, r *Report, id string) *Cell {
 		t.Fatalf("no cell %s", id)
 	}
 	return r.Cells[id]
+}
+
+// widestInput has a record for each run of the profile full with the same figures, those of
+// the widest cells: risks of four digits with their spread.
+func widestInput(t *testing.T) Input {
+	t.Helper()
+	in := Input{Planned: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Profile: experiments.ProfileFull}
+	for i, p := range in.Planned {
+		v := 1 + 0.01*float64(i%7)
+		in.Records[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run},
+			Points: []record.Point{{Samples: p.Run.Samples, TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: int(1173 * v)}},
+			Final:  record.Final{TrainRisk: 0.0826 * v, TestRisk: 0.0826 * v, TestError: 0.0379 * v, ModelOrder: 1173 * v}}
+	}
+	return in
+}
+
+// TestLaTeX: no character of a table is one that LaTeX could not be given.
+func TestLaTeX(t *testing.T) {
+	all := ""
+	for _, tb := range Build(widestInput(t)).Tables {
+		all += tb.LaTeX()
+	}
+	if i := strings.IndexByte(all, '?'); i >= 0 {
+		t.Errorf("a character is lost: %q", all[max(0, i-20):i+20])
+	}
+	if !strings.Contains(all, `0.0851 $\pm$`) {
+		t.Errorf("no risk of the runs in\n%s", all)
+	}
 }
 
 // TestWhyACellIsEmpty: reasons that the golden faces of mixedInput don't show.

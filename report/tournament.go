@@ -61,7 +61,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.
 			has := len(c.Levels) > 0
 			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
-				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
+				known(has, c.Decisive(), c.Bend), line(c.N, compare.Numbers(c.Levels), c.Verdict, c.Reason)))
 			effect := words.Dash
 			if has {
 				effect = m.Difference(c.Value)
@@ -142,15 +142,6 @@ func frontTable(f *compare.FieldResult) *Table {
 	return t
 }
 
-// levelsText lists model orders or times.
-func levelsText(levels []float64) string {
-	words := make([]string, len(levels))
-	for i, l := range levels {
-		words[i] = compare.Number(l)
-	}
-	return strings.Join(words, ", ")
-}
-
 // Text is the summary and the fields' tables for a terminal.
 func (t *Tournament) Text() string {
 	var b strings.Builder
@@ -171,12 +162,8 @@ func (t *Tournament) Index() string {
 	for _, s := range t.Summary() {
 		b.WriteString(table.Escape(s) + "\n\n")
 	}
-	for _, tb := range t.Tables {
-		indexTable(&b, tb)
-	}
-	for _, f := range t.Figures {
-		indexFigure(&b, f)
-	}
+	indexTables(&b, t.Tables...)
+	indexFigures(&b, t.Figures...)
 	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
 	return b.String()
 }
@@ -202,11 +189,7 @@ func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	w.text("index.md", t.Index)
 	w.text("runs.csv", t.CSV)
-	for _, tb := range t.Tables {
-		w.table(tb)
-	}
-	for _, f := range t.Figures {
-		w.figure(f)
-	}
+	w.tables(t.Tables...)
+	w.figures(t.Figures...)
 	return w.paths, w.err
 }

@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 	"polkrepro/report/plot"
@@ -68,8 +69,8 @@ func TestTournamentWriteAll(t *testing.T) {
 			runs += len(e.Runs)
 		}
 	}
-	if rows := rowsOf(t, r); len(rows) != 1+runs {
-		t.Errorf("%d lines of CSV, want a header and %d runs", len(rows), runs)
+	if rows := testutil.Rows(t, []byte(r.CSV())); len(rows) != runs {
+		t.Errorf("%d rows of CSV, want one for each of %d runs", len(rows), runs)
 	}
 	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))
 	if err != nil {

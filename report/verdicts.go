@@ -255,26 +255,25 @@ func (v *Verdicts) JUnit(w io.Writer) error {
 		properties = append(properties, junitProperty{"reference", v.Reference.Folder})
 	}
 	doc := junitSuites{Name: "runall verify"}
-	for i := range v.Assessment.Claims {
-		c := &v.Assessment.Claims[i]
-		n := slices.IndexFunc(doc.Suites, func(s junitSuite) bool { return s.Name == c.Claim.Section })
-		if n < 0 {
-			n = len(doc.Suites)
-			doc.Suites = append(doc.Suites, junitSuite{Name: c.Claim.Section, Properties: properties})
-		}
-		s, tc := &doc.Suites[n], v.junitCase(c)
-		s.Cases = append(s.Cases, tc)
-		for _, n := range []*junitCounts{&doc.junitCounts, &s.junitCounts} {
-			n.Tests++
-			if tc.Failure != nil {
-				n.Failures++
-			} else if tc.Error != nil {
-				n.Errors++
+	sections, claims := grouped(v.Assessment.Claims, func(c evidence.ClaimResult) string { return c.Claim.Section })
+	for i, section := range sections {
+		s := junitSuite{Name: section, Properties: properties}
+		for k := range claims[i] {
+			tc := v.junitCase(&claims[i][k])
+			s.Cases = append(s.Cases, tc)
+			for _, n := range []*junitCounts{&doc.junitCounts, &s.junitCounts} {
+				n.Tests++
+				if tc.Failure != nil {
+					n.Failures++
+				} else if tc.Error != nil {
+					n.Errors++
+				}
+			}
+			if tc.Skipped != "" {
+				s.Skipped++
 			}
 		}
-		if tc.Skipped != "" {
-			s.Skipped++
-		}
+		doc.Suites = append(doc.Suites, s)
 	}
 	text, err := xml.MarshalIndent(doc, "", "  ")
 	if err == nil {

@@ -26,12 +26,8 @@ import (
 // these folders.
 func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
 	w := writer{dir: dir, keep: keep}
-	for _, t := range append(r.Tables[:len(r.Tables):len(r.Tables)], r.Runs) {
-		w.table(t)
-	}
-	for _, f := range r.allFigures() {
-		w.figure(f)
-	}
+	w.tables(append(slices.Clip(r.Tables), r.Runs)...)
+	w.figures(r.allFigures()...)
 	w.contact(r.Figures)
 	w.text("index.md", r.Index)
 	return w.paths, w.err
@@ -76,23 +72,27 @@ func (w *writer) text(name string, of func() string) {
 	w.file(name, func() ([]byte, error) { return []byte(of()), nil })
 }
 
-// table writes a table with all its faces.
-func (w *writer) table(t *Table) {
-	for _, f := range table.Faces {
-		w.text(filepath.Join("tables", t.Name+"."+f.Ext), func() string { return f.Of(t) })
+// tables writes tables with all their faces.
+func (w *writer) tables(tables ...*Table) {
+	for _, t := range tables {
+		for _, f := range table.Faces {
+			w.text(filepath.Join("tables", t.Name+"."+f.Ext), func() string { return f.Of(t) })
+		}
 	}
 }
 
-// figure writes a figure's picture and numbers, if it has some.
-func (w *writer) figure(f *Figure) {
-	if f.Missing != "" {
-		return
-	}
-	for _, format := range plot.Formats {
-		w.file(filepath.Join("figures", f.Name+"."+format), func() ([]byte, error) { return plot.Render(f.Drawing, format) })
-	}
-	if f.hasNumbers() {
-		w.text(filepath.Join("figures", f.Name+".csv"), f.CSV)
+// figures writes figures' pictures and numbers, of those that have some.
+func (w *writer) figures(figures ...*Figure) {
+	for _, f := range figures {
+		if f.Missing != "" {
+			continue
+		}
+		for _, format := range plot.Formats {
+			w.file(filepath.Join("figures", f.Name+"."+format), func() ([]byte, error) { return plot.Render(f.Drawing, format) })
+		}
+		if f.hasNumbers() {
+			w.text(filepath.Join("figures", f.Name+".csv"), f.CSV)
+		}
 	}
 }
 
@@ -121,19 +121,13 @@ func (r *Report) Index() string {
 	if r.Page != "" {
 		fmt.Fprintf(&b, "As one page%[2]s: [%[1]s](%[1]s).\n\n", r.Page, contents)
 	}
-	for _, t := range r.Tables {
-		indexTable(&b, t)
-	}
-	for _, f := range r.Figures {
-		indexFigure(&b, f)
-	}
+	indexTables(&b, r.Tables...)
+	indexFigures(&b, r.Figures...)
 	for _, s := range r.Parts {
 		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(strings.Join(s.Paragraphs, "\n\n")))
-		for _, f := range s.Figures {
-			indexFigure(&b, f)
-		}
+		indexFigures(&b, s.Figures...)
 	}
-	indexTable(&b, r.Runs)
+	indexTables(&b, r.Runs)
 	if missing := r.Missing(); len(missing) > 0 {
 		b.WriteString("## What is missing, and why\n\n")
 		for _, l := range missing {
@@ -143,25 +137,29 @@ func (r *Report) Index() string {
 	return b.String()
 }
 
-// indexTable writes a table and where its other faces are.
-func indexTable(b *strings.Builder, t *Table) {
-	fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
-	fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
+// indexTables writes tables and where their other faces are.
+func indexTables(b *strings.Builder, tables ...*Table) {
+	for _, t := range tables {
+		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
+		fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
+	}
 }
 
-// indexFigure shows a figure or says why it is missing.
-func indexFigure(b *strings.Builder, f *Figure) {
-	fmt.Fprintf(b, "## %s\n\n", table.Escape(f.Title))
-	if f.Missing != "" {
-		fmt.Fprintf(b, "No picture: %s.\n\n", table.Escape(f.Missing))
-		return
+// indexFigures shows figures or says why they are missing.
+func indexFigures(b *strings.Builder, figures ...*Figure) {
+	for _, f := range figures {
+		fmt.Fprintf(b, "## %s\n\n", table.Escape(f.Title))
+		if f.Missing != "" {
+			fmt.Fprintf(b, "No picture: %s.\n\n", table.Escape(f.Missing))
+			continue
+		}
+		fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
+		others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
+		if f.hasNumbers() {
+			others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
+		}
+		fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
 	}
-	fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
-	others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
-	if f.hasNumbers() {
-		others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
-	}
-	fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
 }
 
 // contactName is the stem of the contact sheet's files, and contactDPI makes

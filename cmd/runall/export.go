@@ -13,16 +13,13 @@ import (
 )
 
 func newExport() *cobra.Command {
-	var results, format, out string
+	var results, out string
 	cmd := &cobra.Command{
 		Use:         "export",
 		Annotations: traits(forPrograms),
-		Short:       "Write records as CSV or LaTeX",
-		Long: `Write all finished runs of a results folder for other tools:
-
-  csv    a row for each evaluation of each run, with benchopt's column names
-  latex  the paper's tables beside those of the runs, for pdflatex
-
+		Short:       "Write records as CSV",
+		Long: `Write all finished runs of a results folder for other tools, as CSV: a row for
+each evaluation of each run, with benchopt's column names.
 'go doc polkrepro/report/export' describes the columns.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,9 +31,6 @@ func newExport() *cobra.Command {
 				return err
 			}
 			write := func(w io.Writer) error { return export.CSV(w, f.Records.Records) }
-			if format == "latex" {
-				write = f.LaTeX
-			}
 			if out == "" {
 				err = write(cmd.OutOrStdout())
 			} else if err = files.Write(out, write); err == nil {
@@ -46,8 +40,6 @@ func newExport() *cobra.Command {
 		},
 	}
 	resultsFlag(cmd, &results)
-	format = "csv"
-	cmd.Flags().Var(choice(&format, []string{"csv", "latex"}), "format", "output format")
 	cmd.Flags().StringVar(&out, "out", "", "output `file` (default: stdout)")
 	return cmd
 }

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestMean compares with figures from a table of Student's distribution: t at
@@ -163,14 +165,7 @@ func TestFewRuns(t *testing.T) {
 		"mean": func() { Mean(nil) }, "difference": func() { Difference(five, nil) }, "ratio": func() { Ratio(nil, five) },
 		"pairs": func() { PairedDifference(five, five[:2]) }, "ratio of pairs": func() { PairedRatio(nil, nil) }, "test": func() { PairedT(nil, 0) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s of no values, or of unequal samples: no panic", name)
-				}
-			}()
-			f()
-		}()
+		t.Run(name+" of no values, or of unequal samples", func(t *testing.T) { testutil.MustPanic(t, f) })
 	}
 }
 

@@ -6,8 +6,7 @@
 // the tables, figures and verdicts that follow from them, and [Seal] seals it.
 //
 // For the tools that people have, the package writes a data frame of all evaluations
-// as CSV, named as benchopt names its own, and the paper's tables as a LaTeX document that
-// compiles.
+// as CSV, named as benchopt names its own.
 //
 // # Columns
 //
@@ -333,37 +332,4 @@ func program(p record.Provenance) string {
 		s += ", revision " + p.Code()
 	}
 	return s
-}
-
-// The document around the tables: what they need, and nothing that a small TeX
-// installation lacks.
-const (
-	latexHead = `\documentclass{article}
-\usepackage[T1]{fontenc}
-\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage[margin=12mm]{geometry}
-\usepackage{booktabs}
-\begin{document}
-`
-	latexTail = `\end{document}
-`
-)
-
-// LaTeX writes the paper's tables, without verdicts, as a document that pdflatex compiles as
-// it is, each table on a page of its own. A single table, for a document that has booktabs,
-// is report.Table's LaTeX.
-func (f *Folder) LaTeX(w io.Writer) error {
-	r := report.Build(report.Input{
-		Planned: harness.Recorded(f.specs, f.Plan, f.Records.Records), Records: f.Records.Records, Profile: f.Profile, FullCells: f.fullCells(),
-	})
-	return latex(w, r.Tables)
-}
-
-func latex(w io.Writer, tables []*report.Table) error {
-	text := latexHead
-	for _, t := range tables {
-		text += t.LaTeX() + "\\clearpage\n"
-	}
-	_, err := io.WriteString(w, text+latexTail)
-	return err
 }

@@ -32,21 +32,17 @@ func (t *Table) LaTeX() string {
 	} else {
 		t.latexBlocks(&body)
 	}
-	float := "table"
+	float, place := "table", "[t]"
 	switch {
 	case t.Numbers == nil || t.Blocks != nil:
 	case width <= footnoteWidth:
 		size = "footnotesize"
-	case width > scriptWidth: // turned, not smaller
-		float, width = "sidewaystable", 0
+	case width > scriptWidth: // turned on a page of its own, not smaller
+		float, place, width = "sidewaystable", "", 0
 		b.WriteString("% needs \\usepackage{rotating}\n")
 	}
 	if width > scriptWidth || t.Blocks != nil && strings.Count(body.String(), "\n") > scriptLines {
 		size = "tiny"
-	}
-	place := "[t]"
-	if float != "table" {
-		place = "" // it has a page
 	}
 	fmt.Fprintf(&b, "\\begin{%s}%s\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n%s", float, place, size, body.String())
 	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(short)...)

@@ -1,6 +1,6 @@
 //go:build check
 
-package export
+package report
 
 import (
 	"bytes"
@@ -13,13 +13,26 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckLaTeX compiles the paper's tables and their verdicts with pdflatex. They must
-// fit the page.
+// TestCheckLaTeX compiles what 'runall report --format latex' prints, the paper's tables with
+// their verdicts, each table on a page of its own. They must fit the page.
 func TestCheckLaTeX(t *testing.T) {
 	program, err := exec.LookPath("pdflatex")
 	testutil.Need(t, err)
+	in := widestInput(t)
+	in.Assessment = judged(t, in)
+	// What the tables need, and nothing that a small TeX installation lacks.
+	document := `\documentclass{article}
+\usepackage[T1]{fontenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage[margin=12mm]{geometry}
+\usepackage{booktabs}
+\begin{document}
+`
+	for _, tb := range Build(in).Tables {
+		document += tb.LaTeX() + "\\clearpage\n"
+	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), document(t, true), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), []byte(document+"\\end{document}\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "tables.tex")
