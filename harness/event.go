@@ -36,7 +36,7 @@ type Event struct {
 	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
 	Order   int     `json:"order"`             // model order
 	Seconds float64 `json:"seconds"`           // since the run began
-	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged; plan: what the runs are, empty for those of specs
+	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged
 }
 
 // label names a run in a line of text.

@@ -121,15 +121,11 @@ func (p *plain) underWay() string {
 			longest = e
 		}
 	}
-	s := "; under way: " + longest.label()
-	switch {
-	case longest.Batch:
-		s += fmt.Sprintf(" at %.0f %%", 100*longest.Part)
-	case longest.Total > 0:
-		s += fmt.Sprintf(" at %.0f %%", 100*float64(longest.Samples)/float64(longest.Total))
-	default:
-		s += fmt.Sprintf(" at %s", count(longest.Samples, "sample"))
+	percent := 100 * longest.Part
+	if !longest.Batch {
+		percent = 100 * float64(longest.Samples) / float64(longest.Total)
 	}
+	s := fmt.Sprintf("; under way: %s at %.0f %%", longest.label(), percent)
 	if more := len(p.active) - 1; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}
@@ -153,9 +149,6 @@ func planText(e Event) string {
 	}
 	if e.Kept > 0 {
 		s += fmt.Sprintf("; %s finished already", count(e.Kept, "run"))
-	}
-	if e.Message != "" {
-		s = e.Message + ": " + s
 	}
 	return s
 }
