@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // An Unavailable is a data set that can't be had here.
@@ -20,7 +21,7 @@ type Unavailable struct {
 
 // String says what was not run and why.
 func (u Unavailable) String() string {
-	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
+	return fmt.Sprintf("%s: %s not started: %s", u.Ref, words.Count(u.Runs, "run"), u.Why)
 }
 
 // notFound returns the data sets of a plan whose files are missing. It loads

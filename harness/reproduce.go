@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -223,7 +224,7 @@ func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error 
 	left := runs - len(out.Finished) - len(out.Failed)
 	switch {
 	case ctx.Err() != nil && left > 0:
-		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, count(left, "run"))
+		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, words.Count(left, "run"))
 	case fatal != nil:
 		return fatal
 	case len(out.Failed) > 0:
