@@ -185,11 +185,10 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 		done := make([]bool, len(runs))
 		fatal = pool(ctx, workers, cores, len(runs), func(ctx context.Context, i int) error {
 			err := x.execute(ctx, runs[i], sets[runs[i].Run.Data])
-			var storage *storageError
 			switch {
 			case err == nil:
 				done[i] = true
-			case errors.As(err, &storage), errors.Is(err, context.Canceled):
+			case errors.As(err, new(*storageError)), errors.Is(err, context.Canceled):
 				return err
 			default:
 				errs[i] = err

@@ -141,8 +141,7 @@ func CheckFile(path string) error {
 		return fmt.Errorf("%s is not a regular file", path)
 	}
 	err := files.Probe(path)
-	var cause *os.PathError
-	if errors.As(err, &cause) { // it names a file that the user never heard of
+	if cause, ok := errors.AsType[*os.PathError](err); ok { // it names a file that the user never heard of
 		err = cause.Err
 	}
 	if err != nil {

@@ -101,17 +101,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 
 // conclude reports how a run ended and seals the record of one that failed.
 func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, err error) error {
-	var storage *storageError
 	switch {
 	case err == nil:
 		t.report(EventFinish)
 		return nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, &storage):
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, new(*storageError)):
 		t.report(EventStop)
 		return err
 	}
-	var at *sampleError
-	if errors.As(err, &at) { // training may have gone further than the evaluation that failed
+	if at, ok := errors.AsType[*sampleError](err); ok { // training may have gone further than the evaluation that failed
 		t.event.Samples = at.samples
 	}
 	t.event.Message = err.Error()
@@ -124,8 +122,7 @@ func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, e
 
 // failureText is what a record says of a failure: for a panic, its stack too.
 func failureText(err error) string {
-	var p *PanicError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*PanicError](err); ok {
 		return err.Error() + "\n" + string(p.Stack)
 	}
 	return err.Error()
