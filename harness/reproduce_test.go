@@ -42,16 +42,12 @@ func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	var have []*record.Collection
 	for _, on := range []struct{ procs, workers int }{{1, 1}, {2, 1}, {2, 2}, {3, 1}} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(on.procs))
-		results, err := OpenResults(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer results.Close()
-		opt := Options{Results: results.Dir, Workers: on.workers}.withDefaults()
+		results := t.TempDir()
+		opt := Options{Results: results, Workers: on.workers}.withDefaults()
 		if err := carryOut(t.Context(), slices.Clone(plan), sets, &Outcome{}, opt); err != nil {
 			t.Fatal(err)
 		}
-		have = append(have, readAll(t, results.Dir))
+		have = append(have, readAll(t, results))
 	}
 	for _, p := range plan {
 		a := have[0].Records[p.ID]
