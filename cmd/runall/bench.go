@@ -174,7 +174,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is from a search with other data, options or code: replacing it\n", spec)
 	}
 	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
-	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	if err := files.WriteBytes(spec, text); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "written: %s\n", spec)
