@@ -82,7 +82,7 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 		return nil, err
 	}
 	if opt.RequireData { // before generated data sets take seconds to load
-		if absent := notFound(opt.Finder, plan); len(absent) > 0 {
+		if absent := NotFound(opt.Finder, plan); len(absent) > 0 {
 			return nil, requireAll(absent)
 		}
 	}

@@ -107,7 +107,12 @@ func fetchVerdict(rows []data.FetchRow) error {
 // ones no source has; that is not an error. It waits for a source only three seconds:
 // where a network swallows requests the reproduction is to go on soon.
 func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
-	names := lackingNames(plan, finder)
+	var names []string
+	for _, u := range harness.NotFound(finder, plan) {
+		if !u.Ref.Own() { // no source has a user's files
+			names = append(names, u.Ref.Name)
+		}
+	}
 	if len(names) == 0 || data.Offline() {
 		return false, nil
 	}
@@ -119,19 +124,4 @@ func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Find
 		fetched = fetched || r.State == data.FetchFetched
 	}
 	return fetched, err
-}
-
-// lackingNames returns the missing data sets that runs of a plan need, in the
-// plan's order.
-func lackingNames(plan []experiments.Planned, finder data.Finder) []string {
-	var names []string
-	seen := make(map[string]bool)
-	for _, p := range plan {
-		name := p.Run.Data.Name
-		if !seen[name] && errors.Is(finder.Available(data.Ref{Name: name}), data.ErrNotAvailable) {
-			names = append(names, name)
-		}
-		seen[name] = true
-	}
-	return names
 }
