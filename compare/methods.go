@@ -164,7 +164,7 @@ func (m *Methods) Rows() (rows [][]string) {
 			c, time := e.Compared[ErrorAtOrder], e.Compared[Time]
 			row := []string{e.Heuristic.Name, "chosen", words.Dash, words.Dash, words.Dash, string(c.Verdict), words.Dash, words.Dash}
 			if f == m.Equal {
-				row[1] = numbers(c.Levels)
+				row[1] = Numbers(c.Levels)
 			} else {
 				row[1] = Number(e.meanOrder(0))
 			}
@@ -193,7 +193,7 @@ func (m *Methods) Notes() []string {
 	reference := m.Equal.Reference().Heuristic.Name
 	out := []string{fmt.Sprintf("Points of the error on the test rows, method less %s, %s by %s, averaged over the model orders %s; methods whose order follows from the data are beside %s with %s elements. "+
 		"CPU time: of training, as a multiple of %s's. Two-sided paired t over %s; an interval is of one method, p is corrected by Holm's method for all of its kind, so that an interval may exclude 0 where no difference is established.",
-		reference, what, what, numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, words.Count(n, what))}
+		reference, what, what, Numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, words.Count(n, what))}
 	if m.Resplit {
 		out = append(out, "Splits of one file share training rows: the variance is that of Nadeau and Bengio (2003). This speaks of new splits of this file, not of other data.")
 	} else {

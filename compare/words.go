@@ -87,10 +87,8 @@ func Number(x float64) string {
 	return twoDigits(x)
 }
 
-// numbers words several.
-func numbers(x []float64) string {
-	return joined(x, Number)
-}
+// Numbers words several.
+func Numbers(x []float64) string { return joined(x, Number) }
 
 // Summary says in sentences what is better than the reference over all fields, and what that
 // rests on. By how much and how sure is in the fields' tables.

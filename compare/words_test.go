@@ -13,7 +13,7 @@ import (
 func TestNumberWords(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
 		{Number(16), "16"}, {Number(123.6), "124"}, {Number(12.34), "12"}, {Number(0.0123), "0.012"}, {Number(1.25), "1.2"},
-		{numbers([]float64{8, 0.5}), "8, 0.50"},
+		{Numbers([]float64{8, 0.5}), "8, 0.50"},
 		{PValue(0.0009), "< 0.001"}, {PValue(0.04), "0.040"},
 		{twoDigits(math.Inf(1)), "+Inf"}, {twoDigits(0), "0"},
 		{Anytime.Difference(-2), "−2.00"}, {Time.Difference(math.Log(2)), "×2.0"},

@@ -61,7 +61,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.
 			has := len(c.Levels) > 0
 			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
-				known(has, c.Decisive(), c.Bend), line(c.N, levelsText(c.Levels), c.Verdict, c.Reason)))
+				known(has, c.Decisive(), c.Bend), line(c.N, compare.Numbers(c.Levels), c.Verdict, c.Reason)))
 			effect := words.Dash
 			if has {
 				effect = m.Difference(c.Value)
@@ -140,15 +140,6 @@ func frontTable(f *compare.FieldResult) *Table {
 		}
 	}
 	return t
-}
-
-// levelsText lists model orders or times.
-func levelsText(levels []float64) string {
-	words := make([]string, len(levels))
-	for i, l := range levels {
-		words[i] = compare.Number(l)
-	}
-	return strings.Join(words, ", ")
 }
 
 // Text is the summary and the fields' tables for a terminal.
