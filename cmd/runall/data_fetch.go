@@ -44,9 +44,9 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 			if errors.Is(err, data.ErrUnknown) {
 				return harness.Usage(err)
 			}
-			return errors.Join(err, show(cmd, asJSON, rows, table(rows, func(r data.FetchRow) []string {
+			return errors.Join(err, showRows(cmd, asJSON, rows, func(r data.FetchRow) []string {
 				return []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))}
-			})), fetchVerdict(rows))
+			}), fetchVerdict(rows))
 		},
 	}
 	dataFlag(cmd, &finder)
