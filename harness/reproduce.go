@@ -51,7 +51,6 @@ func (silent) Close()       {}
 type Outcome struct {
 	Finished    []string      // IDs of the runs that were trained now
 	Kept        []string      // IDs of the runs that had been finished before
-	Restarted   []string      // IDs of the runs that an earlier attempt had left unfinished
 	Failed      []FailedRun   // the longest first
 	Unavailable []Unavailable // data sets that can't be had
 }
@@ -132,7 +131,6 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 			out.Kept = append(out.Kept, p.ID)
 			continue
 		case slices.Contains(have.Partial, p.ID):
-			out.Restarted = append(out.Restarted, p.ID)
 			opt.Progress.Report(note("run again from its start, an earlier attempt did not finish: %s", newEvent(p).label()))
 		case have.Failed[p.ID] != nil:
 			opt.Progress.Report(note("run again, it failed earlier: %s", newEvent(p).label()))
