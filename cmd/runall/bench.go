@@ -64,10 +64,8 @@ docs/own-data.md.`,
 	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
 	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
-	workersFlag(cmd, &b.opt.Workers)
-	codeFlags(cmd, &b.opt)
+	runFlags(cmd, &b.opt, &b.progress)
 	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may have none
-	progressFlag(cmd, &b.progress)
 	return cmd
 }
 

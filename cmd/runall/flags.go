@@ -96,8 +96,10 @@ func resultsFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().StringVar(p, "results", defaultResults, "results `folder`")
 }
 
-// codeFlags are those that say which finished runs are reused.
-func codeFlags(cmd *cobra.Command, opt *harness.Options) {
+// runFlags are those of commands that carry out runs and keep their records.
+func runFlags(cmd *cobra.Command, opt *harness.Options, progress *string) {
+	workersFlag(cmd, &opt.Workers)
+	progressFlag(cmd, progress)
 	cmd.Flags().BoolVar(&opt.Keep, "keep", false, "reuse finished runs of other code, and say so in the report")
 	cmd.Flags().BoolVar(&opt.Rerun, "rerun", false, "repeat finished runs")
 	cmd.MarkFlagsMutuallyExclusive("keep", "rerun")

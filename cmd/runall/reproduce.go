@@ -46,15 +46,13 @@ again, and goes on. Shard 0/N is N/N.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
-	workersFlag(cmd, &r.opt.Workers)
+	runFlags(cmd, &r.opt, &r.progress)
 	seedsFlag(cmd, &r.plan.Seeds)
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
-	codeFlags(cmd, &r.opt)
 	prunersFlag(cmd, &r.pruners)
 	cmd.Flags().Var(value[shard]{&r.shard, "K/N", parseShard}, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
-	progressFlag(cmd, &r.progress)
 	return cmd
 }
 
