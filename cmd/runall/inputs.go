@@ -125,10 +125,8 @@ func checkOutputs(cmd *cobra.Command, stdout io.Writer) (err error) {
 			err = record.CheckOutput(path)
 		}
 	}
-	if o, ok := stdout.(*output); ok {
-		if f, ok := o.to.(*os.File); ok {
-			check(f.Name())
-		}
+	if f, ok := stdout.(*os.File); ok {
+		check(f.Name())
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "out" || f.Name == "resume" && !cmd.Flags().Changed("out") {
