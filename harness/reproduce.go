@@ -166,7 +166,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	}
 	workers, cores := layout(opt.Workers, len(groups[0]))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
-	x := &executor{results: opt.Results, records: RecordsDir(opt.Results), predict: opt.Predictions, provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, minimizers: new(minimizers)}
+	x := &executor{Options: opt, provenance: Provenance(), minimizers: new(minimizers)}
 	var fatal error
 	for g, runs := range groups {
 		if fatal != nil {
