@@ -13,14 +13,11 @@ import (
 	"polkrepro/harness"
 )
 
-// A reproduction is what the reproduce command was asked for.
+// A reproduction is what the reproduce command was asked for: runs, and the report on them.
 type reproduction struct {
-	opt      harness.Options
-	plan     experiments.PlanOptions
-	profile  string
+	reporting
 	shard    shard
 	progress string
-	pruners  []string
 }
 
 func newReproduce() *cobra.Command {
@@ -103,15 +100,12 @@ func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Option
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	q := reporting{
-		results: r.opt.Results, profile: r.profile, plan: r.plan, finder: r.opt.Finder, pruners: r.pruners,
-		keep: r.opt.Keep, out: harness.ReportDir(r.opt.Results),
-	}
-	f, made, err := q.open(cmd, names)
+	r.out = harness.ReportDir(r.opt.Results)
+	f, made, err := r.open(cmd, names)
 	if err != nil {
 		return err
 	}
-	return q.summarize(cmd, f, made, names)
+	return r.summarize(cmd, f, made, names)
 }
 
 // reproduceCommand is the command that runs specs, by default all.

@@ -90,13 +90,13 @@ func (q *reporting) line(args ...string) string {
 	case "reproduce":
 		flag("--profile", q.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
-		flag("--data-dir", q.finder.Dir, "")
+		flag("--data-dir", q.opt.Finder.Dir, "")
 		for _, p := range q.pruners {
 			words = append(words, "--pruner", p)
 		}
 		fallthrough
 	default:
-		flag("--results", cmp.Or(q.results, defaultResults), defaultResults)
+		flag("--results", cmp.Or(q.opt.Results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
 		words[i] = quote(w)
