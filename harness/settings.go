@@ -113,23 +113,11 @@ func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*h
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
 	}
-	jobs := heldOutJobs(plan, sets)
-	workers, cores := layout(opt.Workers, len(jobs))
-	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
-	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
-		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
-		return nil // a run that fails does not stop the others
-	})
-	return jobs, unavailable, nil
-}
-
-// heldOutJobs prepares the runs whose data are there.
-func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*heldOutJob {
 	held := make(map[data.Ref]*data.Set)
 	var jobs []*heldOutJob
 	for _, p := range plan {
 		ref := p.Run.Data
-		if sets[ref] == nil {
+		if sets[ref] == nil { // the data are missing
 			continue
 		}
 		if held[ref] == nil {
@@ -143,7 +131,13 @@ func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*hel
 		}
 		jobs = append(jobs, &heldOutJob{plan: p, set: held[ref]})
 	}
-	return jobs
+	workers, cores := layout(opt.Workers, len(jobs))
+	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
+	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
+		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
+		return nil // a run that fails does not stop the others
+	})
+	return jobs, unavailable, nil
 }
 
 // run trains one job and notes how it ended, unless the context did.
