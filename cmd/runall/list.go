@@ -56,7 +56,7 @@ func listOf[T any](name string, asJSON *bool, list func() ([]T, error), cells fu
 	}
 }
 
-// always is a function that returns no error as one that returns none but nil.
+// always gives a function an error that is always nil.
 func always[T any](list func() []T) func() ([]T, error) {
 	return func() ([]T, error) { return list(), nil }
 }
