@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"polkrepro/experiments"
-	"polkrepro/harness"
 )
 
 // A method is one that takes part, with the settings that are sought of it.
@@ -60,12 +59,6 @@ func (z *sizes) features() float64 {
 }
 
 func (m *method) batch() bool { return m.cost != nil }
-
-// fits reports whether a method learns a task.
-func (m *method) fits(task string) bool {
-	info, ok := harness.Methods()[m.name]
-	return ok && slices.Contains(info.Tasks, task)
-}
 
 // called is what a spec calls the method.
 func (m *method) called() string { return cmp.Or(m.label, m.name) }

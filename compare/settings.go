@@ -16,6 +16,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/online"
+	"polkrepro/record"
 )
 
 // Options say what is compared on a user's file.
@@ -288,10 +289,7 @@ func list[T any](values []T, write func(T) string) string {
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // rounded is the value that number writes.
-func rounded(v float64) float64 {
-	r, _ := strconv.ParseFloat(number(v), 64)
-	return r
-}
+func rounded(v float64) float64 { return record.Digits(v, 3) }
 
 // dataWords is the source as specs have it.
 func (s *settling) dataWords() string {

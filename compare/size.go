@@ -64,7 +64,7 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	}
 	all := opt.Budget.Seconds() * speed
 	z.share = searchShare * all / 10
-	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !m.fits(opt.Task) })
+	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !slices.Contains(experiments.Method(m.name).Tasks, opt.Task) })
 	for _, m := range learners {
 		if !m.batch() {
 			z.methods = append(z.methods, m)

@@ -358,23 +358,17 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		return c
 	}
 	c.Bend = bends / float64(len(c.Levels))
-	means := meansOf(replicates, c.differences)
+	means := make([]float64, len(replicates)) // over the levels
+	for i, r := range replicates {
+		for _, v := range c.differences[r] {
+			means[i] += v / float64(len(c.differences[r]))
+		}
+	}
 	c.Test, c.AdjustedExact = stats.PairedT(means, c.Bend), stats.PairedT(means, 0).P
 	if c.N < stats.Fewest {
 		c.Verdict, c.Reason = TooFew, fmt.Sprintf("%s in common, and a verdict needs %d", words.Count(c.N, "replicate"), stats.Fewest)
 	}
 	return c
-}
-
-// meansOf returns the mean of each replicate's values.
-func meansOf(replicates []int, values map[int][]float64) []float64 {
-	out := make([]float64, len(replicates))
-	for i, r := range replicates {
-		for _, v := range values[r] {
-			out[i] += v / float64(len(values[r]))
-		}
-	}
-	return out
 }
 
 // judge gives the verdict that the corrected p allow. Of all measures less is

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -200,8 +199,5 @@ func writeMaps(path string, maps []*texton.Image) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return files.Write(path, func(w io.Writer) error {
-		_, err := w.Write(append(sum[:], pix...))
-		return err
-	})
+	return files.WriteBytes(path, append(sum[:], pix...))
 }

@@ -99,6 +99,15 @@ func table(t *testing.T, name string) []map[string]string {
 	return testutil.Table(t, filepath.Join(root, "results/reference", name))
 }
 
+// recorded reads a JSON file of the recorded results.
+func recorded[T any](t *testing.T, name string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, "results/reference/"+name)), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
@@ -159,10 +168,7 @@ func errata(t *testing.T) string {
 
 // placebo is the table of what the joint search finds of other numbers.
 func placebo(t *testing.T) string {
-	var p evidence.PlaceboReport
-	if err := json.Unmarshal([]byte(read(t, "results/reference/placebo.json")), &p); err != nil {
-		t.Fatal(err)
-	}
+	p := recorded[evidence.PlaceboReport](t, "placebo.json")
 	out := fmt.Sprintf("| %d draws of numbers | median of cells | most | at least %d | p |\n|---|--:|--:|--:|--:|\n", p.Kinds[0].Draws, p.Most)
 	for _, k := range p.Kinds {
 		median, most := k.Summary()
@@ -180,17 +186,8 @@ func peers(t *testing.T) string {
 	return "```text\nrunall, " + lines + "```\n"
 }
 
-// judged are the recorded verdicts.
-func judged(t *testing.T) (v evidence.Document) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(read(t, "results/reference/verdicts.json")), &v); err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 func counts(t *testing.T) string {
-	v := judged(t)
+	v := recorded[evidence.Document](t, "verdicts.json")
 	var rows [][]string
 	for _, of := range []struct {
 		name string
@@ -208,7 +205,7 @@ func counts(t *testing.T) string {
 
 // scorecard says how many of the results were in view when choices were made.
 func scorecard(t *testing.T) string {
-	s := judged(t).Scorecard
+	s := recorded[evidence.Document](t, "verdicts.json").Scorecard
 	return fmt.Sprintf("- **Targets**: %d of the %d numbers are given. Of the others, %d were in view when a choice was made (%d reproduced), %d were\n  not (%d reproduced).\n",
 		s.Set.Total(), s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
@@ -264,7 +261,7 @@ func effort(t *testing.T) string {
 // failures names the sentences and ranks that are not reproduced.
 func failures(t *testing.T) string {
 	names := make(map[stats.Verdict][]string)
-	for _, c := range judged(t).Claims {
+	for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
 		if !c.Cell {
 			names[c.Verdict] = append(names[c.Verdict], "`"+c.ID+"`")
 		}
@@ -415,16 +412,14 @@ func arrows(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nflowchart TD\n")
 	for _, from := range slices.Sorted(maps.Keys(imports)) {
-		var drawn []string
-		for _, to := range slices.Sorted(maps.Keys(imports[from])) {
-			implied := false
+		drawn := slices.DeleteFunc(slices.Sorted(maps.Keys(imports[from])), func(to string) bool {
 			for other := range imports[from] {
-				implied = implied || other != to && reaches(other, to)
+				if reaches(other, to) {
+					return true
+				}
 			}
-			if !implied {
-				drawn = append(drawn, to)
-			}
-		}
+			return false
+		})
 		fmt.Fprintf(&b, "    %s --> %s\n", from, strings.Join(drawn, " & "))
 	}
 	b.WriteString("```\n")

@@ -78,7 +78,7 @@ func start(t *testing.T) *slurm {
 	s.daemon(t, "controller", "slurmctld", "-D")
 	await(t, "slurmctld", func() error { _, err := try("", "scontrol", "ping"); return err })
 	for _, node := range []string{"node1", "node2"} {
-		s.powerOn(t, node)
+		s.daemon(t, node, "slurmd", "-D", "-N", node)
 		awaitNode(t, node, "be idle", func(state string) bool { return strings.HasPrefix(state, "idle") })
 	}
 	return s
@@ -108,11 +108,6 @@ func (s *slurm) daemon(t *testing.T, host string, program ...string) {
 		t.Fatal(err)
 	}
 	s.daemons[host] = cmd
-}
-
-func (s *slurm) powerOn(t *testing.T, node string) {
-	t.Helper()
-	s.daemon(t, node, "slurmd", "-D", "-N", node)
 }
 
 // powerOff ends all processes of a node at once, by SIGKILL.
@@ -214,6 +209,6 @@ func (s *slurm) restoreNode(t *testing.T, array, node string, lost int) {
 		_, err := find(array, func(j job) bool { return j.task == lost && j.state != "PENDING" })
 		return err
 	})
-	s.powerOn(t, node)
+	s.daemon(t, node, "slurmd", "-D", "-N", node)
 	awaitNode(t, node, "be up", func(state string) bool { return state != "" && !down(state) })
 }

@@ -160,12 +160,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	method := func(_ context.Context, p BatchProblem) (*Trained, error) {
 		return &Trained{Model: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)}, nil
 	}
-	results, err := OpenResults(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer results.Close()
-	opt := Options{Results: results.Dir, Progress: progress, Methods: Registry{"csvc": {Train: method}, "lbfgs": {Train: method}}}.withDefaults()
+	opt := Options{Results: t.TempDir(), Progress: progress, Methods: Registry{"csvc": {Train: method}, "lbfgs": {Train: method}}}.withDefaults()
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}

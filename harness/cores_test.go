@@ -49,7 +49,7 @@ func TestCoresAreNeverOversubscribed(t *testing.T) {
 		training.Add(-int64(f.threads))
 		return nil
 	})
-	x := &executor{records: t.TempDir(), progress: silent{}, methods: methods, cores: cores}
+	x := &executor{Options: Options{Results: t.TempDir(), Progress: silent{}, Methods: methods}, cores: cores}
 	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // An Unavailable is a data set that can't be had here.
@@ -20,12 +21,12 @@ type Unavailable struct {
 
 // String says what was not run and why.
 func (u Unavailable) String() string {
-	return fmt.Sprintf("%s: %s not started: %s", u.Ref, count(u.Runs, "run"), u.Why)
+	return fmt.Sprintf("%s: %s not started: %s", u.Ref, words.Count(u.Runs, "run"), u.Why)
 }
 
-// notFound returns the data sets of a plan whose files are missing. It loads
-// nothing.
-func notFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
+// NotFound returns the data sets of a plan whose files are missing, in the plan's order. It
+// loads nothing, and counts no runs.
+func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	var absent []Unavailable
 	seen := make(map[data.Ref]bool)
 	for _, p := range plan {

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"reflect"
 	"testing"
 
 	"polkrepro/data"
@@ -9,7 +10,8 @@ import (
 )
 
 // TestEvaluate: on data that drift a model is measured on the window of its
-// time, on others on all of the test set whenever that is.
+// time, on others on all of the test set whenever that is; a model that is no expansion as
+// an expansion with the same scores.
 func TestEvaluate(t *testing.T) {
 	set := data.Drift(1)
 	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
@@ -18,17 +20,20 @@ func TestEvaluate(t *testing.T) {
 		w[int(set.Train.Y[j])] = 1
 		e.Append(set.Train.Row(j), w)
 	}
-	o := NewObjective(loss.MultiHinge{}, 0.01, set, 100)
+	o := NewObjective(loss.MultiLogistic{}, 0.01, set, 100)
 	n := set.Test.N / set.Windows
 	for _, c := range []struct{ samples, window int }{
 		{1, 0}, {500, 0}, {512, 0}, {992, 1}, {10_000, 19}, {20_000, 39}, {20_512, 0},
 	} {
 		got := o.Evaluate(c.samples, e, 1)
-		_, want := risk(e, loss.MultiHinge{}, set.Test.Slice(c.window*n, (c.window+1)*n))
+		_, want := risk(e, loss.MultiLogistic{}, set.Test.Slice(c.window*n, (c.window+1)*n))
 		near(t, "test error", got.TestError, want, 1e-9)
+		if other := o.Evaluate(c.samples, struct{ kernel.Model }{e}, 1); !reflect.DeepEqual(other, got) {
+			t.Errorf("after %d samples: no expansion has %+v, want %+v", c.samples, other, got)
+		}
 	}
 	o.windows = 0
-	_, want := risk(e, loss.MultiHinge{}, set.Test)
+	_, want := risk(e, loss.MultiLogistic{}, set.Test)
 	near(t, "test error without drift", o.Evaluate(500, e, 1).TestError, want, 1e-9)
 }
 

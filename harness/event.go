@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"golang.org/x/term"
 )
@@ -37,7 +36,7 @@ type Event struct {
 	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
 	Order   int     `json:"order"`             // model order
 	Seconds float64 `json:"seconds"`           // since the run began
-	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged; plan: what the runs are, empty for those of specs
+	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged
 }
 
 // label names a run in a line of text.
@@ -72,32 +71,20 @@ func ProgressModes() []string {
 	return []string{ProgressAuto, ProgressTTY, ProgressPlain, ProgressJSON, ProgressQuiet}
 }
 
-// NewProgress returns the display of a mode, which writes to w. The error
-// wraps ErrUsage if the mode is unknown.
-func NewProgress(mode string, w io.Writer) (Progress, error) {
-	if mode == ProgressAuto {
-		mode = detectMode(w)
+// NewProgress returns the display of a mode, which writes to w. It panics if the mode is
+// unknown.
+func NewProgress(mode string, w io.Writer) Progress {
+	switch {
+	case mode == ProgressTTY, mode == ProgressAuto && CanRedraw(w):
+		return newBars(w)
+	case mode == ProgressPlain, mode == ProgressAuto:
+		return newPlain(w)
+	case mode == ProgressJSON:
+		return newJSONLines(w)
+	case mode == ProgressQuiet:
+		return quiet{w}
 	}
-	switch mode {
-	case ProgressTTY:
-		return newBars(w), nil
-	case ProgressPlain:
-		return newPlain(w), nil
-	case ProgressJSON:
-		return newJSONLines(w), nil
-	case ProgressQuiet:
-		return quiet{w}, nil
-	}
-	return nil, Usage(fmt.Errorf("unknown progress mode %q (known: %s)", mode, strings.Join(ProgressModes(), ", ")))
-}
-
-// detectMode chooses bars for a terminal that can redraw lines, and lines for
-// everything else.
-func detectMode(w io.Writer) string {
-	if CanRedraw(w) {
-		return ProgressTTY
-	}
-	return ProgressPlain
+	panic("harness: unknown progress mode " + mode)
 }
 
 // CanRedraw reports whether w is a terminal on which lines can be redrawn: not

@@ -2,12 +2,10 @@ package harness
 
 import (
 	"bytes"
-	"reflect"
 	"testing"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
@@ -53,31 +51,5 @@ func TestFeatured(t *testing.T) {
 	points := have[0].Points
 	if last := points[len(points)-1]; last.TestError != float64(wrong)/float64(set.Test.N) || !(last.TestError <= 0.2) || last.ModelOrder != 30 {
 		t.Errorf("last point %+v, want error %v and order 30", last, float64(wrong)/float64(set.Test.N))
-	}
-}
-
-// TestModelWindows: where the distribution drifts, a model that is no expansion is scored on
-// the window that an expansion with the same scores is scored on.
-func TestModelWindows(t *testing.T) {
-	set, err := data.Load(data.Ref{Name: "drift"}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, set.Train.Dim, set.Classes)
-	for i := range 10 {
-		w := make([]float64, set.Classes)
-		w[int(set.Train.Y[i])] = 1
-		e.Append(set.Train.Row(i), w)
-	}
-	o := NewObjective(loss.MultiLogistic{}, 1e-3, set, 100)
-	first := o.Evaluate(1, e, 1)
-	for _, samples := range []int{1, set.Train.N / 2, set.Train.N} {
-		got, want := o.Evaluate(samples, struct{ kernel.Model }{e}, 1), o.Evaluate(samples, e, 1)
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("after %d samples: %+v, want %+v", samples, got, want)
-		}
-		if samples > 1 && got.TestError == first.TestError {
-			t.Errorf("after %d samples: the error is that of the first window", samples)
-		}
 	}
 }

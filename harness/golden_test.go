@@ -51,10 +51,7 @@ func TestGoldenFigures(t *testing.T) {
 	for _, u := range out.Unavailable {
 		t.Logf("left out, data not available: %v", u)
 	}
-	have, err := record.ReadDir(RecordsDir(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := readAll(t, dir)
 	want := make(map[string]*record.Record)
 	for id := range have.Records {
 		if want[id], err = record.Read(RecordsDir("../results/reference") + "/" + id + ".jsonl.gz"); err != nil {

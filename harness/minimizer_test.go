@@ -319,11 +319,11 @@ func TestMeasuredRun(t *testing.T) {
 		run, set := measuredRun(method), smallSet()
 		var ends []map[string]float64
 		for _, cores := range []*cores{newCores(1, 1), newCores(4, 1)} {
-			x := &executor{records: t.TempDir(), progress: silent{}, methods: Methods(), minimizers: new(minimizers), cores: cores}
+			x := &executor{Options: Options{Results: t.TempDir()}.withDefaults(), minimizers: new(minimizers), cores: cores}
 			if err := x.execute(t.Context(), planned(run), set); err != nil {
 				t.Fatal(err)
 			}
-			r, err := record.Read(filepath.Join(x.records, planned(run).ID+".jsonl"))
+			r, err := record.Read(filepath.Join(RecordsDir(x.Results), planned(run).ID+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,13 +34,6 @@ type Objective struct {
 // run under way has its own.
 const evaluationMemory = 512 << 20
 
-// A Measurement is what an Objective says of a model.
-type Measurement struct {
-	TrainRisk, TestRisk, TestError float64
-	ModelOrder                     int
-	record.Diagnostics             // without Prequential, which is the stream's
-}
-
 // NewObjective returns the objective of a data set. The training risk is taken
 // on the first trainLimit training examples, or on all of them for 0. It holds
 // on to the examples without copying them.
@@ -70,7 +63,8 @@ func head(s *data.Split, n int) *data.Split {
 // threads goroutines, on whose number the measurement does not depend. It is fast where a
 // [kernel.Expansion] has few elements that are new since the last call. A model without norm
 // has no risks. Where the distribution drifts, the test set is the window of that time alone.
-func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) Measurement {
+// What a point has of the learner and its stream is missing.
+func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) record.Point {
 	train, normSq := o.score(m, threads)
 	test, scores := o.test, o.latest
 	if o.windows > 0 {
@@ -81,7 +75,8 @@ func (o *Objective) Evaluate(samples int, m kernel.Model, threads int) Measureme
 	penalty := float64(o.regularizer / 2 * normSq)
 	trainLoss, _ := o.meanLoss(train, o.train)
 	testLoss, wrong := o.meanLoss(scores, test)
-	out := Measurement{
+	out := record.Point{
+		Samples:    samples,
 		TrainRisk:  trainLoss + penalty,
 		TestRisk:   testLoss + penalty,
 		TestError:  wrong,

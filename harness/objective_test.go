@@ -8,6 +8,7 @@ import (
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/record"
 )
 
 // TestObjectiveByHand compares with sums written out with Kernel.Eval in
@@ -27,7 +28,7 @@ func TestObjectiveByHand(t *testing.T) {
 	}
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		got := NewObjective(l, lambda, set, limit).Evaluate(1, e, 1)
-		var want Measurement
+		var want record.Point
 		penalty := lambda / 2 * inner(e, e)
 		want.TrainRisk, _ = risk(e, l, head(set.Train, limit))
 		want.TestRisk, want.TestError = risk(e, l, set.Test)

@@ -39,27 +39,6 @@ func TestOrderGolden(t *testing.T) {
 	}
 }
 
-func TestOrderEpochsArePermutations(t *testing.T) {
-	const n = 1000
-	o := permutations(n, 3)
-	var before []int
-	for epoch := range 3 {
-		seen := make([]int, n)
-		order := make([]int, n)
-		for i := range n {
-			order[i] = o()
-			seen[order[i]]++
-		}
-		if slices.ContainsFunc(seen, func(c int) bool { return c != 1 }) {
-			t.Errorf("epoch %d is not a permutation", epoch)
-		}
-		if slices.Equal(order, before) {
-			t.Errorf("epoch %d repeats the one before", epoch)
-		}
-		before = order
-	}
-}
-
 // TestSampler: uniform with replacement, and the same for the same seed.
 func TestSampler(t *testing.T) {
 	a, b, other := draws(10, 1), draws(10, 1), draws(10, 2)

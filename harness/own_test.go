@@ -16,7 +16,6 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/record"
 )
 
 // ownSpec is a spec on a user's file; %s is its data.
@@ -79,10 +78,7 @@ func TestOwnData(t *testing.T) {
 	if err != nil || len(out.Finished) != 3 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	have, err := record.ReadDir(RecordsDir(results))
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := readAll(t, results)
 	for _, p := range plan {
 		r := have.Records[p.ID]
 		if r == nil || !(r.Final.TestError <= 0.2) || r.Header.Run.Data.Name != "rows" || len(r.Header.Run.Problems()) > 0 ||
@@ -146,10 +142,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 	if out, err := Reproduce(t.Context(), plan, Options{Results: results}); err != nil || len(out.Finished) != 1 {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	have, err := record.ReadDir(RecordsDir(results))
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := readAll(t, results)
 	r := have.Records[plan[0].ID]
 	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
 		t.Errorf("the error is %v of the targets' deviation", e)
@@ -191,10 +184,7 @@ func TestPredictions(t *testing.T) {
 	if err != nil || len(table) != 1+2*50 || len(table[0]) != 3+3 {
 		t.Fatalf("%v, %d rows of %q", err, len(table), table[0])
 	}
-	have, err := record.ReadDir(RecordsDir(results))
-	if err != nil {
-		t.Fatal(err)
-	}
+	have := readAll(t, results)
 	lines := strings.Split(ownRows(), "\n")
 	for _, p := range plan {
 		column, wrong := slices.Index(table[0], p.Series), 0.0

@@ -36,7 +36,7 @@ func (o *Objective) predictions() []float64 {
 // writePredictions writes a run's predictions: the number of each test row in its file,
 // from 1, its label and what was predicted.
 func (x *executor) writePredictions(id string, run experiments.Run, set *data.Set, predicted []float64) error {
-	if err := os.MkdirAll(filepath.Dir(predictionsFile(x.results, id)), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(predictionsFile(x.Results, id)), 0o777); err != nil {
 		return err
 	}
 	word := func(y float64) string {
@@ -60,7 +60,7 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 		}
 		table = append(table, []string{strconv.Itoa(row + 1), word(set.Test.Y[i]), word(y)})
 	}
-	return files.Write(predictionsFile(x.results, id), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
+	return files.Write(predictionsFile(x.Results, id), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
 }
 
 // Predictions joins the predictions of a plan's finished runs: a row for each test row of

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"polkrepro/internal/words"
 )
 
 // What a log says, and how often.
@@ -106,7 +108,7 @@ func (p *plain) status() {
 	if p.done > p.told {
 		p.wait = 1
 	}
-	p.line("%d of %s ended after %s%s", p.done, count(p.total, "run"), short(time.Since(p.began).Seconds()), p.underWay())
+	p.line("%d of %s ended after %s%s", p.done, words.Count(p.total, "run"), short(time.Since(p.began).Seconds()), p.underWay())
 }
 
 // underWay names the run that has been under way for longest, and says how far
@@ -121,15 +123,11 @@ func (p *plain) underWay() string {
 			longest = e
 		}
 	}
-	s := "; under way: " + longest.label()
-	switch {
-	case longest.Batch:
-		s += fmt.Sprintf(" at %.0f %%", 100*longest.Part)
-	case longest.Total > 0:
-		s += fmt.Sprintf(" at %.0f %%", 100*float64(longest.Samples)/float64(longest.Total))
-	default:
-		s += fmt.Sprintf(" at %s", count(longest.Samples, "sample"))
+	percent := 100 * longest.Part
+	if !longest.Batch {
+		percent = 100 * float64(longest.Samples) / float64(longest.Total)
 	}
+	s := fmt.Sprintf("; under way: %s at %.0f %%", longest.label(), percent)
 	if more := len(p.active) - 1; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}
@@ -141,7 +139,7 @@ func (p *plain) Close() {
 	close(p.stop)
 	p.ended.Wait()
 	if p.done > p.told {
-		p.line("%d of %s ended after %s", p.done, count(p.total, "run"), short(time.Since(p.began).Seconds()))
+		p.line("%d of %s ended after %s", p.done, words.Count(p.total, "run"), short(time.Since(p.began).Seconds()))
 	}
 }
 
@@ -149,13 +147,10 @@ func (p *plain) Close() {
 func planText(e Event) string {
 	s := "nothing to do"
 	if e.Runs > 0 {
-		s = fmt.Sprintf("%s to do on %s", count(e.Runs, "run"), count(e.Workers, "worker"))
+		s = fmt.Sprintf("%s to do on %s", words.Count(e.Runs, "run"), words.Count(e.Workers, "worker"))
 	}
 	if e.Kept > 0 {
-		s += fmt.Sprintf("; %s finished already", count(e.Kept, "run"))
-	}
-	if e.Message != "" {
-		s = e.Message + ": " + s
+		s += fmt.Sprintf("; %s finished already", words.Count(e.Kept, "run"))
 	}
 	return s
 }
@@ -188,12 +183,4 @@ func short(seconds float64) string {
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()
-}
-
-// count writes a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

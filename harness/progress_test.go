@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestPlainCountsEachPlan: a display of several plans, one after another, counts the runs of
@@ -91,10 +93,7 @@ func TestProgressModes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var out syncBuffer
-		p, err := NewProgress(tt.mode, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := NewProgress(tt.mode, &out)
 		for _, e := range story() {
 			p.Report(e)
 		}
@@ -110,9 +109,7 @@ func TestProgressModes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewProgress("none", nil); !errors.Is(err, ErrUsage) {
-		t.Errorf("unknown mode: error %v", err)
-	}
+	testutil.MustPanic(t, func() { NewProgress("none", nil) })
 }
 
 func TestProgressJSONLines(t *testing.T) {
@@ -183,25 +180,25 @@ func TestPlainStatus(t *testing.T) {
 	}
 }
 
-// TestDetectMode: bars need a terminal that can redraw lines.
-func TestDetectMode(t *testing.T) {
+// TestCanRedraw: bars need a terminal that can redraw lines.
+func TestCanRedraw(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if got := detectMode(f); got != ProgressPlain {
-		t.Errorf("of a file: %s", got)
+	if CanRedraw(f) {
+		t.Error("a file can")
 	}
 	tty, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil || !term.IsTerminal(int(tty.Fd())) {
 		t.Skipf("no terminal to be had: %v", err)
 	}
 	defer tty.Close()
-	for name, want := range map[string]string{"xterm": ProgressTTY, "": ProgressTTY, "dumb": ProgressPlain} {
+	for name, want := range map[string]bool{"xterm": true, "": true, "dumb": false} {
 		t.Setenv("TERM", name)
-		if got := detectMode(tty); got != want {
-			t.Errorf("TERM=%s: %s, want %s", name, got, want)
+		if got := CanRedraw(tty); got != want {
+			t.Errorf("TERM=%s: %v, want %v", name, got, want)
 		}
 	}
 }
@@ -210,11 +207,8 @@ func TestDetectMode(t *testing.T) {
 func TestProgressOfARealPlan(t *testing.T) {
 	for _, mode := range ProgressModes() {
 		var out syncBuffer
-		p, err := NewProgress(mode, &out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Reproduce(t.Context(), tinyPlan(), Options{Results: t.TempDir(), Methods: fakes(nil), Progress: p})
+		p := NewProgress(mode, &out)
+		_, err := Reproduce(t.Context(), tinyPlan(), Options{Results: t.TempDir(), Methods: fakes(nil), Progress: p})
 		p.Close()
 		if !errors.Is(err, ErrRunsFailed) { // the registry has no BSGD
 			t.Errorf("%s: error %v", mode, err)

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -64,7 +63,7 @@ func (b *bars) addTotal(e Event) {
 		return
 	}
 	b.all = b.p.AddBar(int64(e.Runs), mpb.BarPriority(lastPriority), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(cmp.Or(e.Message, "all runs"), decor.WCSyncSpaceR)),
+		mpb.PrependDecorators(decor.Name("all runs", decor.WCSyncSpaceR)),
 		mpb.AppendDecorators(decor.CountersNoUnit("%d of %d"), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 9})))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -50,7 +51,6 @@ func (silent) Close()       {}
 type Outcome struct {
 	Finished    []string      // IDs of the runs that were trained now
 	Kept        []string      // IDs of the runs that had been finished before
-	Restarted   []string      // IDs of the runs that an earlier attempt had left unfinished
 	Failed      []FailedRun   // the longest first
 	Unavailable []Unavailable // data sets that can't be had
 }
@@ -81,7 +81,7 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 		return nil, err
 	}
 	if opt.RequireData { // before generated data sets take seconds to load
-		if absent := notFound(opt.Finder, plan); len(absent) > 0 {
+		if absent := NotFound(opt.Finder, plan); len(absent) > 0 {
 			return nil, requireAll(absent)
 		}
 	}
@@ -131,7 +131,6 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 			out.Kept = append(out.Kept, p.ID)
 			continue
 		case slices.Contains(have.Partial, p.ID):
-			out.Restarted = append(out.Restarted, p.ID)
 			opt.Progress.Report(note("run again from its start, an earlier attempt did not finish: %s", newEvent(p).label()))
 		case have.Failed[p.ID] != nil:
 			opt.Progress.Report(note("run again, it failed earlier: %s", newEvent(p).label()))
@@ -167,7 +166,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	}
 	workers, cores := layout(opt.Workers, len(groups[0]))
 	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(plan), Kept: len(out.Kept), Workers: workers})
-	x := &executor{results: opt.Results, records: RecordsDir(opt.Results), predict: opt.Predictions, provenance: Provenance(), progress: opt.Progress, methods: opt.Methods, minimizers: new(minimizers)}
+	x := &executor{Options: opt, provenance: Provenance(), minimizers: new(minimizers)}
 	var fatal error
 	for g, runs := range groups {
 		if fatal != nil {
@@ -184,11 +183,10 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 		done := make([]bool, len(runs))
 		fatal = pool(ctx, workers, cores, len(runs), func(ctx context.Context, i int) error {
 			err := x.execute(ctx, runs[i], sets[runs[i].Run.Data])
-			var storage *storageError
 			switch {
 			case err == nil:
 				done[i] = true
-			case errors.As(err, &storage), errors.Is(err, context.Canceled):
+			case errors.As(err, new(*storageError)), errors.Is(err, context.Canceled):
 				return err
 			default:
 				errs[i] = err
@@ -223,7 +221,7 @@ func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error 
 	left := runs - len(out.Finished) - len(out.Failed)
 	switch {
 	case ctx.Err() != nil && left > 0:
-		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, count(left, "run"))
+		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, words.Count(left, "run"))
 	case fatal != nil:
 		return fatal
 	case len(out.Failed) > 0:

@@ -3,6 +3,7 @@ package harness
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,16 +32,13 @@ func CheckFolder(results string) error {
 	return nil
 }
 
-// A Results is a results folder that this process has to itself.
-type Results struct {
-	Dir  string
-	lock *os.File
-}
-
-// OpenResults makes a results folder if there is none and locks it. The error
-// wraps ErrLocked if another process is at work in it, and ErrUsage if
-// record.CheckOutput or CheckFolder refuses it.
-func OpenResults(dir string) (*Results, error) {
+// OpenResults makes a results folder if there is none and locks it: this process has it to
+// itself until the lock is closed. The error wraps ErrLocked if another process is at work in
+// it, and ErrUsage if record.CheckOutput or CheckFolder refuses it.
+//
+// The lock file stays: removing it would let two others lock two different files of the same
+// name.
+func OpenResults(dir string) (lock io.Closer, err error) {
 	if err := record.CheckOutput(dir); err != nil {
 		return nil, Usage(fmt.Errorf("results folder: %w", err))
 	}
@@ -73,7 +71,7 @@ func OpenResults(dir string) (*Results, error) {
 		f.Close()
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	return &Results{Dir: dir, lock: f}, nil
+	return f, nil
 }
 
 // ReadResults reads the records of a results folder and tells warn of each that is
@@ -112,10 +110,6 @@ func ReadWhole(dir string, warn func(error)) (*record.Collection, error) {
 	return have, Incomplete(err)
 }
 
-// Close gives the folder up. The lock file stays: removing it would let two
-// others lock two different files of the same name.
-func (r *Results) Close() error { return r.lock.Close() }
-
 // writeHolder notes who holds the lock, for the message that another gets.
 func writeHolder(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
@@ -141,8 +135,7 @@ func CheckFile(path string) error {
 		return fmt.Errorf("%s is not a regular file", path)
 	}
 	err := files.Probe(path)
-	var cause *os.PathError
-	if errors.As(err, &cause) { // it names a file that the user never heard of
+	if cause, ok := errors.AsType[*os.PathError](err); ok { // it names a file that the user never heard of
 		err = cause.Err
 	}
 	if err != nil {

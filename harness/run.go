@@ -15,14 +15,10 @@ import (
 // progressEvery bounds how often a run says how far it is.
 const progressEvery = 200 * time.Millisecond
 
-// An executor turns planned runs into records. The cores and methods change none.
+// An executor turns planned runs into records. Options and cores change none.
 type executor struct {
-	results    string // folder
-	records    string // the same
-	predict    bool   // predictions are written
+	Options
 	provenance record.Provenance
-	progress   Progress
-	methods    Registry
 	minimizers *minimizers
 	cores      *cores
 }
@@ -38,7 +34,7 @@ func (e *storageError) Unwrap() error { return e.err }
 // finished or has failed, partial if the context ended. It returns the run's
 // failure, the context's error, or a *storageError.
 func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data.Set) error {
-	w, err := record.Create(x.records, record.Header{
+	w, err := record.Create(RecordsDir(x.Results), record.Header{
 		ID:         p.ID,
 		Run:        p.Run,
 		DataSums:   set.Sums,
@@ -50,7 +46,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 		return &storageError{err}
 	}
 	defer w.Abort() // does nothing after Finish and Fail; a partial record's error changes nothing
-	t := newTracked(p, x.progress)
+	t := newTracked(p, x.Progress)
 	return x.conclude(ctx, w, t, x.train(ctx, p.Run, set, w, t))
 }
 
@@ -67,7 +63,7 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		}
 		return nil
 	}
-	tr, err := newTrainer(run, set, x.methods, x.cores, t.worked)
+	tr, err := newTrainer(run, set, x.Methods, x.cores, t.worked)
 	if err != nil {
 		return err
 	}
@@ -87,7 +83,7 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		return err
 	}
 	final := tr.final(time.Since(t.started))
-	if x.predict {
+	if x.Predictions {
 		if err := x.writePredictions(t.event.ID, run, set, tr.objective.predictions()); err != nil {
 			return &storageError{err}
 		}
@@ -101,17 +97,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 
 // conclude reports how a run ended and seals the record of one that failed.
 func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, err error) error {
-	var storage *storageError
 	switch {
 	case err == nil:
 		t.report(EventFinish)
 		return nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, &storage):
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, new(*storageError)):
 		t.report(EventStop)
 		return err
 	}
-	var at *sampleError
-	if errors.As(err, &at) { // training may have gone further than the evaluation that failed
+	if at, ok := errors.AsType[*sampleError](err); ok { // training may have gone further than the evaluation that failed
 		t.event.Samples = at.samples
 	}
 	t.event.Message = err.Error()
@@ -124,8 +118,7 @@ func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, e
 
 // failureText is what a record says of a failure: for a panic, its stack too.
 func failureText(err error) string {
-	var p *PanicError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*PanicError](err); ok {
 		return err.Error() + "\n" + string(p.Stack)
 	}
 	return err.Error()

@@ -31,7 +31,6 @@ func HeldOut(n int) (held, kept []int) {
 type Setting struct {
 	Spec, Label, Series string
 	Group               string // of its runs
-	Params              experiments.Params
 	Runs                int
 	Failed              int // runs that failed
 	Diverged            int
@@ -66,14 +65,14 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 		if !ok {
 			i = len(out)
 			index[j.plan.Group] = i
-			out = append(out, Setting{Spec: j.plan.Spec, Label: j.plan.Label, Series: j.plan.Series, Group: j.plan.Group, Params: j.plan.Run.Params})
+			out = append(out, Setting{Spec: j.plan.Spec, Label: j.plan.Label, Series: j.plan.Series, Group: j.plan.Group})
 		}
 		s := &out[i]
 		switch {
 		case j.diverged:
 			s.Diverged++
 			continue
-		case j.err != nil:
+		case j.failed:
 			s.Failed++
 			continue
 		}
@@ -103,9 +102,8 @@ type heldOutJob struct {
 	plan   experiments.Planned
 	set    *data.Set
 	points []record.Point
-	err    error // why the run failed
 
-	diverged bool // which is its error
+	failed, diverged bool // how the run ended: one of them, or none
 }
 
 // holdOut trains runs on five sixths of their training data and evaluates them on the
@@ -115,23 +113,11 @@ func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*h
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
 	}
-	jobs := heldOutJobs(plan, sets)
-	workers, cores := layout(opt.Workers, len(jobs))
-	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
-	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
-		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
-		return nil // a run that fails does not stop the others
-	})
-	return jobs, unavailable, nil
-}
-
-// heldOutJobs prepares the runs whose data are there.
-func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*heldOutJob {
 	held := make(map[data.Ref]*data.Set)
 	var jobs []*heldOutJob
 	for _, p := range plan {
 		ref := p.Run.Data
-		if sets[ref] == nil {
+		if sets[ref] == nil { // the data are missing
 			continue
 		}
 		if held[ref] == nil {
@@ -145,10 +131,16 @@ func heldOutJobs(plan []experiments.Planned, sets map[data.Ref]*data.Set) []*hel
 		}
 		jobs = append(jobs, &heldOutJob{plan: p, set: held[ref]})
 	}
-	return jobs
+	workers, cores := layout(opt.Workers, len(jobs))
+	opt.Progress.Report(Event{Kind: EventPlan, Runs: len(jobs), Workers: workers})
+	pool(ctx, workers, cores, len(jobs), func(ctx context.Context, i int) error {
+		jobs[i].run(ctx, opt.Progress, opt.Methods, cores)
+		return nil // a run that fails does not stop the others
+	})
+	return jobs, unavailable, nil
 }
 
-// run trains one job and notes why it failed, unless the context ended.
+// run trains one job and notes how it ended, unless the context did.
 func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registry, cores *cores) {
 	t := newTracked(j.plan, progress)
 	err := j.train(ctx, t, methods, cores)
@@ -158,13 +150,13 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		t.report(EventStop)
 	default:
-		j.diverged = errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged)
-		j.err = fmt.Errorf("%s: %w", t.event.label(), err)
 		t.event.Message = err.Error()
-		if j.diverged { // a setting that is too large for the data, not a failure
+		if errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged) { // a setting that is too large for the data, not a failure
+			j.diverged = true
 			t.report(EventFinish)
 			return
 		}
+		j.failed = true
 		t.report(EventFail)
 	}
 }

@@ -188,24 +188,18 @@ func (t *trainer) draw(n int) {
 
 // evaluate makes a point and emits it. It fails if there is a risk that is not finite.
 func (t *trainer) evaluate(samples int) error {
-	p := record.Point{
-		Type:        "point",
-		Samples:     samples,
-		KernelEvals: t.learner.KernelEvals(),
-		Timing:      t.watch.total,
-		Diagnostics: record.Diagnostics{Prequential: t.online.figures()},
-	}
+	evals := t.learner.KernelEvals() // of training alone
+	var measured map[string]float64
 	if t.measured != nil {
-		if p.Measured = t.measured.point(); !allFinite(p.Measured) {
+		if measured = t.measured.point(); !allFinite(measured) {
 			return &sampleError{samples, errDiverged}
 		}
 	}
-	m, err := t.score(samples)
+	p, err := t.score(samples)
 	if err != nil {
 		return &sampleError{samples, err}
 	}
-	p.TrainRisk, p.TestRisk, p.TestError, p.ModelOrder = m.TrainRisk, m.TestRisk, m.TestError, m.ModelOrder
-	p.NormSq, p.Reliability = m.NormSq, m.Reliability
+	p.KernelEvals, p.Timing, p.Measured, p.Prequential = evals, t.watch.total, measured, t.online.figures()
 	p.Round()
 	t.points = append(t.points, p)
 	if err := t.emit(p); err != nil {
@@ -218,7 +212,7 @@ func (t *trainer) evaluate(samples int) error {
 }
 
 // score evaluates the model; a panic is an error of this sample.
-func (t *trainer) score(samples int) (m Measurement, err error) {
+func (t *trainer) score(samples int) (p record.Point, err error) {
 	defer Recover(&err)
 	return t.objective.Evaluate(samples, t.learner.Model(), t.cores.threads()), nil
 }

@@ -57,13 +57,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		hostile.AtMost(t, 200*len(b)+1<<20, func() { parse("abc.jsonl", "abc", "failure", b) })
 		for _, text := range [][]byte{b, resealed(b)} {
-			var got *file
+			var got *Record
 			var err error
 			hostile.AtMost(t, 200*len(b)+1<<20, func() { got, err = parse("abc.jsonl", "abc", "final", text) })
 			if err != nil {
 				continue
 			}
-			if !bytes.HasSuffix(text, []byte(got.rec.Final.Sum+sumTail)) || got.rec.Header.checkText() != nil {
+			if !bytes.HasSuffix(text, []byte(got.Final.Sum+sumTail)) || got.Header.checkText() != nil {
 				t.Errorf("read %+v", got)
 			}
 		}

@@ -91,16 +91,14 @@ func checkPath(path string) error {
 	return nil
 }
 
-// WriteTo writes the manifest; see [ParseManifest].
-func (m Manifest) WriteTo(w io.Writer) (int64, error) {
+// text is what [ParseManifest] reads.
+func (m Manifest) text() []byte {
 	var b bytes.Buffer
 	for _, path := range slices.Sorted(maps.Keys(m)) {
 		fmt.Fprintf(&b, "%s  %s\n", m[path], path)
 	}
-	return b.WriteTo(w)
+	return b.Bytes()
 }
-
-var _ io.WriterTo = Manifest{}
 
 // Seal writes the manifest of a results folder and returns it. It is an error
 // if the folder has no results, or something in their place that is neither a
@@ -122,10 +120,7 @@ func Seal(dir string) (Manifest, error) {
 	if len(m) == 0 {
 		return nil, fmt.Errorf("no results in %s", dir)
 	}
-	return m, files.Write(filepath.Join(dir, ManifestName), func(w io.Writer) error {
-		_, err := m.WriteTo(w)
-		return err
-	})
+	return m, files.WriteBytes(filepath.Join(dir, ManifestName), m.text())
 }
 
 // Sealed reports whether a results folder has a manifest.

@@ -255,9 +255,8 @@ func FuzzParseManifest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var b bytes.Buffer
-		if _, err := m.WriteTo(&b); err != nil || !bytes.Equal(b.Bytes(), text) {
-			t.Errorf("%v; read\n%q\nwritten\n%q", err, text, b.Bytes())
+		if got := m.text(); !bytes.Equal(got, text) {
+			t.Errorf("read\n%q\nwritten\n%q", text, got)
 		}
 	})
 }

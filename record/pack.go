@@ -45,7 +45,7 @@ func (r *Record) WritePacked(dir string) error {
 			return err
 		}
 	}
-	return writeFile(filepath.Join(dir, name), text)
+	return files.WriteBytes(filepath.Join(dir, name), text)
 }
 
 // CopyTo copies the file of a finished record into a folder that exists, where it
@@ -54,7 +54,7 @@ func (r *Record) WritePacked(dir string) error {
 func (r *Record) CopyTo(dir string) error {
 	text, err := files.Read(r.Path, MaxSize)
 	if err == nil {
-		err = writeFile(filepath.Join(dir, filepath.Base(r.Path)), text)
+		err = files.WriteBytes(filepath.Join(dir, filepath.Base(r.Path)), text)
 	}
 	for _, old := range []string{failedSuffix, partialSuffix, sealedSuffix, sealedSuffix + packedSuffix} {
 		if name := r.Header.ID + old; err == nil && name != filepath.Base(r.Path) {
@@ -64,13 +64,6 @@ func (r *Record) CopyTo(dir string) error {
 		}
 	}
 	return err
-}
-
-func writeFile(path string, text []byte) error {
-	return files.Write(path, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
 }
 
 func pack(text []byte) ([]byte, error) {

@@ -79,11 +79,11 @@ func TestPackedDamage(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		f, err := parse(path, "0123", "final", text)
+		r, err := parse(path, "0123", "final", text)
 		if err != nil {
 			return "", err
 		}
-		return f.rec.Final.Sum, nil
+		return r.Final.Sum, nil
 	}
 	if sum, err := read(whole); err != nil || sum != want.Final.Sum {
 		t.Fatal(sum, err)

@@ -66,33 +66,25 @@ func readFinished(path string, p *packing) (*Record, error) {
 	if !ok || strings.HasSuffix(path, failedSuffix) {
 		return nil, &Error{path, 0, fmt.Errorf("a finished record is named ID%s: %w", sealedSuffix, ErrIncomplete)}
 	}
-	f, err := readFile(path, id, "final", p)
-	if err != nil {
-		return nil, err
-	}
-	return &Record{path, f.rec.Header, f.rec.Points, f.rec.Final}, nil
+	return readFile(path, id, "final", p)
 }
 
 // ReadFailed reads the record of a run that failed, whose name must be its ID
 // and ".failed.jsonl". It is as strict as Read.
-func ReadFailed(path string) (*FailedRecord, error) {
+func ReadFailed(path string) (*Record, error) {
 	id, ok := strings.CutSuffix(filepath.Base(path), failedSuffix)
 	if !ok {
 		return nil, &Error{path, 0, fmt.Errorf("a failed run's record is named ID%s", failedSuffix)}
 	}
-	f, err := readFile(path, id, "failure", new(packing))
-	if err != nil {
-		return nil, err
-	}
-	return &FailedRecord{path, f.rec.Header, f.rec.Points, f.failure}, nil
+	return readFile(path, id, "failure", new(packing))
 }
 
 // A Collection is what a folder of records holds.
 type Collection struct {
-	Records map[string]*Record       // finished runs by ID
-	Failed  map[string]*FailedRecord // failed runs by ID
-	Partial []string                 // IDs of runs that are unfinished: killed, or still going on
-	Errors  []error                  // one for each file that is named like a record and can't be read as one
+	Records map[string]*Record // finished runs by ID
+	Failed  map[string]*Record // failed runs by ID
+	Partial []string           // IDs of runs that are unfinished: killed, or still going on
+	Errors  []error            // one for each file that is named like a record and can't be read as one
 }
 
 // Damage is an error that names the damaged files, nil if there are none.
@@ -130,7 +122,7 @@ func ReadDir(dir string) (*Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Collection{Records: make(map[string]*Record), Failed: make(map[string]*FailedRecord)}
+	c := &Collection{Records: make(map[string]*Record), Failed: make(map[string]*Record)}
 	var p packing
 	for _, e := range entries {
 		name := e.Name()
@@ -160,13 +152,7 @@ func ReadDir(dir string) (*Collection, error) {
 	return c, nil
 }
 
-// file is a parsed file of either kind.
-type file struct {
-	rec     Record
-	failure Failure
-}
-
-func readFile(path, id, last string, p *packing) (*file, error) {
+func readFile(path, id, last string, p *packing) (*Record, error) {
 	if !validID.MatchString(id) {
 		return nil, &Error{path, 0, errors.New("the file name is not a run ID")}
 	}
@@ -185,7 +171,7 @@ func readFile(path, id, last string, p *packing) (*file, error) {
 
 // A parser reads the lines of a record's file.
 type parser struct {
-	file
+	rec  Record
 	id   string // the run's, as the file's name has it
 	last string // type of the last line: final or failure
 	line int    // the one being read, from 1
@@ -193,8 +179,8 @@ type parser struct {
 }
 
 // parse reads the contents of a file whose last line must be of type last.
-func parse(path, id, last string, b []byte) (*file, error) {
-	p := parser{id: id, last: last}
+func parse(path, id, last string, b []byte) (*Record, error) {
+	p := parser{rec: Record{Path: path}, id: id, last: last}
 	rest, err := p.lines(b)
 	if err == nil {
 		p.line = 0
@@ -203,7 +189,7 @@ func parse(path, id, last string, b []byte) (*file, error) {
 	if err != nil {
 		return nil, &Error{path, p.line, err}
 	}
-	return &p.file, nil
+	return &p.rec, nil
 }
 
 // lines reads lines up to the last one and returns what follows it.
@@ -306,7 +292,7 @@ func (p *parser) final(text []byte) error {
 }
 
 func (p *parser) failed(text []byte) error {
-	f := &p.failure
+	f := &p.rec.Failure
 	if err := strict(text, f); err != nil {
 		return err
 	}

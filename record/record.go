@@ -12,20 +12,13 @@ import (
 // Format is the version of the record's layout.
 const Format = 1
 
-// A Record is a finished run, read back whole.
+// A Record is what a run left behind, read back whole.
 type Record struct {
-	Path   string
-	Header Header
-	Points []Point
-	Final  Final
-}
-
-// A FailedRecord is what a run that failed left behind.
-type FailedRecord struct {
 	Path    string
 	Header  Header
 	Points  []Point
-	Failure Failure
+	Final   Final   // of a run that is finished
+	Failure Failure // of one that failed
 }
 
 // A Header is the first line of a record. The writer sets Type and Format.

@@ -64,10 +64,8 @@ docs/own-data.md.`,
 	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
 	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
-	workersFlag(cmd, &b.opt.Workers)
-	codeFlags(cmd, &b.opt)
+	runFlags(cmd, &b.opt, &b.progress)
 	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may have none
-	progressFlag(cmd, &b.progress)
 	return cmd
 }
 
@@ -174,7 +172,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s is from a search with other data, options or code: replacing it\n", spec)
 	}
 	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
-	if err := files.Write(spec, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	if err := files.WriteBytes(spec, text); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "written: %s\n", spec)
@@ -195,9 +193,7 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 		return nil, nil, harness.Usage(err)
 	}
 	q.opt.Workers, q.opt.Finder = opt.Workers, opt.Finder
-	if q.opt.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
-		return nil, nil, err
-	}
+	q.opt.Progress = progressOn(progress, cmd.ErrOrStderr())
 	defer q.opt.Progress.Close()
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
 	text, split, err = settle(cmd.Context(), q.opt)

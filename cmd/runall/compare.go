@@ -79,11 +79,9 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
-	workersFlag(cmd, &c.opt.Workers)
+	runFlags(cmd, &c.opt, &c.progress)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
-	codeFlags(cmd, &c.opt)
-	progressFlag(cmd, &c.progress)
 	jsonFlag(cmd, &c.asJSON)
 	return cmd
 }

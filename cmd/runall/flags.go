@@ -52,20 +52,6 @@ func choice(p *string, among []string) pflag.Value {
 	}}
 }
 
-// whole is a flag whose value is a whole number from least to most.
-func whole(p *int, least, most int) pflag.Value {
-	return value[int]{p, "int", func(s string) (int, error) {
-		n, err := strconv.Atoi(s)
-		if err == nil && n >= least && n <= most {
-			return n, nil
-		}
-		if most == math.MaxInt {
-			return 0, fmt.Errorf("must be an integer of at least %d", least)
-		}
-		return 0, fmt.Errorf("must be an integer from %d to %d", least, most)
-	}}
-}
-
 // positive is a flag whose value is a number greater than 0.
 func positive(p *float64) pflag.Value {
 	return number(p, "greater than 0", func(v float64) bool { return v > 0 })
@@ -86,10 +72,19 @@ func number(p *float64, which string, in func(v float64) bool) pflag.Value {
 	}}
 }
 
-// wholeFlag adds a flag of a whole number within bounds.
-func wholeFlag(cmd *cobra.Command, p *int, name string, value, least, most int, usage string) {
-	*p = value
-	cmd.Flags().Var(whole(p, least, most), name, usage)
+// wholeFlag adds a flag whose value is a whole number from least to most.
+func wholeFlag(cmd *cobra.Command, p *int, name string, byDefault, least, most int, usage string) {
+	*p = byDefault
+	cmd.Flags().Var(value[int]{p, "int", func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		if err == nil && n >= least && n <= most {
+			return n, nil
+		}
+		if most == math.MaxInt {
+			return 0, fmt.Errorf("must be an integer of at least %d", least)
+		}
+		return 0, fmt.Errorf("must be an integer from %d to %d", least, most)
+	}}, name, usage)
 }
 
 // The flags that mean the same wherever they occur.
@@ -101,8 +96,10 @@ func resultsFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().StringVar(p, "results", defaultResults, "results `folder`")
 }
 
-// codeFlags are those that say which finished runs are reused.
-func codeFlags(cmd *cobra.Command, opt *harness.Options) {
+// runFlags are those of commands that carry out runs and keep their records.
+func runFlags(cmd *cobra.Command, opt *harness.Options, progress *string) {
+	workersFlag(cmd, &opt.Workers)
+	progressFlag(cmd, progress)
 	cmd.Flags().BoolVar(&opt.Keep, "keep", false, "reuse finished runs of other code, and say so in the report")
 	cmd.Flags().BoolVar(&opt.Rerun, "rerun", false, "repeat finished runs")
 	cmd.MarkFlagsMutuallyExclusive("keep", "rerun")

@@ -98,7 +98,7 @@ func specInputs(names []string, finder data.Finder) []input {
 
 // pathFlags are the flags that name a file or folder and may not be empty: an empty
 // one would be the working folder, or a default that nobody asked for.
-var pathFlags = map[string]bool{"results": true, "out": true, "with": true, "from": true, "spec": true, "resume": true}
+var pathFlags = map[string]bool{"results": true, "out": true, "with": true, "from": true, "resume": true}
 
 // checkPaths reports an empty path among a command's flags.
 func checkPaths(cmd *cobra.Command) (err error) {
@@ -125,10 +125,8 @@ func checkOutputs(cmd *cobra.Command, stdout io.Writer) (err error) {
 			err = record.CheckOutput(path)
 		}
 	}
-	if o, ok := stdout.(*output); ok {
-		if f, ok := o.to.(*os.File); ok {
-			check(f.Name())
-		}
+	if f, ok := stdout.(*os.File); ok {
+		check(f.Name())
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "out" || f.Name == "resume" && !cmd.Flags().Changed("out") {

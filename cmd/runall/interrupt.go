@@ -41,27 +41,15 @@ type ending struct {
 // but not a second SIGHUP: shell and terminal may each send one.
 func (e *ending) watch() (ctx context.Context, stop func()) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	ctx, cancel := context.WithCancel(ctx)
-	hangup := make(chan os.Signal, 1)
+	forget := restore
 	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(hangup, syscall.SIGHUP)
+		ctx, forget = signal.NotifyContext(ctx, syscall.SIGHUP)
 	}
-	go func() {
-		for {
-			select {
-			case <-hangup:
-				cancel()
-			case <-e.through:
-				return
-			}
-		}
-	}()
 	context.AfterFunc(ctx, restore)
 	asleep := context.AfterFunc(ctx, e.watchdog)
 	return ctx, func() {
 		asleep()
-		signal.Stop(hangup)
-		cancel()
+		forget()
 	}
 }
 

@@ -23,26 +23,42 @@ func newList() *cobra.Command {
 		RunE:  needSubcommand,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
-	for _, l := range []struct {
-		name string
-		list func() (value any, text func(io.Writer) error, err error)
-	}{
-		{"specs", listSpecs}, {"datasets", listDataSets}, {"methods", listMethods}, {"pruners", listPruners}, {"profiles", listProfiles},
-	} {
-		cmd.AddCommand(&cobra.Command{
-			Use:   l.name,
-			Short: "List the " + strings.Replace(l.name, "datasets", "data sets", 1),
-			Args:  cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				value, text, err := l.list()
-				if err != nil {
-					return err
-				}
-				return show(cmd, asJSON, value, text)
-			},
-		})
-	}
+	cmd.AddCommand(
+		listOf("specs", &asJSON, specInfos, func(s specInfo) []string {
+			return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}
+		}),
+		listOf("datasets", &asJSON, always(data.List), func(d data.Info) []string {
+			size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
+			return []string{d.Name, d.Kind, size, d.Title}
+		}),
+		listOf("methods", &asJSON, always(experiments.Methods), func(m experiments.MethodInfo) []string {
+			return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
+		}),
+		listOf("pruners", &asJSON, always(prunerInfos), func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
+		listOf("profiles", &asJSON, always(experiments.Profiles), func(name string) []string { return []string{name} }),
+	)
 	return cmd
+}
+
+// listOf is the command that lists what a function returns, as JSON or a line of cells each.
+func listOf[T any](name string, asJSON *bool, list func() ([]T, error), cells func(T) []string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: "List the " + strings.Replace(name, "datasets", "data sets", 1),
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			infos, err := list()
+			if err != nil {
+				return err
+			}
+			return showRows(cmd, *asJSON, infos, cells)
+		},
+	}
+}
+
+// always gives a function an error that is always nil.
+func always[T any](list func() []T) func() ([]T, error) {
+	return func() ([]T, error) { return list(), nil }
 }
 
 // needSubcommand is what a command does that only groups others.
@@ -63,15 +79,15 @@ func writeRows(w io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
-// table returns what writes a line of aligned columns for each of a list.
-func table[T any](list []T, cells func(T) []string) func(io.Writer) error {
-	return func(w io.Writer) error {
+// showRows writes a list as JSON, or a line of aligned columns for each of its elements.
+func showRows[T any](cmd *cobra.Command, asJSON bool, list []T, cells func(T) []string) error {
+	return show(cmd, asJSON, list, func(w io.Writer) error {
 		var rows [][]string
 		for _, v := range list {
 			rows = append(rows, cells(v))
 		}
 		return writeRows(w, rows)
-	}
+	})
 }
 
 // A specInfo describes a spec.
@@ -82,30 +98,13 @@ type specInfo struct {
 	DataSets []string `json:"datasets"`
 }
 
-func listSpecs() (any, func(io.Writer) error, error) {
+func specInfos() ([]specInfo, error) {
 	specs, err := experiments.EmbeddedAll()
 	var infos []specInfo
 	for _, s := range specs {
 		infos = append(infos, specInfo{s.Name, s.Title, s.Task, []string{s.Data.Name}})
 	}
-	return infos, table(infos, func(s specInfo) []string {
-		return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}
-	}), err
-}
-
-func listDataSets() (any, func(io.Writer) error, error) {
-	infos := data.List()
-	return infos, table(infos, func(d data.Info) []string {
-		size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
-		return []string{d.Name, d.Kind, size, d.Title}
-	}), nil
-}
-
-func listMethods() (any, func(io.Writer) error, error) {
-	infos := experiments.Methods()
-	return infos, table(infos, func(m experiments.MethodInfo) []string {
-		return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
-	}), nil
+	return infos, err
 }
 
 // A prunerInfo describes a pruning heuristic.
@@ -118,16 +117,10 @@ type prunerInfo struct {
 	Inverse bool          `json:"inverse"`        // it uses the inverse kernel matrix, at O(M²) a step
 }
 
-func listPruners() (any, func(io.Writer) error, error) {
-	var infos []prunerInfo
+func prunerInfos() (infos []prunerInfo) {
 	for _, h := range prune.All() {
 		knob, _ := h.Knob()
 		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse()})
 	}
-	return infos, table(infos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }), nil
-}
-
-func listProfiles() (any, func(io.Writer) error, error) {
-	names := experiments.Profiles()
-	return names, table(names, func(name string) []string { return []string{name} }), nil
+	return infos
 }

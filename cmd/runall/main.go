@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // execute runs the command that the arguments name. Errors that occur before
 // the command's own work begins are wrong use.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+func execute(ctx context.Context, args []string, stdout *output, stderr io.Writer) (err error) {
 	defer harness.Recover(&err)
 	root := newRoot()
 	root.SetArgs(args)
@@ -62,13 +62,11 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 	root.SetErr(stderr)
 	begun := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := errors.Join(checkPaths(cmd), checkOutputs(cmd, stdout)); err != nil {
+		if err := errors.Join(checkPaths(cmd), checkOutputs(cmd, stdout.to)); err != nil {
 			return err
 		}
 		begun = true
-		if o, ok := stdout.(*output); ok {
-			o.begin(cmd)
-		}
+		stdout.begin(cmd)
 		return nil
 	}
 	err = root.ExecuteContext(ctx)

@@ -77,17 +77,14 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		fmt.Fprintf(b, "calibration  %.2f %% (expected error over %d bins of confidence)\n", 100*e.Calibration.Error, len(e.Calibration.Bins))
 	}
 	fmt.Fprintln(b)
-	if err := writeClasses(b, slices.Clone(e.Classes)); err != nil {
-		return err
-	}
-	if err := writeConfusion(b, m.Settings().Labels, e.Confusion); err != nil {
-		return err
-	}
-	return b.Flush()
+	writeRows(b, classRows(slices.Clone(e.Classes)))
+	fmt.Fprintln(b)
+	writeRows(b, confusionRows(m.Settings().Labels, e.Confusion))
+	return b.Flush() // or the first error of all
 }
 
-// writeClasses writes the results by class, of many those with the lowest recall.
-func writeClasses(w io.Writer, classes []online.Class) error {
+// classRows are the results by class, of many those with the lowest recall.
+func classRows(classes []online.Class) [][]string {
 	title := "class"
 	if n := len(classes); n > shownClasses {
 		slices.SortStableFunc(classes, func(a, b online.Class) int {
@@ -100,7 +97,7 @@ func writeClasses(w io.Writer, classes []online.Class) error {
 	for _, c := range classes {
 		rows = append(rows, []string{c.Label, fmt.Sprint(c.Rows), percent(1 - c.Recall), percent(c.Recall), percent(c.Precision)})
 	}
-	return writeRows(w, rows)
+	return rows
 }
 
 // lowest is the recall by which classes are sorted: those without rows are last.
@@ -119,11 +116,11 @@ func percent(v words.Nullable) string {
 	return fmt.Sprintf("%.2f %%", 100*v)
 }
 
-// writeConfusion writes the confusion matrix, of many classes its largest elements
-// off the diagonal.
-func writeConfusion(w io.Writer, labels []string, matrix [][]int) error {
+// confusionRows are the confusion matrix, of many classes its largest elements off the
+// diagonal.
+func confusionRows(labels []string, matrix [][]int) [][]string {
 	if len(labels) > shownClasses {
-		return writeConfusions(w, labels, matrix)
+		return largestConfusions(labels, matrix)
 	}
 	rows := [][]string{append([]string{"label \\ prediction"}, labels...)}
 	for i, counts := range matrix {
@@ -133,12 +130,11 @@ func writeConfusion(w io.Writer, labels []string, matrix [][]int) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintln(w)
-	return writeRows(w, rows)
+	return rows
 }
 
-// writeConfusions writes the largest confusions.
-func writeConfusions(w io.Writer, labels []string, matrix [][]int) error {
+// largestConfusions are the largest elements off the diagonal.
+func largestConfusions(labels []string, matrix [][]int) [][]string {
 	type confusion struct{ label, given, rows int }
 	var all []confusion
 	for i, counts := range matrix {
@@ -153,6 +149,5 @@ func writeConfusions(w io.Writer, labels []string, matrix [][]int) error {
 	for _, c := range all[:min(shownClasses, len(all))] {
 		rows = append(rows, []string{labels[c.label], labels[c.given], fmt.Sprint(c.rows)})
 	}
-	fmt.Fprintln(w)
-	return writeRows(w, rows)
+	return rows
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"polkrepro/harness"
 )
 
 // prunerProcess removes the elements of least cost, or fails where $PRUNER is fails.
@@ -37,7 +39,7 @@ func prunerProcess() {
 
 // TestRepeatCommands: the commands that are printed to repeat runs name the process.
 func TestRepeatCommands(t *testing.T) {
-	q := reporting{results: "rq", profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}
+	q := reporting{opt: harness.Options{Results: "rq"}, profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}
 	line := q.line("reproduce", "own.yaml")
 	if !strings.HasSuffix(line, "reproduce own.yaml --profile smoke --pruner mine=./mine.py --pruner 'ours=python3 ours.py' --results rq") {
 		t.Error(line)

@@ -49,7 +49,7 @@ func splitFailure(err error) (run, reason string) {
 }
 
 // progressOn is harness.NewProgress on standard error. Bars redraw the terminal itself.
-func progressOn(mode string, w io.Writer) (harness.Progress, error) {
+func progressOn(mode string, w io.Writer) harness.Progress {
 	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(raw(w)) {
 		return harness.NewProgress(harness.ProgressTTY, raw(w))
 	}
@@ -57,12 +57,12 @@ func progressOn(mode string, w io.Writer) (harness.Progress, error) {
 }
 
 // newProgress is progressOn for commands that end with remark.
-func newProgress(mode string, w io.Writer) (harness.Progress, error) {
-	p, err := progressOn(mode, w)
-	if err != nil || mode == harness.ProgressJSON {
-		return p, err
+func newProgress(mode string, w io.Writer) harness.Progress {
+	p := progressOn(mode, w)
+	if mode == harness.ProgressJSON {
+		return p
 	}
-	return briefFailures{p}, nil
+	return briefFailures{p}
 }
 
 // briefFailures shows a failure's first line and, after an ellipsis, the last one, which in

@@ -28,10 +28,7 @@ failed, see results/records/b.failed.jsonl: POLK, seed 2: after 32 samples: out 
 		t.Errorf("%s\nwant %s", said.String(), want)
 	}
 	said.Reset()
-	p, err := newProgress(harness.ProgressPlain, &said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := newProgress(harness.ProgressPlain, &said)
 	p.Report(harness.Event{Kind: harness.EventFail, ID: "a", Message: "it ended:\n  line 1\n  KeyError"})
 	p.Close()
 	if !strings.Contains(said.String(), "it ended: … KeyError (1 of 0)\n") {

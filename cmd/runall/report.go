@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
 	"polkrepro/harness"
@@ -24,12 +23,11 @@ import (
 
 // A reporting is what the report command was asked for.
 type reporting struct {
-	results, profile, format, out string
-	plan                          experiments.PlanOptions
-	finder                        data.Finder
-	pruners                       []string
-	asJSON                        bool
-	keep                          bool // runs of other code, which reproduce was told to reuse
+	opt                  harness.Options // Results, Finder, Keep
+	plan                 experiments.PlanOptions
+	profile, format, out string
+	pruners              []string
+	asJSON               bool
 }
 
 func newReport() *cobra.Command {
@@ -53,10 +51,10 @@ of the tables and of all series of runs.`,
 			return q.run(cmd, names)
 		},
 	}
-	resultsFlag(cmd, &q.results)
+	resultsFlag(cmd, &q.opt.Results)
 	profileFlag(cmd, &q.profile, "")
 	seedsFlag(cmd, &q.plan.Seeds)
-	dataFlag(cmd, &q.finder)
+	dataFlag(cmd, &q.opt.Finder)
 	prunersFlag(cmd, &q.pruners)
 	cmd.Flags().Var(choice(&q.format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&q.out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
@@ -68,7 +66,7 @@ of the tables and of all series of runs.`,
 // has, or else of the paper's.
 func (q *reporting) run(cmd *cobra.Command, names []string) error {
 	if q.format == formatPage && q.out == "" {
-		if err := record.CheckOutput(harness.ReportDir(q.results)); err != nil {
+		if err := record.CheckOutput(harness.ReportDir(q.opt.Results)); err != nil {
 			return harness.Usage(err)
 		}
 	}
@@ -76,8 +74,8 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if len(names) == 0 {
-		tournaments := ownSpecs(q.results, "compare")
-		names = ownSpecs(q.results, "bench")
+		tournaments := ownSpecs(q.opt.Results, "compare")
+		names = ownSpecs(q.opt.Results, "bench")
 		for _, spec := range tournaments {
 			if err := q.tournament(cmd, spec); err != nil {
 				return err
@@ -101,12 +99,12 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	return allWhole(f.Records, q.results)
+	return allWhole(f.Records, q.opt.Results)
 }
 
 // open reads the results folder, finds its profile unless one is given, and makes the report.
 func (q *reporting) open(cmd *cobra.Command, names []string) (*export.Folder, *export.Report, error) {
-	f, err := export.Open(q.results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.finder, Keep: q.keep, Warn: warning(cmd)})
+	f, err := export.Open(q.opt.Results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.opt.Finder, Keep: q.opt.Keep, Warn: warning(cmd)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,14 +141,14 @@ func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return harness.Usage(err)
 	}
-	r, err := judge(t, experiments.ProfileQuick, plan, harness.Options{Results: q.results}, warning(cmd))
+	r, err := judge(t, experiments.ProfileQuick, plan, q.opt, warning(cmd))
 	if err == nil {
 		err = q.presentTournament(cmd, r)
 	}
 	if err != nil {
 		return err
 	}
-	return allWhole(r.have, q.results)
+	return allWhole(r.have, q.opt.Results)
 }
 
 // presentTournament prints the tables or writes the page, and all of the report if a folder
@@ -161,7 +159,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	case q.asJSON:
 		return writeJSON(stdout, Tournament{version, r.Result})
 	case q.format == formatPage:
-		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.results)), r.Tournament, r.in)
+		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Tournament, r.in)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
 		}
@@ -192,7 +190,7 @@ const (
 // present prints the tables and, if a folder is named, writes all of the report to it; the
 // format html writes the page alone, in any case.
 func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
-	stdout, dir := cmd.OutOrStdout(), cmp.Or(q.out, harness.ReportDir(q.results))
+	stdout, dir := cmd.OutOrStdout(), cmp.Or(q.out, harness.ReportDir(q.opt.Results))
 	if q.format == formatPage {
 		path, err := r.WritePage(dir)
 		if err != nil {

@@ -13,14 +13,11 @@ import (
 	"polkrepro/harness"
 )
 
-// A reproduction is what the reproduce command was asked for.
+// A reproduction is what the reproduce command was asked for: runs, and the report on them.
 type reproduction struct {
-	opt      harness.Options
-	plan     experiments.PlanOptions
-	profile  string
+	reporting
 	shard    shard
 	progress string
-	pruners  []string
 }
 
 func newReproduce() *cobra.Command {
@@ -46,15 +43,13 @@ again, and goes on. Shard 0/N is N/N.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")
-	workersFlag(cmd, &r.opt.Workers)
+	runFlags(cmd, &r.opt, &r.progress)
 	seedsFlag(cmd, &r.plan.Seeds)
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)
 	cmd.Flags().BoolVar(&r.opt.RequireData, "require-data", false, "exit with status 4 before training if a data set is missing")
-	codeFlags(cmd, &r.opt)
 	prunersFlag(cmd, &r.pruners)
 	cmd.Flags().Var(value[shard]{&r.shard, "K/N", parseShard}, "shard", "run only shard `K/N`, from 1/N to N/N, and write no report")
-	progressFlag(cmd, &r.progress)
 	return cmd
 }
 
@@ -92,9 +87,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 // carryOut carries out runs, and says what was not run and what failed. There is no outcome
 // but an error if the rest of the command makes no sense.
 func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
-	if opt.Progress, err = newProgress(progress, cmd.ErrOrStderr()); err != nil {
-		return nil, err
-	}
+	opt.Progress = newProgress(progress, cmd.ErrOrStderr())
 	out, err = harness.Reproduce(cmd.Context(), plan, opt)
 	opt.Progress.Close()
 	if err = resumable(err); err != nil && !errors.Is(err, harness.ErrRunsFailed) {
@@ -107,15 +100,12 @@ func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Option
 // report prints the summary of what is in the results folder, runs of earlier
 // calls included, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
-	q := reporting{
-		results: r.opt.Results, profile: r.profile, plan: r.plan, finder: r.opt.Finder, pruners: r.pruners,
-		keep: r.opt.Keep, out: harness.ReportDir(r.opt.Results),
-	}
-	f, made, err := q.open(cmd, names)
+	r.out = harness.ReportDir(r.opt.Results)
+	f, made, err := r.open(cmd, names)
 	if err != nil {
 		return err
 	}
-	return q.summarize(cmd, f, made, names)
+	return r.summarize(cmd, f, made, names)
 }
 
 // reproduceCommand is the command that runs specs, by default all.

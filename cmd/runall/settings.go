@@ -41,9 +41,7 @@ left out.`,
 					return fmt.Errorf("--out: %w", err)
 				}
 			}
-			if opt.Progress, err = progressOn(progress, cmd.ErrOrStderr()); err != nil {
-				return err
-			}
+			opt.Progress = progressOn(progress, cmd.ErrOrStderr())
 			settings, unavailable, err := harness.Settings(cmd.Context(), plan, opt)
 			opt.Progress.Close()
 			for _, u := range unavailable {

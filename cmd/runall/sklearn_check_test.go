@@ -74,7 +74,7 @@ func TestCheckSklearnParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	params := strings.Fields(string(out))
-	files := []string{"json", "spec", "labels", "format", "header", "label", "classes", "features", "out", "resume", "skip", "save-every"}
+	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "skip", "save-every"}
 	newTrain().Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(files, f.Name) && !slices.Contains(params, strings.ReplaceAll(f.Name, "-", "_")) {
 			t.Errorf("no parameter for --%s in %v", f.Name, params)

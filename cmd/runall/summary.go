@@ -13,7 +13,6 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/harness"
 	"polkrepro/report"
 	"polkrepro/report/export"
 )
@@ -21,19 +20,10 @@ import (
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if one is named.
 func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
-	in := report.Summary{Report: r.Report, Names: names, Damaged: len(f.Records.Errors), Command: q.line}
+	in := report.Summary{Report: r.Report, Names: names, Specs: f.Specs(), Damaged: len(f.Records.Errors), Command: q.line}
 	var err error
 	if in.StandIns, err = standIns(); err != nil {
 		return err
-	}
-	if len(names) > 0 {
-		specs, err := harness.FindSpecs(names)
-		if err != nil {
-			return harness.Usage(err)
-		}
-		for _, s := range specs {
-			in.Specs = append(in.Specs, s.Name)
-		}
 	}
 	if q.out != "" {
 		if _, err := r.WriteAll(q.out); err != nil {
@@ -100,13 +90,13 @@ func (q *reporting) line(args ...string) string {
 	case "reproduce":
 		flag("--profile", q.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
-		flag("--data-dir", q.finder.Dir, "")
+		flag("--data-dir", q.opt.Finder.Dir, "")
 		for _, p := range q.pruners {
 			words = append(words, "--pruner", p)
 		}
 		fallthrough
 	default:
-		flag("--results", cmp.Or(q.results, defaultResults), defaultResults)
+		flag("--results", cmp.Or(q.opt.Results, defaultResults), defaultResults)
 	}
 	for i, w := range words {
 		words[i] = quote(w)

@@ -31,6 +31,14 @@ func Write(path string, write func(io.Writer) error) error {
 	return err
 }
 
+// WriteBytes is Write of a text that is there already.
+func WriteBytes(path string, text []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
 // replace is Write that leaves the file open, and locked where open files are renamed.
 func replace(path string, write func(io.Writer) error) (*os.File, error) {
 	f, old, err := create(path)

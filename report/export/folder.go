@@ -137,16 +137,23 @@ func Open(dir string, opt Options) (*Folder, error) {
 	return f, nil
 }
 
+// Specs returns the names of the specs that were asked for.
+func (f *Folder) Specs() (names []string) {
+	for _, s := range f.specs[:len(f.opt.Specs)] {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // ownSpecs returns the names of the specs that were asked for, none if one of them is
 // embedded or feeds a table or figure of the paper.
 func (f *Folder) ownSpecs(embedded []*experiments.Spec) []string {
-	var names []string
-	for i, s := range f.specs[:len(f.opt.Specs)] {
-		if slices.ContainsFunc(embedded, func(e *experiments.Spec) bool { return e.Name == f.opt.Specs[i] }) {
+	for _, e := range embedded {
+		if slices.Contains(f.opt.Specs, e.Name) {
 			return nil
 		}
-		names = append(names, s.Name)
 	}
+	names := f.Specs()
 	ofPaper := func(p experiments.Planned) bool {
 		return slices.Contains(names, p.Spec) && len(p.Cells)+len(p.Figures) > 0
 	}
