@@ -116,7 +116,7 @@ func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, 
 		scale(m, n, beta, c, ldc)
 		return
 	}
-	t := newTask[T]()
+	t := newTask(kernelsOf[T]())
 	t.m, t.n, t.k = m, n, k
 	t.alpha, t.beta = alpha, beta
 	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc

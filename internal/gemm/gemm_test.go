@@ -14,6 +14,8 @@ import (
 	"polkrepro/internal/race"
 )
 
+func use(b backend) { active = b }
+
 // eachBackend runs f with every backend that this machine has.
 func eachBackend(t *testing.T, f func(t *testing.T)) {
 	for _, b := range backends() {

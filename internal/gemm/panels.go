@@ -169,8 +169,7 @@ func (p *Panels[T]) task(m int, a []T, lda int, c []T, ldc, threads int) *task[T
 	if m == 0 || p.n == 0 {
 		return nil
 	}
-	t := newTask[T]()
-	t.kr = p.kr
+	t := newTask(p.kr)
 	t.m, t.n, t.k = m, p.n, p.dim
 	t.alpha, t.beta = 1, 0
 	t.a, t.lda, t.c, t.ldc = a, lda, c, ldc
