@@ -27,15 +27,10 @@ func neonBackend() backend {
 			name: "neon", mr: 6, nr: 8, lanes: 2,
 			tile: tileNEON64,
 			dots: dotsNEON64, dotA: 3, dotB: 2,
-			gauss: gaussNEON64,
-			exp:   expNEON64,
-			sumSquares: func(x []float64) float64 {
-				if len(x) == 0 {
-					return 0
-				}
-				return dotNEON(x, x)
-			},
-			product: productNEON,
+			gauss:      gaussNEON64,
+			exp:        expNEON64,
+			sumSquares: squares(dotNEON),
+			product:    productNEON,
 			transpose: func(blocks int, src []float64, lds int, dst []float64) {
 				packNEONF64(blocks, &src[0], 8*lds, &dst[0])
 			},
