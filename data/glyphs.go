@@ -4,7 +4,7 @@ import (
 	"image"
 	"runtime"
 
-	"golang.org/x/sync/errgroup"
+	"polkrepro/internal/parallel"
 )
 
 // The shape of glyphs: that of MNIST's images, with fewer of them.
@@ -67,19 +67,11 @@ func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	}
 	// Every example has a stream of its own, so that it is the same whoever
 	// draws it.
-	workers := runtime.GOMAXPROCS(0)
-	var g errgroup.Group
-	for w := range workers {
-		g.Go(func() error {
-			var p glyphPainter
-			for i := w; i < n; i += workers {
-				src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
-				p.paint(s.Row(i), outlines[int(s.Y[i])], src)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // the tasks have no errors
+	painters := make([]glyphPainter, runtime.GOMAXPROCS(0))
+	parallel.Do(len(painters), n, func(worker, i int) {
+		src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
+		painters[worker].paint(s.Row(i), outlines[int(s.Y[i])], src)
+	})
 	return s
 }
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 )

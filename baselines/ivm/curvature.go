@@ -1,8 +1,8 @@
 package ivm
 
 import (
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 )
 
 // A curvature makes the products that the Newton equations consist of, nearly all the

@@ -3,9 +3,9 @@ package ivm
 import (
 	"math"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
 

@@ -3,8 +3,8 @@ package lbfgs
 import (
 	"context"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/internal/portable"
 	"polkrepro/loss"
 )
