@@ -214,7 +214,12 @@ func (t *task[T]) run(threads int) {
 	}
 	threads = max(1, min(threads, t.units))
 	for len(t.workers) < threads {
-		t.addWorker()
+		w := &worker[T]{}
+		w.start = func() {
+			t.drain(w)
+			t.wg.Done()
+		}
+		t.workers = append(t.workers, w)
 	}
 	t.next.Store(0)
 	t.wg.Add(threads - 1)
@@ -223,15 +228,6 @@ func (t *task[T]) run(threads int) {
 	}
 	t.drain(t.workers[0])
 	t.wg.Wait()
-}
-
-func (t *task[T]) addWorker() {
-	w := &worker[T]{}
-	w.start = func() {
-		t.drain(w)
-		t.wg.Done()
-	}
-	t.workers = append(t.workers, w)
 }
 
 // drain runs units until none is left.
