@@ -71,7 +71,6 @@ type workspace[T gemm.Float] struct {
 	part   []T // a sum over flushed samples
 	sum    []float64
 	coef   []T
-	column []T
 }
 
 func (p *products[T]) add(row []float64) {
@@ -175,12 +174,9 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 	for i := range m {
 		narrow(w.coef[i*q:(i+1)*q], coef[i*(q+1):])
 	}
-	w.column = grow(w.column, chunk*q)
-	if q > 0 {
-		gemm.Transpose(q, n, p.phi[lo:], p.n, w.column, q)
-	}
 	w.tile = grow(w.tile, m*n)
-	gemm.MulABT(m, n, q, 1, w.coef, q, w.column, q, 0, w.tile, n, 1)
+	phi := p.phi[min(lo, len(p.phi)):] // empty before the first import
+	gemm.MulAB(m, n, q, 1, w.coef, q, phi, p.n, 0, w.tile, n, 1)
 	for i := range m {
 		row := to[i*chunk : i*chunk+n]
 		for k, v := range w.tile[i*n : (i+1)*n] {

@@ -74,7 +74,7 @@ func (b *block) objectives() []float64 {
 				gemm.Axpy(1, b.f[c*b.n+lo:c*b.n+lo+n], row)
 				gemm.Axpy(changes[(r*classes+c)*(q+1)+q], b.rows[r*b.n+lo:r*b.n+lo+n], row)
 			}
-			sums[r] += b.work.softmax.loss(f, b.y[lo:lo+n])
+			sums[r] += b.softmax.loss(f, b.y[lo:lo+n])
 		}
 	}
 	for r := range sums {
