@@ -28,9 +28,7 @@ func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threa
 		raise(dst, n, p.Len(), ldd, k)
 	default:
 		narrow := make([]float32, n*p.dim)
-		for i := range narrow {
-			narrow[i] = float32(x[i])
-		}
+		gemm.Convert(narrow, x[:len(narrow)])
 		evaluate(p, k, n, narrow, dst, ldd, threads)
 	}
 }

@@ -152,6 +152,14 @@ func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
 	}
 }
 
+// Convert sets dst[i] to src[i], rounded to dst's type. It panics if dst is shorter.
+func Convert[D, S Float](dst []D, src []S) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = D(v)
+	}
+}
+
 // checkMatrix panics unless a slice of length have holds a rows×cols matrix of
 // row stride ld.
 func checkMatrix(name string, rows, cols, have, ld int) {
