@@ -81,7 +81,7 @@ slow:
 # without the tests of one goroutine, which the race detector slows down tenfold; of the
 # baselines, what learnertest trains with two threads; of the command, the tests of two of
 # three signals and of serve.
-CONCURRENT = ./baselines/internal/parallel ./baselines/learnertest $(filter-out ./cmd/% ./baselines/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
+CONCURRENT = ./baselines/learnertest $(filter-out ./cmd/% ./baselines/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
 	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
 
 race:

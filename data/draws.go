@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"polkrepro/internal/parallel"
 )
 
 //go:embed multidist_draws.csv
@@ -44,23 +46,16 @@ type Draw struct {
 // seeds' order. It looks at no algorithm.
 func selectDraws(n int) (draws []Draw) {
 	lo, hi := DrawsLow, DrawsHigh
-	const block = 16
 	workers := runtime.GOMAXPROCS(0)
-	errs := make([]float64, block*workers)
+	errs := make([]float64, 16*workers)
 	for base := 0; len(draws) < n; base += len(errs) {
-		var group sync.WaitGroup
-		for w := range workers {
-			group.Go(func() {
-				for i := w * block; i < (w+1)*block; i++ {
-					means := MultidistMeans(uint64(base + i + 1))
-					errs[i] = bayesError(means, calibratedVariance, coarseStep)
-					if lo-coarseMargin <= errs[i] && errs[i] <= hi+coarseMargin {
-						errs[i] = bayesError(means, calibratedVariance, bayesStep)
-					}
-				}
-			})
-		}
-		group.Wait()
+		parallel.Do(workers, len(errs), func(_, i int) {
+			means := MultidistMeans(uint64(base + i + 1))
+			errs[i] = bayesError(means, calibratedVariance, coarseStep)
+			if lo-coarseMargin <= errs[i] && errs[i] <= hi+coarseMargin {
+				errs[i] = bayesError(means, calibratedVariance, bayesStep)
+			}
+		})
 		for i, e := range errs {
 			if lo <= e && e <= hi && len(draws) < n {
 				draws = append(draws, Draw{uint64(base + i + 1), e})

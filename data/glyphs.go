@@ -3,7 +3,8 @@ package data
 import (
 	"image"
 	"runtime"
-	"sync"
+
+	"polkrepro/internal/parallel"
 )
 
 // The shape of glyphs: that of MNIST's images, with fewer of them.
@@ -66,17 +67,10 @@ func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	}
 	// Every example has a stream of its own, so that it is the same whoever
 	// draws it.
-	workers := runtime.GOMAXPROCS(0)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			for i := w; i < n; i += workers {
-				src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
-				drawGlyph(s.Row(i), outlines[int(s.Y[i])], src)
-			}
-		})
-	}
-	group.Wait()
+	parallel.Do(runtime.GOMAXPROCS(0), n, func(_, i int) {
+		src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
+		drawGlyph(s.Row(i), outlines[int(s.Y[i])], src)
+	})
 	return s
 }
 

@@ -39,12 +39,9 @@ const (
 // Profiles returns the names of the profiles, from the quickest to the longest.
 func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFull} }
 
-// An Error is one thing that is wrong with a spec: file, line, column, message
-// and the offending line. Its text has all of them, with a caret under the
-// column.
-type Error = strictyaml.Error
-
-// Errors are all that is wrong with a spec, in the order of their places.
+// Errors are all that is wrong with a spec, in the order of their places: of each, file,
+// line, column, message and the offending line. The text has all of them, with a caret
+// under the column.
 type Errors = strictyaml.Errors
 
 // A Spec is a parsed and checked experiment: nothing in it can fail to be

@@ -104,14 +104,9 @@ func (m *minimizer) values(f *kernel.Expansion) []float64 {
 	if order == 0 {
 		return out
 	}
-	k, w := make([]float64, n*order), make([]float64, c*order)
-	for j := range order {
-		for q := range c {
-			w[q*order+j] = f.W[j*c+q]
-		}
-	}
+	k := make([]float64, n*order)
 	f.Dict.Block64(f.Kernel, n, m.x, k, order, 1)
-	gemm.MulABT(n, c, order, 1, k, order, w, order, 0, out, c, 1)
+	gemm.MulAB(n, c, order, 1, k, order, f.W, c, 0, out, c, 1)
 	return out
 }
 

@@ -1,9 +1,8 @@
 package kernel
 
 import (
-	"sync"
-
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 )
 
 // Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride
@@ -29,9 +28,7 @@ func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threa
 		raise(dst, n, p.Len(), ldd, k)
 	default:
 		narrow := make([]float32, n*p.dim)
-		for i := range narrow {
-			narrow[i] = float32(x[i])
-		}
+		gemm.Convert(narrow, x[:len(narrow)])
 		evaluate(p, k, n, narrow, dst, ldd, threads)
 	}
 }
@@ -197,11 +194,6 @@ func evaluate[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst 
 // share lets at most threads goroutines work on m points. They share the points
 // out, not the rows of a block: a block is often of one row.
 func share(m, threads int, part func(from, to int)) {
-	threads = max(1, min(threads, m))
-	var others sync.WaitGroup
-	for t := 1; t < threads; t++ {
-		others.Go(func() { part(t*m/threads, (t+1)*m/threads) })
-	}
-	part(0, m/threads)
-	others.Wait()
+	parts := max(1, min(threads, m))
+	parallel.Do(parts, parts, func(_, t int) { part(t*m/parts, (t+1)*m/parts) })
 }

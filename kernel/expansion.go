@@ -151,9 +151,7 @@ func (s *scoring[T]) transposeWeights(w []float64, m, c int) {
 func (s *scoring[T]) multiply(rows, m, c int, k []T, ld int, dst []float64, threads int) {
 	s.out = grow(s.out, rows*c)
 	gemm.MulABT(rows, c, m, 1, k, ld, s.wt, m, 0, s.out, c, threads)
-	for i, v := range s.out {
-		dst[i] = float64(v)
-	}
+	gemm.Convert(dst, s.out)
 }
 
 // NormSq returns Σ_c ‖f_c‖² = Σ_c w_cᵀ K_DD w_c, with K_DD in float64.
@@ -187,10 +185,6 @@ func quadraticRow(w, wi, ki []float64, c int) float64 {
 }
 
 // Widen converts float32 features to the float64 that Block64 takes.
-func Widen(dst []float64, src []float32) {
-	for i, v := range src {
-		dst[i] = float64(v)
-	}
-}
+func Widen(dst []float64, src []float32) { gemm.Convert(dst, src) }
 
 func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Spec names a registered kernel and has its parameters, as specs of
@@ -30,7 +30,7 @@ type form struct {
 }
 
 // forms holds the registered kernels by name.
-var forms sync.Map // string → form
+var forms = make(map[string]form)
 
 // Register makes kernels of type K known by the Name of K's zero value, to specs
 // and to saved models ([Expansion.Write], [ReadExpansion]); call it in init. Fields
@@ -48,31 +48,27 @@ func Register[K Kernel]() {
 			f.fields = append(f.fields, field.Name)
 		}
 	}
-	if _, known := forms.LoadOrStore(zero.Name(), f); known {
+	if _, known := forms[zero.Name()]; known {
 		panic("kernel: there is a kernel " + zero.Name() + " already")
 	}
+	forms[zero.Name()] = f
 }
 
 // Names returns the names of the registered kernels, sorted.
-func Names() []string {
-	var names []string
-	forms.Range(func(name, _ any) bool { names = append(names, name.(string)); return true })
-	slices.Sort(names)
-	return names
-}
+func Names() []string { return slices.Sorted(maps.Keys(forms)) }
 
 // Takes returns what a [Spec] of a kernel has beside its type, by the names in
 // JSON; nil if there is no kernel of that name.
 func Takes(name string) []string {
-	f, ok := forms.Load(name)
+	f, ok := forms[name]
 	switch {
 	case !ok:
 		return nil
-	case !f.(form).flat:
+	case !f.flat:
 		return []string{"params"}
 	}
 	takes := []string{}
-	for _, field := range f.(form).fields {
+	for _, field := range f.fields {
 		takes = append(takes, strings.ToLower(field))
 	}
 	return takes
@@ -81,11 +77,10 @@ func Takes(name string) []string {
 // Kernel returns the kernel, whose parameters may be invalid. It fails if none of
 // that name is registered, or if Params are not its JSON.
 func (s Spec) Kernel() (Kernel, error) {
-	found, ok := forms.Load(s.Type)
+	f, ok := forms[s.Type]
 	if !ok {
 		return nil, fmt.Errorf("kernel: unknown kernel %q (have %s)", s.Type, strings.Join(Names(), ", "))
 	}
-	f := found.(form)
 	k := reflect.New(f.typ)
 	if f.flat && s.Params == nil {
 		for _, name := range f.fields {
@@ -105,8 +100,7 @@ func (s Spec) Kernel() (Kernel, error) {
 // is tried whether that can be read back: a field that is not exported would be lost.
 func specOf(k Kernel) (Spec, error) {
 	s := Spec{Type: k.Name()}
-	found, ok := forms.Load(s.Type)
-	if f, _ := found.(form); ok && f.flat && f.typ == reflect.TypeOf(k) {
+	if f := forms[s.Type]; f.flat && f.typ == reflect.TypeOf(k) {
 		for _, name := range f.fields {
 			reflect.ValueOf(&s).Elem().FieldByName(name).Set(reflect.ValueOf(k).FieldByName(name))
 		}

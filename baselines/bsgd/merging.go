@@ -94,9 +94,7 @@ func (g *merging) offer(c candidate) {
 func (g *merging) kernelRow(m *model, p int) {
 	g.k = grow(g.k, m.stride)[:m.order()]
 	if row := m.window.row; p == m.order()-1 && p == len(row) {
-		for j, v := range row {
-			g.k[j] = float32(v)
-		}
+		gemm.Convert(g.k, row)
 		g.k[p] = 1
 		return
 	}

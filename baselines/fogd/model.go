@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 )
@@ -56,18 +56,14 @@ func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
 		panic("fogd: x or dst is too short")
 	}
 	w := make([]float32, len(m.W))
-	for i, v := range m.W {
-		w[i] = float32(v)
-	}
+	gemm.Convert(w, m.W)
 	phi := make([]float32, min(n, mapRows)*p)
 	out := make([]float32, min(n, mapRows)*m.Classes)
 	for lo := 0; lo < n; lo += mapRows {
 		rows := min(mapRows, n-lo)
 		m.features(rows, x[lo*m.dim:], phi, threads)
 		gemm.MulABT(rows, m.Classes, p, 1, phi, p, w, p, 0, out, m.Classes, threads)
-		for i, v := range out[:rows*m.Classes] {
-			dst[lo*m.Classes+i] = float64(v)
-		}
+		gemm.Convert(dst[lo*m.Classes:], out[:rows*m.Classes])
 	}
 }
 

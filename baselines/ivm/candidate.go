@@ -41,10 +41,10 @@ type block struct {
 	delta []float64 // J×D, steps of the candidates' coefficients
 	basis []float64 // J×D·q, steps of the basis' coefficients
 
-	work   scratch
-	points *kernel.Points
-	wide   []float64
-	tile   []float64
+	softmax softmax
+	points  *kernel.Points
+	wide    []float64
+	tile    []float64
 }
 
 // try finds the best of the candidates index, on the given worker.
@@ -82,14 +82,9 @@ func (b *block) orthogonalize() {
 		n := min(chunk, b.n-lo)
 		kernel.Widen(b.wide, b.x[lo*b.Dim:(lo+n)*b.Dim])
 		b.points.Block64(b.Kernel, n, b.wide, b.tile, j, 1)
-		for r := range j {
-			row := b.rows[r*b.n+lo : r*b.n+lo+n]
-			for i := range row {
-				row[i] = b.tile[i*j+r]
-			}
-		}
-		columns := b.columnsOf(&b.work, lo, lo+n)
-		gemm.MulABT(j, n, q, -1, own, q, columns, q, 1, b.rows[lo:], b.n, 1)
+		gemm.Transpose(n, j, b.tile, j, b.rows[lo:], b.n)
+		phi := b.phi[min(lo, len(b.phi)):] // empty before the first import
+		gemm.MulAB(j, n, q, -1, own, q, phi, b.n, 1, b.rows[lo:], b.n, 1)
 	}
 	b.normalize()
 }

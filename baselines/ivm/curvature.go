@@ -1,8 +1,8 @@
 package ivm
 
 import (
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 )
 
 // A curvature makes the products that the Newton equations consist of, nearly all the
@@ -71,13 +71,12 @@ type workspace[T gemm.Float] struct {
 	part   []T // a sum over flushed samples
 	sum    []float64
 	coef   []T
-	column []T
 }
 
 func (p *products[T]) add(row []float64) {
 	at := len(p.phi)
 	p.phi = append(p.phi, make([]T, len(row))...)
-	narrow(p.phi[at:], row)
+	gemm.Convert(p.phi[at:], row)
 }
 
 // couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the
@@ -96,7 +95,7 @@ func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 i
 		for at := lo; at < end; at += termSize {
 			k := min(termSize, end-at)
 			for pair := first; pair < last; pair++ {
-				narrow(w.weight[:k], p.weight[pair*p.n+at:])
+				gemm.Convert(w.weight, p.weight[pair*p.n+at:][:k])
 				for r := range j {
 					gemm.Product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
 				}
@@ -109,14 +108,6 @@ func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 i
 		}
 	}
 	return w.sum
-}
-
-// narrow copies src, as far as dst is long.
-func narrow[T gemm.Float](dst []T, src []float64) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = T(src[i])
-	}
 }
 
 func (p *products[T]) hessian() []float64 {
@@ -153,7 +144,7 @@ func (p *products[T]) cross(worker, j int, rows, to []float64) {
 	pairs := d * (d + 1) / 2
 	w := &p.work[worker]
 	w.rows = grow(w.rows, j*p.n)
-	narrow(w.rows, rows)
+	gemm.Convert(w.rows, rows)
 	for first := 0; first < pairs; first += pairGroup {
 		last := min(first+pairGroup, pairs)
 		sum := p.couple(w, first, last, j, w.rows, 0)
@@ -173,18 +164,12 @@ func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []flo
 	w := &p.work[worker]
 	w.coef = grow(w.coef, m*q)
 	for i := range m {
-		narrow(w.coef[i*q:(i+1)*q], coef[i*(q+1):])
-	}
-	w.column = grow(w.column, chunk*q)
-	if q > 0 {
-		gemm.Transpose(q, n, p.phi[lo:], p.n, w.column, q)
+		gemm.Convert(w.coef[i*q:], coef[i*(q+1):][:q])
 	}
 	w.tile = grow(w.tile, m*n)
-	gemm.MulABT(m, n, q, 1, w.coef, q, w.column, q, 0, w.tile, n, 1)
+	phi := p.phi[min(lo, len(p.phi)):] // empty before the first import
+	gemm.MulAB(m, n, q, 1, w.coef, q, phi, p.n, 0, w.tile, n, 1)
 	for i := range m {
-		row := to[i*chunk : i*chunk+n]
-		for k, v := range w.tile[i*n : (i+1)*n] {
-			row[k] = float64(v)
-		}
+		gemm.Convert(to[i*chunk:], w.tile[i*n:(i+1)*n])
 	}
 }

@@ -56,9 +56,12 @@ func (b *block) solveOwn(r int, y []float64) {
 
 // objectives returns H(f + d) for each candidate.
 func (b *block) objectives() []float64 {
-	j, q, classes := len(b.index), b.order(), b.Classes
-	changes := make([]float64, j*classes*(q+1)) // of the scores, by basis vector
-	b.byClass(changes)
+	j, q, d, classes := len(b.index), b.order(), b.dims(), b.Classes
+	// The steps as changes of the C functions: q+1 coefficients for each candidate and class.
+	changes := make([]float64, j*classes*(q+1))
+	for r := range j {
+		gemm.MulABT(classes, q+1, d, 1, b.contrasts, d, b.direction(r), d, 0, changes[r*classes*(q+1):], q+1, 1)
+	}
 	sums := make([]float64, j)
 	b.tile = grow(b.tile, j*classes*chunk)
 	for lo := 0; lo < b.n; lo += chunk {
@@ -71,7 +74,7 @@ func (b *block) objectives() []float64 {
 				gemm.Axpy(1, b.f[c*b.n+lo:c*b.n+lo+n], row)
 				gemm.Axpy(changes[(r*classes+c)*(q+1)+q], b.rows[r*b.n+lo:r*b.n+lo+n], row)
 			}
-			sums[r] += b.work.softmax.loss(f, b.y[lo:lo+n])
+			sums[r] += b.softmax.loss(f, b.y[lo:lo+n])
 		}
 	}
 	for r := range sums {
@@ -81,16 +84,6 @@ func (b *block) objectives() []float64 {
 		}
 	}
 	return sums
-}
-
-// byClass writes the steps as changes of the C functions: one row of q+1
-// coefficients for each candidate and class.
-func (b *block) byClass(changes []float64) {
-	q, d := b.order(), b.dims()
-	for r := range b.index {
-		gemm.MulABT(b.Classes, q+1, d, 1, b.contrasts, d, b.direction(r), d, 0,
-			changes[r*b.Classes*(q+1):], q+1, 1)
-	}
 }
 
 // direction returns the step of candidate r, (q+1)×D.

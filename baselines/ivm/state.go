@@ -3,9 +3,9 @@ package ivm
 import (
 	"math"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
 
@@ -45,7 +45,6 @@ type scratch struct {
 	softmax softmax
 	scores  []float64 // C×chunk
 	means   []float64 // D×chunk
-	columns []float64 // chunk×q
 }
 
 func newState(c Config, n int, x []float32, y []float64) *state {
@@ -138,16 +137,6 @@ func (s *state) deriveChunk(w *scratch, lo, hi int) {
 	}
 }
 
-// columnsOf returns φ at the samples lo … hi−1, one row a sample.
-func (s *state) columnsOf(w *scratch, lo, hi int) []float64 {
-	q := s.order()
-	w.columns = grow(w.columns, chunk*q)
-	if q > 0 {
-		gemm.Transpose(q, hi-lo, s.phi[lo:], s.n, w.columns, q)
-	}
-	return w.columns[:(hi-lo)*q]
-}
-
 // scores returns the C×N scores of the function with the coefficients coef,
 // q×D.
 func (s *state) scores(coef []float64) []float64 {
@@ -155,8 +144,8 @@ func (s *state) scores(coef []float64) []float64 {
 	byClass := make([]float64, s.Classes*q)
 	gemm.MulABT(s.Classes, q, d, 1, s.contrasts, d, coef, d, 0, byClass, q, 1)
 	f := make([]float64, s.Classes*s.n)
-	s.each(func(w *scratch, lo, hi int) float64 {
-		gemm.MulABT(s.Classes, hi-lo, q, 1, byClass, q, s.columnsOf(w, lo, hi), q, 0, f[lo:], s.n, 1)
+	s.each(func(_ *scratch, lo, hi int) float64 {
+		gemm.MulAB(s.Classes, hi-lo, q, 1, byClass, q, s.phi[lo:], s.n, 0, f[lo:], s.n, 1)
 		return 0
 	})
 	return f

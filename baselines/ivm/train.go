@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"polkrepro/baselines/internal/dataset"
-	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/parallel"
 	"polkrepro/loss"
 )
 

@@ -3,8 +3,8 @@ package lbfgs
 import (
 	"context"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
 
@@ -119,9 +119,7 @@ func (m *matrix[T]) mul(dst, v []float64) {
 	if len(m.v) < len(v) {
 		m.v = make([]T, len(v))
 	}
-	for i, a := range v {
-		m.v[i] = T(a)
-	}
+	gemm.Convert(m.v, v)
 	outputs := len(v) / m.n
 	m.blocks = m.blocks[:0]
 	for lo := 0; lo < m.n; lo += m.width {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 	"polkrepro/internal/portable"
 	"polkrepro/loss"
 )
@@ -107,9 +107,7 @@ func (q *linearProblem) evaluate(w []float64) {
 		return
 	}
 	q.w, q.mu = append(q.w[:0], w...), q.smooth.mu
-	for i, v := range w {
-		q.w32[i] = float32(v)
-	}
+	gemm.Convert(q.w32, w)
 	parallel.Do(q.threads, segments, func(worker, k int) {
 		q.segment(&q.work[worker], &q.parts[k], k*q.n/segments, (k+1)*q.n/segments)
 	})
@@ -134,9 +132,7 @@ func (q *linearProblem) segment(w *scratch, s *segment, lo, hi int) {
 		phi := q.phi[lo*q.p : (lo+n)*q.p]
 		gemm.MulABT(n, q.outputs, q.p, 1, phi, q.p, q.w32, q.p, 0, w.scores, q.outputs, 1)
 		for i := range n {
-			for c, v := range w.scores[i*q.outputs : (i+1)*q.outputs] {
-				w.f[c] = float64(v)
-			}
+			gemm.Convert(w.f, w.scores[i*q.outputs:(i+1)*q.outputs])
 			s.total.add(q.smooth.sample(w.f, int(q.y[lo+i])))
 			for c, u := range w.f {
 				w.u[c*linearRows+i] = float32(u)

@@ -3,7 +3,7 @@ package lbfgs
 import (
 	"math"
 
-	"polkrepro/baselines/internal/parallel"
+	"polkrepro/internal/parallel"
 )
 
 // A problem is the batch objective on one training set, with ℓ_μ for ℓ: on n samples

@@ -3,8 +3,8 @@ package lbfgs
 import (
 	"math"
 
-	"polkrepro/baselines/internal/parallel"
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 )
 
 // chunk is the part of a vector that one goroutine works on at a time. Sums

@@ -213,10 +213,6 @@ func (f *features) expansion(w []float64) *kernel.Expansion {
 	e := &kernel.Expansion{Kernel: f.Kernel, Dict: f.dict.Clone(), Outputs: c, W: make([]float64, m*c)}
 	weights := slices.Clone(w)
 	factor.SolveLowerT(c, m, f.lower, m, weights, m, f.threads)
-	for q := range c {
-		for j, v := range weights[q*m : (q+1)*m] {
-			e.W[j*c+q] = v
-		}
-	}
+	gemm.Transpose(c, m, weights, m, e.W, c)
 	return e
 }

@@ -6,10 +6,9 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"polkrepro/internal/gemm"
+	"polkrepro/internal/parallel"
 )
 
 // A dictionary is a set of centres, of integers as the vectors are.
@@ -166,21 +165,11 @@ const blockSize = 64
 // inBlocks calls work for blocks of 0 … n−1, on at most threads goroutines, the
 // caller's among them, each with a function of its own.
 func inBlocks(n, threads int, newWork func() func(lo, hi int)) {
-	var next atomic.Int64
-	share := func() {
-		work := newWork()
-		for {
-			lo := int(next.Add(blockSize)) - blockSize
-			if lo >= n {
-				return
-			}
-			work(lo, min(lo+blockSize, n))
+	works := make([]func(lo, hi int), max(threads, 1))
+	parallel.Do(threads, (n+blockSize-1)/blockSize, func(worker, unit int) {
+		if works[worker] == nil {
+			works[worker] = newWork()
 		}
-	}
-	var wg sync.WaitGroup
-	for range min(threads, (n+blockSize-1)/blockSize) - 1 {
-		wg.Go(share)
-	}
-	share()
-	wg.Wait()
+		works[worker](unit*blockSize, min((unit+1)*blockSize, n))
+	})
 }

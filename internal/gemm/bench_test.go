@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
-
-	"polkrepro/internal/gemm/openblas"
 )
 
 // Names are key=value pairs, so that a table can be made of the results:
@@ -45,10 +43,6 @@ func (p *product[T]) mulABT() {
 	MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld, p.threads)
 }
 
-func (p *product[T]) openBLAS() {
-	openblas.MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld)
-}
-
 func (p *product[T]) gonum() { gonumABT(1, p.x, p.y, 0, p.c) }
 
 func (p *product[T]) packed() {
@@ -62,7 +56,7 @@ func (p *product[T]) gaussian() {
 // benchProduct times one implementation of p. Peers take their number of
 // threads from GOMAXPROCS (gonum) or a setting of their own.
 func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
-	if name == "openblas" && !openblas.Available {
+	if name == "openblas" && !openBLAS {
 		return
 	}
 	b.Run("impl="+name, func(b *testing.B) {
@@ -70,8 +64,8 @@ func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p.threads))
 		}
 		if name == "openblas" {
-			openblas.SetThreads(p.threads)
-			defer openblas.SetThreads(1)
+			setOpenBLASThreads(p.threads)
+			defer setOpenBLASThreads(1)
 		}
 		f()
 		for b.Loop() {

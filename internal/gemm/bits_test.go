@@ -282,14 +282,14 @@ func recorder[T Float](h *hashes, kind string) record[T] {
 func backendBits() *hashes {
 	h := &hashes{of: map[string]hash.Hash{}}
 	for _, kind := range inputs {
-		kernelBits(active32, kind, recorder[float32](h, kind))
-		kernelBits(active64, kind, recorder[float64](h, kind))
-		vectorBits(activeV, kind, recorder[float64](h, kind))
+		kernelBits(active.k32, kind, recorder[float32](h, kind))
+		kernelBits(active.k64, kind, recorder[float64](h, kind))
+		vectorBits(active.v, kind, recorder[float64](h, kind))
 		productBits(kind, recorder[float32](h, kind))
 		productBits(kind, recorder[float64](h, kind))
 	}
-	expBits(active32, recorder[float32](h, "all"))
-	expBits(active64, recorder[float64](h, "all"))
+	expBits(active.k32, recorder[float32](h, "all"))
+	expBits(active.k64, recorder[float64](h, "all"))
 	return h
 }
 

@@ -116,7 +116,7 @@ func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, 
 		scale(m, n, beta, c, ldc)
 		return
 	}
-	t := newTask[T]()
+	t := newTask(kernelsOf[T]())
 	t.m, t.n, t.k = m, n, k
 	t.alpha, t.beta = alpha, beta
 	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
@@ -149,6 +149,14 @@ func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
 				b[(j0+j)*ldb+i] = v
 			}
 		}
+	}
+}
+
+// Convert sets dst[i] to src[i], rounded to dst's type. It panics if dst is shorter.
+func Convert[D, S Float](dst []D, src []S) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = D(v)
 	}
 }
 

@@ -29,7 +29,7 @@ func genericBackend() backend {
 			dots: dotsGeneric64, dotA: 1, dotB: 1,
 			gauss:      gaussGeneric64,
 			exp:        expGeneric64,
-			sumSquares: func(x []float64) float64 { return dotGeneric(x, x) },
+			sumSquares: squares(dotGeneric),
 			product:    productGeneric[float64],
 		},
 		&vectors{dotGeneric, axpyGeneric, largestGeneric},
@@ -392,6 +392,16 @@ func inEights(kernel func(n int, x *float32) float64) func(x []float32) float64 
 			s = kernel(n, &x[0])
 		}
 		return sumSquaresTail(s, x[n:])
+	}
+}
+
+// squares returns sumSquares by a dot product of at least one element.
+func squares(dot func(x, y []float64) float64) func(x []float64) float64 {
+	return func(x []float64) float64 {
+		if len(x) == 0 {
+			return 0
+		}
+		return dot(x, x)
 	}
 }
 

@@ -1,5 +1,7 @@
 package gemm
 
+import "sync"
+
 //go:generate go run -C _asm . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg gemm
 //go:generate go run -C _asm ./arm64 -out ../asm_arm64.s -stubs ../asm_arm64.go
 
@@ -38,6 +40,8 @@ type kernels[T Float] struct {
 	// each, to the first lanes of a panel. It may be nil.
 	transpose func(blocks int, src []T, lds int, dst []T)
 	side      int
+
+	tasks sync.Pool // of *task[T]
 }
 
 // vectors are the float64 routines beside the products.
@@ -49,13 +53,6 @@ type vectors struct {
 	largest func(x, y []float64)
 }
 
-// The backend in use; tests switch it.
-var (
-	active32 *kernels[float32]
-	active64 *kernels[float64]
-	activeV  *vectors
-)
-
 // backend is one row of the table of what this machine can run.
 type backend struct {
 	k32 *kernels[float32]
@@ -63,15 +60,14 @@ type backend struct {
 	v   *vectors
 }
 
-func init() { use(backends()[0]) }
-
-func use(b backend) { active32, active64, activeV = b.k32, b.k64, b.v }
+// active is the backend in use; tests switch it.
+var active = backends()[0]
 
 func kernelsOf[T Float]() *kernels[T] {
-	if k, ok := any(active32).(*kernels[T]); ok {
+	if k, ok := any(active.k32).(*kernels[T]); ok {
 		return k
 	}
-	return any(active64).(*kernels[T])
+	return any(active.k64).(*kernels[T])
 }
 
 // packRows writes n rows of src, k columns each, as panels of cols ≤ nr rows.

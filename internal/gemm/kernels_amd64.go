@@ -18,40 +18,42 @@ func backends() []backend {
 	return append([]backend{avx512Backend()}, list...)
 }
 
+// routines are the assembly of one element type that takes whole vectors and masks the rest.
+type routines[T Float] struct {
+	dots    func(ra, rb, k int, a *T, lda int, b *T, ldb int, out *T)
+	gauss   func(n int, c, nb *T, na, negGamma T)
+	exp     func(n int, dst, src *T)
+	product func(n int, x, y, dst *T)
+	pack    func(blocks int, src *T, lds int, dst *T)
+}
+
+// masked completes kernels by routines, which take addresses, and strides in bytes.
+func masked[T Float](kr *kernels[T], r routines[T]) *kernels[T] {
+	size := sizeOf[T]()
+	kr.dots = func(ra, rb, k int, a []T, lda int, b []T, ldb int, out *dotTile[T]) {
+		r.dots(ra, rb, k, &a[0], size*lda, &b[0], size*ldb, &out[0])
+	}
+	kr.gauss = func(c, nb []T, na, gamma T) { r.gauss(len(c), &c[0], &nb[0], na, -gamma) }
+	kr.exp = func(dst, src []T) { r.exp(len(dst), &dst[0], &src[0]) }
+	kr.product = func(dst, x, y []T) { r.product(len(x), &x[0], &y[0], &dst[0]) }
+	kr.transpose = func(blocks int, src []T, lds int, dst []T) { r.pack(blocks, &src[0], size*lds, &dst[0]) }
+	kr.side = 32 / size
+	return kr
+}
+
 func avx512Backend() backend {
+	dot := func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) }
 	return backend{
-		&kernels[float32]{
-			name: "avx512", mr: 8, nr: 48, lanes: 16,
-			tile: tile512F32,
-			dots: dots512F32, dotA: 6, dotB: 4,
-			gauss: func(c, nb []float32, na, gamma float32) {
-				gaussAVX512F32(len(c), &c[0], &nb[0], na, -gamma)
-			},
-			exp:        func(dst, src []float32) { expAVX512F32(len(dst), &dst[0], &src[0]) },
+		masked(&kernels[float32]{
+			name: "avx512", mr: 8, nr: 48, lanes: 16, tile: tile512F32, dotA: 6, dotB: 4,
 			sumSquares: inEights(sumSquares32AVX512F64),
-			product:    func(dst, x, y []float32) { productAVX512F32(len(x), &x[0], &y[0], &dst[0]) },
-			transpose: func(blocks int, src []float32, lds int, dst []float32) {
-				packAVX512F32(blocks, &src[0], 4*lds, &dst[0])
-			},
-			side: 8,
-		},
-		&kernels[float64]{
-			name: "avx512", mr: 8, nr: 24, lanes: 8,
-			tile: tile512F64,
-			dots: dots512F64, dotA: 6, dotB: 4,
-			gauss: func(c, nb []float64, na, gamma float64) {
-				gaussAVX512F64(len(c), &c[0], &nb[0], na, -gamma)
-			},
-			exp:        func(dst, src []float64) { expAVX512F64(len(dst), &dst[0], &src[0]) },
-			sumSquares: sumSquares64,
-			product:    func(dst, x, y []float64) { productAVX512F64(len(x), &x[0], &y[0], &dst[0]) },
-			transpose: func(blocks int, src []float64, lds int, dst []float64) {
-				packAVX512F64(blocks, &src[0], 8*lds, &dst[0])
-			},
-			side: 4,
-		},
+		}, routines[float32]{dotsAVX512F32, gaussAVX512F32, expAVX512F32, productAVX512F32, packAVX512F32}),
+		masked(&kernels[float64]{
+			name: "avx512", mr: 8, nr: 24, lanes: 8, tile: tile512F64, dotA: 6, dotB: 4,
+			sumSquares: squares(dot),
+		}, routines[float64]{dotsAVX512F64, gaussAVX512F64, expAVX512F64, productAVX512F64, packAVX512F64}),
 		&vectors{
-			dot:     func(x, y []float64) float64 { return dotAVX512F64(len(x), &x[0], &y[0]) },
+			dot:     dot,
 			axpy:    func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
 			largest: func(x, y []float64) { largestAVX512F64(len(x), &x[0], &y[0]) },
 		},
@@ -59,39 +61,18 @@ func avx512Backend() backend {
 }
 
 func avx2Backend() backend {
+	dot := func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) }
 	return backend{
-		&kernels[float32]{
-			name: "avx2", mr: 6, nr: 16, lanes: 8,
-			tile: tile2F32,
-			dots: dots2F32, dotA: 2, dotB: 2,
-			gauss: func(c, nb []float32, na, gamma float32) {
-				gaussAVX2F32(len(c), &c[0], &nb[0], na, -gamma)
-			},
-			exp:        func(dst, src []float32) { expAVX2F32(len(dst), &dst[0], &src[0]) },
+		masked(&kernels[float32]{
+			name: "avx2", mr: 6, nr: 16, lanes: 8, tile: tile2F32, dotA: 2, dotB: 2,
 			sumSquares: inEights(sumSquares32AVX2F64),
-			product:    func(dst, x, y []float32) { productAVX2F32(len(x), &x[0], &y[0], &dst[0]) },
-			transpose: func(blocks int, src []float32, lds int, dst []float32) {
-				packAVX2F32(blocks, &src[0], 4*lds, &dst[0])
-			},
-			side: 8,
-		},
-		&kernels[float64]{
-			name: "avx2", mr: 6, nr: 8, lanes: 4,
-			tile: tile2F64,
-			dots: dots2F64, dotA: 2, dotB: 2,
-			gauss: func(c, nb []float64, na, gamma float64) {
-				gaussAVX2F64(len(c), &c[0], &nb[0], na, -gamma)
-			},
-			exp:        func(dst, src []float64) { expAVX2F64(len(dst), &dst[0], &src[0]) },
-			sumSquares: sumSquares264,
-			product:    func(dst, x, y []float64) { productAVX2F64(len(x), &x[0], &y[0], &dst[0]) },
-			transpose: func(blocks int, src []float64, lds int, dst []float64) {
-				packAVX2F64(blocks, &src[0], 8*lds, &dst[0])
-			},
-			side: 4,
-		},
+		}, routines[float32]{dotsAVX2F32, gaussAVX2F32, expAVX2F32, productAVX2F32, packAVX2F32}),
+		masked(&kernels[float64]{
+			name: "avx2", mr: 6, nr: 8, lanes: 4, tile: tile2F64, dotA: 2, dotB: 2,
+			sumSquares: squares(dot),
+		}, routines[float64]{dotsAVX2F64, gaussAVX2F64, expAVX2F64, productAVX2F64, packAVX2F64}),
 		&vectors{
-			dot:     func(x, y []float64) float64 { return dotAVX2F64(len(x), &x[0], &y[0]) },
+			dot:     dot,
 			axpy:    func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
 			largest: func(x, y []float64) { largestAVX2F64(len(x), &x[0], &y[0]) },
 		},
@@ -135,34 +116,4 @@ func tile2F64(rows, cols, k int, a []float64, lda int, p []float64, alpha, beta 
 	}
 	tileAVX2F64(rows, vecs, k, &a[0], 8*lda, &p[0], &t[0], 8*8, alpha, beta, 4)
 	copyTile(c, ldc, t[:], 8, rows, cols)
-}
-
-func dots512F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *dotTile[float32]) {
-	dotsAVX512F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
-}
-
-func dots512F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *dotTile[float64]) {
-	dotsAVX512F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
-}
-
-func dots2F32(ra, rb, k int, a []float32, lda int, b []float32, ldb int, out *dotTile[float32]) {
-	dotsAVX2F32(ra, rb, k, &a[0], 4*lda, &b[0], 4*ldb, &out[0])
-}
-
-func dots2F64(ra, rb, k int, a []float64, lda int, b []float64, ldb int, out *dotTile[float64]) {
-	dotsAVX2F64(ra, rb, k, &a[0], 8*lda, &b[0], 8*ldb, &out[0])
-}
-
-func sumSquares64(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	return dotAVX512F64(len(x), &x[0], &x[0])
-}
-
-func sumSquares264(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	return dotAVX2F64(len(x), &x[0], &x[0])
 }

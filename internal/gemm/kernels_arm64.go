@@ -2,8 +2,6 @@
 
 package gemm
 
-import "math"
-
 // backends lists what this machine can run, the fastest first. Every arm64
 // CPU that Go supports has NEON.
 func backends() []backend { return []backend{neonBackend(), genericBackend()} }
@@ -27,15 +25,10 @@ func neonBackend() backend {
 			name: "neon", mr: 6, nr: 8, lanes: 2,
 			tile: tileNEON64,
 			dots: dotsNEON64, dotA: 3, dotB: 2,
-			gauss: gaussNEON64,
-			exp:   expNEON64,
-			sumSquares: func(x []float64) float64 {
-				if len(x) == 0 {
-					return 0
-				}
-				return dotNEON(x, x)
-			},
-			product: productNEON,
+			gauss:      gaussNEON64,
+			exp:        expNEON64,
+			sumSquares: squares(dotNEON),
+			product:    productNEON,
 			transpose: func(blocks int, src []float64, lds int, dst []float64) {
 				packNEONF64(blocks, &src[0], 8*lds, &dst[0])
 			},
@@ -47,7 +40,8 @@ func neonBackend() backend {
 
 // NEON has no masked loads or stores. A partial tile goes by way of a whole
 // one, the rest of a sum is padded with zeros to the 64 bytes in which sums are
-// formed, and the rest of an elementwise operation to a vector.
+// formed, and the rest of an elementwise operation to a vector; of float64, where it is
+// one element, plain Go computes it.
 
 func tileNEON32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta float32, c []float32, ldc int) {
 	vecs := (cols + 3) / 4
@@ -119,11 +113,7 @@ func expNEON64(dst, src []float64) {
 	if whole > 0 {
 		expNEONF64(whole, &dst[0], &src[0])
 	}
-	if whole < len(dst) {
-		t := [2]float64{src[whole]}
-		expNEONF64(2, &t[0], &t[0])
-		dst[whole] = t[0]
-	}
+	expGeneric64(dst[whole:], src[whole:])
 }
 
 func gaussNEON32(c, nb []float32, na, gamma float32) {
@@ -145,11 +135,7 @@ func gaussNEON64(c, nb []float64, na, gamma float64) {
 	if whole > 0 {
 		gaussNEONF64(whole, &c[0], &nb[0], na, -gamma)
 	}
-	if whole < len(c) {
-		t, u := [2]float64{c[whole]}, [2]float64{nb[whole]}
-		gaussNEONF64(2, &t[0], &u[0], na, -gamma)
-		c[whole] = t[0]
-	}
+	gaussGeneric64(c[whole:], nb[whole:], na, gamma)
 }
 
 func dotNEON(x, y []float64) float64 {
@@ -168,9 +154,7 @@ func axpyNEON(alpha float64, x, y []float64) {
 	if i > 0 {
 		axpyNEONF64(i, alpha, &x[0], &y[0])
 	}
-	if i < len(x) {
-		y[i] = math.FMA(alpha, x[i], y[i])
-	}
+	axpyGeneric(alpha, x[i:], y[i:])
 }
 
 func productNEON(dst, x, y []float64) {
@@ -178,9 +162,7 @@ func productNEON(dst, x, y []float64) {
 	if i > 0 {
 		productNEONF64(i, &x[0], &y[0], &dst[0])
 	}
-	if i < len(x) {
-		dst[i] = x[i] * y[i]
-	}
+	productGeneric(dst[i:], x[i:], y[i:])
 }
 
 func largestNEON(x, y []float64) {
@@ -188,7 +170,5 @@ func largestNEON(x, y []float64) {
 	if i > 0 {
 		largestNEONF64(i, &x[0], &y[0])
 	}
-	if i < len(x) && x[i] > y[i] {
-		y[i] = x[i]
-	}
+	largestGeneric(x[i:], y[i:])
 }

@@ -9,6 +9,15 @@ import (
 	"polkrepro/internal/gemm/openblas"
 )
 
+// openBLAS reports whether the library is linked.
+const openBLAS = true
+
+func setOpenBLASThreads(n int) { openblas.SetThreads(n) }
+
+func (p *product[T]) openBLAS() {
+	openblas.MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld)
+}
+
 // testLibrary compares this package's kernels with OpenBLAS.
 func testLibrary[T Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(31, 32))

@@ -4,7 +4,7 @@ import "slices"
 
 // Panels is a growable set of rows kept in the packed form that the
 // matrix-product kernels read, together with their squared norms. Methods that
-// only read (Len, Row, MulABT, Gaussian) may run concurrently.
+// only read (Len, MulABT, Gaussian and those of norms) may run concurrently.
 type Panels[T Float] struct {
 	kr   *kernels[T]
 	dim  int
@@ -66,7 +66,9 @@ func (p *Panels[T]) Reserve(n int) {
 // Remove deletes row i; the last row takes its place. It panics if there is no
 // row i.
 func (p *Panels[T]) Remove(i int) {
-	p.checkRow(i)
+	if uint(i) >= uint(p.n) {
+		panic("gemm: row index out of range")
+	}
 	last, nr := p.n-1, p.kr.nr
 	gone := p.norm[i]
 	p.norm[i] = p.norm[last]
@@ -110,26 +112,6 @@ func (p *Panels[T]) MaxNormSq() T { return p.most }
 // NormSq returns ‖x‖² with the bits that Panels.NormSq has for a row x.
 func NormSq[T Float](x []T) T { return T(kernelsOf[T]().sumSquares(x)) }
 
-// Row copies row i to dst, which must have at least dim elements. It panics if
-// there is no row i.
-func (p *Panels[T]) Row(dst []T, i int) {
-	p.checkRow(i)
-	if p.dim == 0 {
-		return
-	}
-	dst = dst[:p.dim]
-	s := p.slot(i)
-	for q := range dst {
-		dst[q] = s[q*p.kr.nr]
-	}
-}
-
-func (p *Panels[T]) checkRow(i int) {
-	if uint(i) >= uint(p.n) {
-		panic("gemm: row index out of range")
-	}
-}
-
 // MulABT computes C ← A·Pᵀ for row-major A (m×dim, lda), C (m×Len, ldc), on at
 // most threads goroutines.
 func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
@@ -169,8 +151,7 @@ func (p *Panels[T]) task(m int, a []T, lda int, c []T, ldc, threads int) *task[T
 	if m == 0 || p.n == 0 {
 		return nil
 	}
-	t := newTask[T]()
-	t.kr = p.kr
+	t := newTask(p.kr)
 	t.m, t.n, t.k = m, p.n, p.dim
 	t.alpha, t.beta = 1, 0
 	t.a, t.lda, t.c, t.ldc = a, lda, c, ldc

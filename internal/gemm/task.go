@@ -80,22 +80,11 @@ type worker[T Float] struct {
 	out   dotTile[T]
 }
 
-var pool32, pool64 sync.Pool
-
-func poolOf[T Float]() *sync.Pool {
-	var z T
-	if _, ok := any(z).(float32); ok {
-		return &pool32
-	}
-	return &pool64
-}
-
-func newTask[T Float]() *task[T] {
-	t, _ := poolOf[T]().Get().(*task[T])
+func newTask[T Float](kr *kernels[T]) *task[T] {
+	t, _ := kr.tasks.Get().(*task[T])
 	if t == nil {
-		t = &task[T]{}
+		t = &task[T]{kr: kr}
 	}
-	t.kr = kernelsOf[T]()
 	return t
 }
 
@@ -103,7 +92,7 @@ func newTask[T Float]() *task[T] {
 func (t *task[T]) release() {
 	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
 	t.gaussian, t.across = false, false
-	poolOf[T]().Put(t)
+	t.kr.tasks.Put(t)
 }
 
 func resize[T Float](s []T, n int) []T {
@@ -225,7 +214,12 @@ func (t *task[T]) run(threads int) {
 	}
 	threads = max(1, min(threads, t.units))
 	for len(t.workers) < threads {
-		t.addWorker()
+		w := &worker[T]{}
+		w.start = func() {
+			t.drain(w)
+			t.wg.Done()
+		}
+		t.workers = append(t.workers, w)
 	}
 	t.next.Store(0)
 	t.wg.Add(threads - 1)
@@ -234,15 +228,6 @@ func (t *task[T]) run(threads int) {
 	}
 	t.drain(t.workers[0])
 	t.wg.Wait()
-}
-
-func (t *task[T]) addWorker() {
-	w := &worker[T]{}
-	w.start = func() {
-		t.drain(w)
-		t.wg.Done()
-	}
-	t.workers = append(t.workers, w)
 }
 
 // drain runs units until none is left.

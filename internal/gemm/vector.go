@@ -8,7 +8,7 @@ func Dot(x, y []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	return activeV.dot(x, y)
+	return active.v.dot(x, y)
 }
 
 // Axpy computes y[i] ← α·x[i] + y[i]. It panics if the lengths differ.
@@ -17,7 +17,7 @@ func Axpy(alpha float64, x, y []float64) {
 		panic("gemm: vectors of different lengths")
 	}
 	if len(x) > 0 {
-		activeV.axpy(alpha, x, y)
+		active.v.axpy(alpha, x, y)
 	}
 }
 
@@ -37,7 +37,7 @@ func Largest(x, y []float64) {
 		panic("gemm: vectors of different lengths")
 	}
 	if len(x) > 0 {
-		activeV.largest(x, y)
+		active.v.largest(x, y)
 	}
 }
 

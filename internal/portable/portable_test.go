@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -178,7 +177,6 @@ func TestDeviationOfExtremes(t *testing.T) {
 
 // TestRecordedBits compares with values that were recorded on amd64.
 func TestRecordedBits(t *testing.T) {
-	const path = "testdata/bits.txt"
 	var lines []string
 	add := func(name string, v float64, args ...float64) {
 		line := name
@@ -216,24 +214,8 @@ func TestRecordedBits(t *testing.T) {
 	}
 	if *golden.Update {
 		onAmd64(t)
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
 	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.Split(strings.TrimSpace(string(b)), "\n")
-	if len(want) != len(lines) {
-		t.Fatalf("%s has %d lines, want %d", path, len(want), len(lines))
-	}
-	for i, line := range lines {
-		if line != want[i] {
-			t.Errorf("%s, recorded on amd64: %s", line, want[i])
-		}
-	}
+	golden.Check(t, "testdata/bits.txt", strings.Join(lines, "\n")+"\n")
 }
 
 func BenchmarkExp(b *testing.B) {

@@ -176,18 +176,12 @@ type Rest struct {
 	Known  []string
 }
 
-// UnknownKey reports a key that is none of those names.
+// UnknownKey reports a key that is none of those names, with the nearest one, or all if
+// they are few.
 func (r *Reporter) UnknownKey(f Field, names []string) {
-	r.Errorf(f.At, "unknown key %q%s", f.Key, hint(f.Key, names))
-}
-
-// hint says what a key may be: the nearest one, or all if they are few.
-func hint(key string, names []string) string {
-	if s := Suggest(key, names); s != "" {
-		return s
+	hint := Suggest(f.Key, names)
+	if hint == "" && len(names) <= 12 {
+		hint = ", want one of " + strings.Join(names, ", ")
 	}
-	if len(names) > 12 {
-		return ""
-	}
-	return ", want one of " + strings.Join(names, ", ")
+	r.Errorf(f.At, "unknown key %q%s", f.Key, hint)
 }

@@ -78,15 +78,6 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the errors one by one, for errors.As.
-func (e Errors) Unwrap() []error {
-	out := make([]error, len(e))
-	for i, err := range e {
-		out[i] = err
-	}
-	return out
-}
-
 // A Reporter gathers errors.
 type Reporter struct {
 	errs  Errors

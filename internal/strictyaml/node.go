@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -121,13 +120,17 @@ func (n *Node) At(path ...any) *Node {
 	return n
 }
 
-// Float returns a numeric scalar's value.
+// Float returns a numeric scalar's value: one that is too large is infinite.
 func (n *Node) Float() (float64, bool) {
 	if n == nil || n.Kind != Integer && n.Kind != Number {
 		return 0, false
 	}
-	x, err := parseFloat(n.Text)
-	return x, err == nil
+	text := n.Text
+	if specialText.MatchString(text) {
+		text = strings.Replace(text, ".", "", 1) // as Go writes it
+	}
+	x, _ := strconv.ParseFloat(text, 64) // numbers of these kinds have no other error than their range
+	return x, true
 }
 
 // Without returns a copy of a mapping that lacks some keys.
@@ -204,10 +207,8 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	}
 	var body ast.Node
 	for _, d := range file.Docs {
-		if d.Body == nil {
-			continue
-		}
-		if _, ok := d.Body.(*ast.CommentGroupNode); ok {
+		switch d.Body.(type) {
+		case nil, *ast.CommentGroupNode:
 			continue
 		}
 		if body != nil {
@@ -345,17 +346,4 @@ func plainKind(text string) Kind {
 		return Number
 	}
 	return String
-}
-
-// parseFloat reads a scalar of kind Integer or Number. A number too large is
-// infinite.
-func parseFloat(text string) (float64, error) {
-	if specialText.MatchString(text) {
-		text = strings.Replace(text, ".", "", 1) // as Go writes it
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	if math.IsInf(x, 0) {
-		err = nil
-	}
-	return x, err
 }

@@ -8,6 +8,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"polkrepro/internal/gemm/_asm/coef"
 )
 
 type isa int
@@ -30,10 +32,14 @@ type gen struct {
 	nv    int // vectors of a tile's row
 	goTyp string
 	sfx   string
+	coef  coef.Exp
 }
 
 func newGen(is isa, bits int) *gen {
-	g := &gen{isa: is, f32: bits == 32, size: bits / 8, goTyp: fmt.Sprintf("float%d", bits)}
+	g := &gen{isa: is, f32: bits == 32, size: bits / 8, goTyp: fmt.Sprintf("float%d", bits), coef: coef.Float64}
+	if g.f32 {
+		g.coef = coef.Float32
+	}
 	name := "AVX2"
 	g.width, g.mr, g.nv = 32, 6, 2
 	if is == avx512 {
@@ -57,6 +63,15 @@ func (g *gen) vecs(n int) []VecVirtual {
 	v := make([]VecVirtual, n)
 	for i := range v {
 		v[i] = g.vec()
+	}
+	return v
+}
+
+// zeros returns n vectors that are 0.
+func (g *gen) zeros(n int) []VecVirtual {
+	v := g.vecs(n)
+	for _, x := range v {
+		g.zero(x)
 	}
 	return v
 }

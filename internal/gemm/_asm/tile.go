@@ -43,10 +43,7 @@ func (g *gen) tileRC(r, v int) {
 	id := fmt.Sprintf("%dx%d", r, v)
 	a := newRows(ptr("a"), ptr("lda"), r)
 	b, k := ptr("b"), ptr("k")
-	acc := g.vecs(r * v)
-	for _, x := range acc {
-		g.zero(x)
-	}
+	acc := g.zeros(r * v)
 	bv := g.vecs(v)
 	av := g.vec()
 	Label("k" + id)

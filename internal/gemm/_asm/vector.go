@@ -48,10 +48,7 @@ func (g *gen) dotsRC(r, c int) {
 		next = b.after(c)
 	}
 	p := g.per()
-	acc := g.vecs(r * c * p)
-	for _, v := range acc {
-		g.zero(v)
-	}
+	acc := g.zeros(r * c * p)
 	step := func(load func(m Mem, v VecVirtual, i int)) {
 		bv := g.vecs(c)
 		av := g.vec()
@@ -160,25 +157,25 @@ func (g *gen) each(n GPVirtual, regs []GPVirtual, body func(load func(Mem, VecVi
 	ret()
 }
 
-// cfma computes p ← p·r + x for a constant x.
-func (g *gen) cfma(x float64, r, p VecVirtual) {
-	m := g.constant(x)
-	if g.isa == avx512 {
-		g.by(VFMADD213PS_BCST, VFMADD213PD_BCST)(m, r, p)
-		return
-	}
-	g.by(VFMADD213PS, VFMADD213PD)(m, r, p)
+// combine emits each for an operation that leaves its result in v, of a vector u at the
+// first pointer and v at the second: it is stored at the last.
+func (g *gen) combine(n GPVirtual, do func(u, v VecVirtual), at ...GPVirtual) {
+	g.each(n, at, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
+		u, v := g.vec(), g.vec()
+		load(Mem{Base: at[0]}, u)
+		load(Mem{Base: at[1]}, v)
+		do(u, v)
+		store(v, Mem{Base: at[len(at)-1]})
+	})
 }
 
-// cop applies a two-operand instruction with a constant: dst ← src op x.
-// The order matters to max and min, whose second source survives a NaN.
-func (g *gen) cop(x float64, bcastForm, plain op, src, dst VecVirtual) {
-	m := g.constant(x)
+// byConst is by for an instruction whose first operand is a constant, which AVX-512
+// broadcasts.
+func (g *gen) byConst(ps, pd, psBcast, pdBcast op) op {
 	if g.isa == avx512 {
-		bcastForm(m, src, dst)
-		return
+		return g.by(psBcast, pdBcast)
 	}
-	plain(m, src, dst)
+	return g.by(ps, pd)
 }
 
 // expOf replaces x by exp(x). lo and hi hold the clamps, beyond which the
@@ -189,29 +186,20 @@ func (g *gen) expOf(x, lo, hi VecVirtual) {
 		g.min(x, hi, x)
 	}
 	n, p := g.vec(), g.vec()
-	g.cop(coef.Log2E, g.by(VMULPS_BCST, VMULPD_BCST), g.by(VMULPS, VMULPD), x, n)
+	g.byConst(VMULPS, VMULPD, VMULPS_BCST, VMULPD_BCST)(g.constant(coef.Log2E), x, n)
 	if g.isa == avx512 {
 		g.by(VRNDSCALEPS, VRNDSCALEPD)(U8(8), n, n)
 	} else {
 		g.by(asOp(VROUNDPS), asOp(VROUNDPD))(U8(8), n, n)
 	}
-	ln2, poly := coef.Ln2Float64, coef.Poly64
-	if g.f32 {
-		ln2, poly = coef.Ln2Float32, coef.Poly32
+	fnma := g.byConst(VFNMADD231PS, VFNMADD231PD, VFNMADD231PS_BCST, VFNMADD231PD_BCST)
+	fnma(g.constant(g.coef.Ln2[0]), n, x)
+	fnma(g.constant(g.coef.Ln2[1]), n, x)
+	fma := g.byConst(VFMADD213PS, VFMADD213PD, VFMADD213PS_BCST, VFMADD213PD_BCST)
+	g.bcastConst(g.coef.Poly[0], p)
+	for _, c := range g.coef.Poly[1:] {
+		fma(g.constant(c), x, p) // p ← p·x + c
 	}
-	fnma := g.by(VFNMADD231PS, VFNMADD231PD)
-	if g.isa == avx512 {
-		fnma = g.by(VFNMADD231PS_BCST, VFNMADD231PD_BCST)
-	}
-	fnma(g.constant(ln2[0]), n, x)
-	fnma(g.constant(ln2[1]), n, x)
-	top := len(poly) - 1
-	g.bcastConst(poly[top], p)
-	for i := top - 1; i >= 0; i-- {
-		g.cfma(poly[i], x, p)
-	}
-	g.cfma(1, x, p)
-	g.cfma(1, x, p)
 	g.scale(p, n, x)
 }
 
@@ -261,13 +249,8 @@ func (g *gen) scale(p, n, dst VecVirtual) {
 // clamps returns the arguments beyond which exp is 0 and +Inf.
 func (g *gen) clamps() (lo, hi VecVirtual) {
 	lo, hi = g.vec(), g.vec()
-	if g.f32 {
-		g.bcastConst(coef.Least32, lo)
-		g.bcastConst(coef.Most32, hi)
-	} else {
-		g.bcastConst(coef.Least64, lo)
-		g.bcastConst(coef.Most64, hi)
-	}
+	g.bcastConst(g.coef.Least, lo)
+	g.bcastConst(g.coef.Most, hi)
 	return lo, hi
 }
 
@@ -311,10 +294,7 @@ func (g *gen) dot() {
 	g.text("dot", "func(n int, x, y *float64) float64", "computes Σ x[i]·y[i].")
 	n, x, y := ptr("n"), ptr("x"), ptr("y")
 	p := g.per()
-	acc := g.vecs(4 * p)
-	for _, v := range acc {
-		g.zero(v)
-	}
+	acc := g.zeros(4 * p)
 	v := g.vec()
 	SUBQ(U8(32), n)
 	JL(LabelRef("eights"))
@@ -364,37 +344,20 @@ func (g *gen) axpy() {
 	n, x, y := ptr("n"), ptr("x"), ptr("y")
 	al := g.vec()
 	g.bcast(must(Param("alpha").Resolve()), al)
-	g.each(n, []GPVirtual{x, y}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
-		u, v := g.vec(), g.vec()
-		load(Mem{Base: x}, u)
-		load(Mem{Base: y}, v)
-		g.fma231(u, al, v)
-		store(v, Mem{Base: y})
-	})
+	g.combine(n, func(u, v VecVirtual) { g.fma231(u, al, v) }, x, y)
 }
 
 func (g *gen) product() {
 	g.text("product", fmt.Sprintf("func(n int, x, y, dst *%s)", g.goTyp), "computes dst[i] ← x[i]·y[i].")
 	n, x, y, dst := ptr("n"), ptr("x"), ptr("y"), ptr("dst")
-	g.each(n, []GPVirtual{x, y, dst}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
-		u, v := g.vec(), g.vec()
-		load(Mem{Base: x}, u)
-		load(Mem{Base: y}, v)
-		g.mul(u, v, v)
-		store(v, Mem{Base: dst})
-	})
+	g.combine(n, func(u, v VecVirtual) { g.mul(u, v, v) }, x, y, dst)
 }
 
 func (g *gen) largest() {
 	g.text("largest", "func(n int, x, y *float64)", "computes y[i] ← x[i] if that is greater than y[i].")
 	n, x, y := ptr("n"), ptr("x"), ptr("y")
-	g.each(n, []GPVirtual{x, y}, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
-		u, v := g.vec(), g.vec()
-		load(Mem{Base: x}, u)
-		load(Mem{Base: y}, v)
-		g.max(v, u, v) // the first source where they are unordered: y, in the order of Intel's manual
-		store(v, Mem{Base: y})
-	})
+	// Where they are unordered the first source remains: y, in the order of Intel's manual.
+	g.combine(n, func(u, v VecVirtual) { g.max(v, u, v) }, x, y)
 }
 
 // sumSquares32 emits Σ x² of float32 in float64; n is a multiple of 8, the
@@ -403,10 +366,7 @@ func (g *gen) sumSquares32() {
 	g.text("sumSquares32", "func(n int, x *float32) float64", "computes Σ float64(x[i])² for n a multiple of 8.")
 	n, x := ptr("n"), ptr("x")
 	p := g.per()
-	acc := g.vecs(p)
-	for _, v := range acc {
-		g.zero(v)
-	}
+	acc := g.zeros(p)
 	v := g.vec()
 	SHRQ(U8(3), n)
 	JZ(LabelRef("sum"))

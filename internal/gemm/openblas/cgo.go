@@ -17,9 +17,6 @@ void cblas_dgemm(int order, int ta, int tb, int m, int n, int k,
 */
 import "C"
 
-// Available reports whether the library is linked.
-const Available = true
-
 const rowMajor, noTrans, trans = 101, 111, 112
 
 func init() { SetThreads(1) }

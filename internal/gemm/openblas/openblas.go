@@ -1,6 +1,6 @@
 // Package openblas is A·Bᵀ by OpenBLAS, for package gemm to be measured and
-// tested against. It needs cgo, the library and the build tag openblas;
-// without the tag [Available] is false and nothing is linked.
+// tested against. It needs cgo, the library and the build tag openblas,
+// without which there is nothing here.
 //
 // The package stands apart from gemm because a package with cgo may not hold
 // Go assembly.

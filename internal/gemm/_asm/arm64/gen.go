@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"polkrepro/internal/gemm/_asm/coef"
 )
 
 // assembly collects the two files.
@@ -23,15 +25,16 @@ type gen struct {
 	arm   string // how Arm's manual does
 	goTyp string
 	sfx   string
+	coef  coef.Exp
 	args  map[string]string // the routine's, with their offsets
 	name  string            // the routine's
 }
 
 func newGen(a *assembly, bits int) *gen {
 	g := &gen{assembly: a, f32: bits == 32, size: bits / 8, lanes: 128 / bits,
-		arr: "D2", arm: "2D", goTyp: fmt.Sprintf("float%d", bits), sfx: fmt.Sprintf("NEONF%d", bits)}
+		arr: "D2", arm: "2D", goTyp: fmt.Sprintf("float%d", bits), sfx: fmt.Sprintf("NEONF%d", bits), coef: coef.Float64}
 	if g.f32 {
-		g.arr, g.arm = "S4", "4S"
+		g.arr, g.arm, g.coef = "S4", "4S", coef.Float32
 	}
 	return g
 }

@@ -116,20 +116,15 @@ const (
 
 // expConstants loads the constants, and the address of the coefficients to R7.
 func (g *gen) expConstants() {
-	ln2, poly, lo, hi, e := coef.Ln2Float64, coef.Poly64, float64(coef.Least64), float64(coef.Most64), uint64(1023)
-	if g.f32 {
-		ln2, poly, lo, hi, e = coef.Ln2Float32, coef.Poly32, coef.Least32, coef.Most32, 127
-	}
 	g.number(coef.Log2E, log2e)
-	g.number(ln2[0], ln2hi)
-	g.number(ln2[1], ln2lo)
-	g.constant(e, bias)
-	g.number(lo, least)
-	g.number(hi, most)
-	// From the highest power down; those of 1 + r follow.
-	elements := []uint64{g.bits(1), g.bits(1)}
-	for _, c := range poly {
-		elements = append([]uint64{g.bits(c)}, elements...)
+	g.number(g.coef.Ln2[0], ln2hi)
+	g.number(g.coef.Ln2[1], ln2lo)
+	g.constant(g.coef.Bias, bias)
+	g.number(g.coef.Least, least)
+	g.number(g.coef.Most, most)
+	var elements []uint64
+	for _, c := range g.coef.Poly {
+		elements = append(elements, g.bits(c))
 	}
 	g.p("MOVD $%s(SB), R7", g.symbol(fmt.Sprintf("poly%d", 8*g.size), elements...))
 }
@@ -146,13 +141,9 @@ func (g *gen) expOf(clamped bool) {
 	g.op2("FRINTN", n, n)
 	g.fms(0, n, ln2hi)
 	g.fms(0, n, ln2lo)
-	top := len(coef.Poly64) + 1
-	if g.f32 {
-		top = len(coef.Poly32) + 1
-	}
 	p, next := 2, 3
 	g.load("(R7)", p)
-	for i := range top {
+	for i := range len(g.coef.Poly) - 1 {
 		g.load(fmt.Sprintf("%d(R7)", 16*(i+1)), next)
 		g.fma(next, p, 0)
 		p, next = next, p
