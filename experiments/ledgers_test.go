@@ -207,9 +207,23 @@ func TestLedgerErrors(t *testing.T) {
 	}
 }
 
-// TestAround: a margin is a share of what is printed, but at least so much. TestMargins of
-// package evidence has the targets that margins make.
-func TestAround(t *testing.T) {
+// TestTarget: bounds as printed, widened by the margin; a difference that is claimed to be
+// less than 0 is not 0.
+func TestTarget(t *testing.T) {
+	one, two := 1.0, 2.0
+	for _, tt := range []struct {
+		test      Test
+		low, high float64
+	}{
+		{Test{Low: &one, High: &two, Margin: 0.5}, 0.5, 2.5},
+		{Test{High: &two}, math.Inf(-1), 2},
+		{Test{Low: &one}, 1, math.Inf(1)},
+		{Test{Kind: KindLess}, math.Inf(-1), math.Nextafter(0, -1)},
+	} {
+		if low, high := tt.test.Target(); low != tt.low || high != tt.high {
+			t.Errorf("%+v: %v to %v, want %v to %v", tt.test, low, high, tt.low, tt.high)
+		}
+	}
 	for printed, want := range map[float64]float64{10: 1, -10: 1, 1: 0.25, 100: 10} {
 		if got := (Margin{Percent: 10, Least: 0.25}).Around(printed); got != want {
 			t.Errorf("the margin around %v is %v, want %v", printed, got, want)
