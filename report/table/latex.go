@@ -114,11 +114,14 @@ func latexData(b *strings.Builder, blocks []*Block) {
 // each block's cell.
 func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 	columns := make([]map[string]string, len(blocks))
-	var labels []string
+	var labels, counts []string // counts: of the runs behind the cells
 	for i, blk := range blocks {
 		columns[i] = make(map[string]string)
-		next := 0
-		for _, l := range blk.row(id.ID).Lines {
+		row, next := blk.row(id.ID), 0
+		if row.Runs > 0 {
+			counts = append(counts, strconv.Itoa(row.Runs))
+		}
+		for _, l := range row.Lines {
 			columns[i][l.Label] = "& " + latexCells(l.Cells[0].Text, l.Cells[1].Text, l.Cells[2].Text)
 			if l.Why != "" {
 				columns[i][l.Label] = fmt.Sprintf("& \\multicolumn{3}{c}{\\emph{%s}}", latexEscape(l.Why))
@@ -136,8 +139,8 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 		if n == 0 {
 			name = id.Title
 		}
-		if label == "ours" {
-			runs = runCounts(blocks, id.ID)
+		if label == "ours" && len(counts) > 0 {
+			runs = " (n = " + strings.Join(slices.Compact(counts), ", ") + ")"
 		}
 		fmt.Fprintf(b, "%s & %s", latexEscape(name), latexEscape(label+runs))
 		for _, column := range columns {
@@ -145,20 +148,6 @@ func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 		}
 		b.WriteString(" \\\\\n")
 	}
-}
-
-// runCounts says how many runs are behind a row's cells.
-func runCounts(blocks []*Block, id string) string {
-	var counts []string
-	for _, blk := range blocks {
-		if n := blk.row(id).Runs; n > 0 {
-			counts = append(counts, strconv.Itoa(n))
-		}
-	}
-	if len(counts) == 0 {
-		return ""
-	}
-	return " (n = " + strings.Join(slices.Compact(counts), ", ") + ")"
 }
 
 // latexCells writes neighbouring cells.
