@@ -37,13 +37,12 @@ type search struct {
 	cut    bool            // by the limit
 }
 
-// A trial is a setting: where it is on the axes, in roots of steps from their starts.
+// A trial is a setting: where it is on the axes, in roots of steps from their starts, and
+// how its run on the held-out rows ended.
 type trial struct {
-	at       []int
-	run      experiments.Planned
-	err      float64 // +Inf if it diverged or failed
-	order    float64
-	diverged bool
+	at  []int
+	run experiments.Planned
+	harness.Setting
 }
 
 // settle finds the settings of methods on the held-out rows, all methods side by side. The
@@ -72,11 +71,7 @@ func (s *settling) settle(ctx context.Context, methods []method, starts []experi
 			return nil, err
 		}
 		for _, r := range tried {
-			if t := of[r.Group]; r.Ended() {
-				t.err, t.order = r.Error, r.Order
-			} else {
-				t.diverged = r.Diverged > 0
-			}
+			of[r.Group].Setting = r
 		}
 	}
 	for _, q := range searches {
@@ -96,7 +91,7 @@ func (q *search) next(s *settling) (out []*trial) {
 	}
 	before := q.best
 	for _, t := range q.tried {
-		if !math.IsInf(t.err, 1) && (q.best == nil || t.err < q.best.err) {
+		if t.Runs > 0 && (q.best == nil || t.Error < q.best.Error) { // its one run ended
 			q.best = t
 		}
 	}
@@ -140,7 +135,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	}
 	p.ID = experiments.ID(p.Run)
 	p.Group = q.method.called() + " " + key
-	t := &trial{at: at, run: p, err: math.Inf(1)}
+	t := &trial{at: at, run: p}
 	q.tried = append(q.tried, t)
 	return append(out, t)
 }
@@ -161,9 +156,7 @@ func (s *settling) value(a axis, at int) float64 {
 func (q *search) say(s *settling) {
 	name, diverged := q.method.called(), 0
 	for _, t := range q.tried {
-		if t.diverged {
-			diverged++
-		}
+		diverged += t.Diverged
 	}
 	tried := fmt.Sprintf("%d settings tried", len(q.tried))
 	if diverged > 0 {
@@ -179,5 +172,5 @@ func (q *search) say(s *settling) {
 	for i, a := range q.method.axes {
 		name += fmt.Sprintf(", %s: %s", a.name, number(s.value(a, q.best.at[i])))
 	}
-	s.note("%s: error %.2f %% on held-out rows at order %.0f; %s", name, 100*q.best.err, q.best.order, tried)
+	s.note("%s: error %.2f %% on held-out rows at order %.0f; %s", name, 100*q.best.Error, q.best.Order, tried)
 }
