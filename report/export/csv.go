@@ -15,7 +15,6 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
-	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
 
@@ -86,24 +85,16 @@ func namesOf(r *record.Record) named {
 	n.objective = withParams(run.Task, n.objectiveParams)
 	n.solver = withParams(run.Method, n.solverParams)
 	n.dataset = withParams(run.Data.Name, n.datasetParams)
-	namePruner(run, n.solverParams)
-	return n
-}
-
-// namePruner gives the parameters of a run the name of the default pruner, which runs leave
-// out: grouped by the pruner, rows without a name would be dropped. The method's full name,
-// solver_name, stays without it.
-func namePruner(run experiments.Run, params []field) {
+	// Grouped by the pruner, rows of the default one, which runs leave out, would be dropped.
+	// The method's full name, solver_name, stays without it.
 	m := experiments.Method(run.Method)
-	if m == nil || run.Params.Pruner != "" {
-		return
-	}
-	for _, p := range m.Params {
-		i := slices.IndexFunc(params, func(f field) bool { return f.name == p.Name })
-		if p.Kind == experiments.KindPruner && i >= 0 {
-			params[i].value = prune.KOMP
+	prunes := m != nil && slices.ContainsFunc(m.Params, func(p experiments.ParamInfo) bool { return p.Kind == experiments.KindPruner })
+	for i, f := range n.solverParams {
+		if prunes && f.name == "pruner" {
+			n.solverParams[i].value = run.Params.PrunerName()
 		}
 	}
+	return n
 }
 
 // row returns the fields of a point, the same ones of every record: measured are the names
