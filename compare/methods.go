@@ -69,7 +69,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	seen := make(map[string]bool)
 	replicates := make(map[uint64]bool)
 	for i, p := range plan {
-		asked, name := askedOrder(p.Run.Params), methodName(p)
+		asked, name := askedOrder(p.Run.Params), MethodName(p)
 		r := records[p.ID]
 		for _, replicate := range of[i] {
 			key := fmt.Sprint(name, asked, replicate)
@@ -90,7 +90,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 			} else {
 				t.Order = largest
 			}
-			if asked == 0 || name == methodName(reference) && asked == largest {
+			if asked == 0 || name == MethodName(reference) && asked == largest {
 				fields = append(fields, m.Any)
 			}
 			for _, f := range fields {
@@ -99,11 +99,11 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 			}
 		}
 	}
-	if len(m.Any.Entries) > 0 && m.Any.Reference().Heuristic.Name != methodName(reference) {
+	if len(m.Any.Entries) > 0 && m.Any.Reference().Heuristic.Name != MethodName(reference) {
 		m.Any.Entries = nil // the reference has no run yet
 	}
 	m.Equal.Replicates, m.Any.Replicates = len(replicates), len(replicates)
-	if len(m.Equal.Entries)+len(m.Any.Entries) < 3 || m.Equal.Reference().Heuristic.Name != methodName(reference) {
+	if len(m.Equal.Entries)+len(m.Any.Entries) < 3 || m.Equal.Reference().Heuristic.Name != MethodName(reference) {
 		return nil
 	}
 	m.Equal.compare()
@@ -128,8 +128,9 @@ func askedOrder(p experiments.Params) float64 {
 	return cmp.Or(float64(p.Budget), p.PrunerParams["order"])
 }
 
-// methodName is what tables call a spec's entry.
-func methodName(p experiments.Planned) string {
+// MethodName is what tables and figures call a spec's entry: its method and, if it has one,
+// its label.
+func MethodName(p experiments.Planned) string {
 	name := experiments.Method(p.Run.Method).Title
 	if p.Label != p.Run.Method {
 		name += " (" + p.Label + ")"

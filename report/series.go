@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"polkrepro/compare"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
@@ -305,21 +306,9 @@ func entriesOf(all []*Series) []specEntry {
 	_, groups := grouped(all, func(s *Series) string { return s.planned[0].Spec + "\x00" + s.planned[0].Label })
 	out := make([]specEntry, len(groups))
 	for i, of := range groups {
-		out[i] = specEntry{entryName(of[0]), of}
+		out[i] = specEntry{compare.MethodName(of[0].planned[0]), of}
 	}
 	return out
-}
-
-// entryName is what figures call an entry: its method and, if it has one, its label.
-func entryName(s *Series) string {
-	title := s.Run.Method
-	if m := experiments.Method(title); m != nil {
-		title = m.Title
-	}
-	if label := s.planned[0].Label; label != s.Run.Method {
-		title += " (" + label + ")"
-	}
-	return title
 }
 
 // entryLooks are those of entries, of which the first is the reference.
