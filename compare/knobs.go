@@ -341,7 +341,6 @@ func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, 
 		if err != nil {
 			return err
 		}
-		plan = slices.DeleteFunc(plan, func(c experiments.Contest) bool { return !slices.Contains(names, c.Heuristic) })
 		orders, err := run(ctx, plan)
 		if err != nil {
 			return err

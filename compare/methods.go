@@ -55,7 +55,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	reference := plan[first]
 	isOther := func(p experiments.Planned) bool { return p.Label != reference.Label }
 	plan = append(slices.DeleteFunc(slices.Clone(plan), isOther), slices.DeleteFunc(plan, func(p experiments.Planned) bool { return !isOther(p) })...)
-	m := &Methods{Spec: reference.Spec, Equal: methodsField(reference), Any: methodsField(reference)}
+	m := &Methods{Spec: reference.Spec, Equal: new(FieldResult), Any: new(FieldResult)}
 	for _, p := range plan {
 		if level := askedOrder(p.Run.Params); p.Label == reference.Label && !slices.Contains(m.Equal.Levels, level) {
 			m.Equal.Levels = append(m.Equal.Levels, level)
@@ -102,7 +102,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	if len(m.Any.Entries) > 0 && m.Any.Reference().Heuristic.Name != MethodName(reference) {
 		m.Any.Entries = nil // the reference has no run yet
 	}
-	m.Equal.Replicates, m.Any.Replicates = len(replicates), len(replicates)
+	m.Equal.Replicates = len(replicates)
 	if len(m.Equal.Entries)+len(m.Any.Entries) < 3 || m.Equal.Reference().Heuristic.Name != MethodName(reference) {
 		return nil
 	}
@@ -117,10 +117,6 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		}
 	}
 	return m
-}
-
-func methodsField(p experiments.Planned) *FieldResult {
-	return &FieldResult{Name: p.Spec, Title: p.Run.Data.Name, Data: p.Run.Data.Name, Task: p.Run.Task, Samples: p.Run.Samples}
 }
 
 // askedOrder is the model order that a run is to have, 0 if it is not chosen.

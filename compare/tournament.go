@@ -481,9 +481,7 @@ func standing(fields []*FieldResult) *Standing {
 		mean[name] = s.Mean[i]
 	}
 	slices.SortFunc(s.Names, func(a, b string) int { return cmp.Or(cmp.Compare(mean[a], mean[b]), cmp.Compare(a, b)) })
-	for i, name := range s.Names {
-		s.Mean[i] = mean[name]
-	}
+	slices.Sort(s.Mean)
 	return s
 }
 
