@@ -401,13 +401,10 @@ type FrontPoint struct {
 	Means
 }
 
-// Front returns the Pareto front of final error against final model order, or
-// against training time, over all heuristics: in the order of the cost.
-func (f *FieldResult) Front(byTime bool) []FrontPoint {
-	m := ErrorAtOrder
-	if byTime {
-		m = ErrorAtTime
-	}
+// Front returns the Pareto front over all heuristics: of the final error against the final
+// model order for ErrorAtOrder, against the training time for ErrorAtTime, in the order of
+// the cost.
+func (f *FieldResult) Front(m Measure) []FrontPoint {
 	var all []FrontPoint
 	var samples []Sample
 	for _, e := range f.Entries {

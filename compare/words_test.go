@@ -77,16 +77,16 @@ func TestFieldFront(t *testing.T) {
 		}
 		return 30 - c.Value/2, c.Value, c.Value
 	}))
-	names := func(byTime bool) (out []string) {
-		for _, p := range res.Fields[0].Front(byTime) {
+	names := func(m Measure) (out []string) {
+		for _, p := range res.Fields[0].Front(m) {
 			out = append(out, p.Heuristic+" "+Number(p.Value))
 		}
 		return out
 	}
-	if got := names(false); !slices.Equal(got, []string{"test-a 8", "test-a 16", "test-a 32"}) {
+	if got := names(ErrorAtOrder); !slices.Equal(got, []string{"test-a 8", "test-a 16", "test-a 32"}) {
 		t.Errorf("by order: %v", got)
 	}
-	if got := names(true); !slices.Equal(got, []string{"test-b 8", "test-b 16", "test-b 32", "test-a 16", "test-a 32"}) {
+	if got := names(ErrorAtTime); !slices.Equal(got, []string{"test-b 8", "test-b 16", "test-b 32", "test-a 16", "test-a 32"}) {
 		t.Errorf("by time: %v", got)
 	}
 }

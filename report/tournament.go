@@ -125,12 +125,9 @@ func frontTable(f *compare.FieldResult) *Table {
 		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
 	}
 	t.Numbers = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
-	for _, byTime := range []bool{false, true} {
-		name := "error and order"
-		if byTime {
-			name = "error and time"
-		}
-		for _, p := range f.Front(byTime) {
+	for i, m := range []compare.Measure{compare.ErrorAtOrder, compare.ErrorAtTime} {
+		name := []string{"error and order", "error and time"}[i]
+		for _, p := range f.Front(m) {
 			mean := number(p.Error, qError, 0)
 			if p.Runs < f.Replicates { // the mean of fewer runs is marked
 				mean += fmt.Sprintf(" (%d of %d runs)", p.Runs, f.Replicates)
