@@ -30,9 +30,11 @@ var manifestParts = []string{"figures", "records", "table1", "tables", Tournamen
 // a tournament whose own records are not kept.
 const Tournament = "tournament"
 
-// Parts returns the names of the files and folders in a results folder that a seal
-// covers, in alphabetical order.
-func Parts() []string { return slices.Clone(manifestParts) }
+// Parts returns the names of the files and folders in a results folder that a seal covers
+// and that are made from its records, in alphabetical order.
+func Parts() []string {
+	return slices.DeleteFunc(slices.Clone(manifestParts), func(part string) bool { return part == Tournament })
+}
 
 // maxManifest is more than a manifest of a hundred thousand files takes.
 const maxManifest = 16 << 20

@@ -105,10 +105,7 @@ func replaceable(dir string) error {
 	if record.Sealed(dir) {
 		return nil
 	}
-	for _, part := range record.Parts() {
-		if part == record.Tournament {
-			continue // it would stay
-		}
+	for _, part := range record.Parts() { // a tournament would stay
 		if _, err := os.Lstat(filepath.Join(dir, part)); err == nil {
 			return harness.Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", dir, part))
 		}
@@ -183,9 +180,6 @@ func replace(stage, dir string) error {
 		return err
 	}
 	for _, name := range append([]string{record.ManifestName}, record.Parts()...) {
-		if name == record.Tournament {
-			continue
-		}
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return err
 		}
