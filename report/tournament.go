@@ -13,29 +13,24 @@ import (
 	"polkrepro/report/table"
 )
 
-// A Tournament is the report on a comparison of pruning heuristics.
+// A Tournament is the report on a comparison of pruning heuristics. Its tables are two a
+// field, then the Pareto fronts, its figures those of each field, then of the ranks.
 type Tournament struct {
-	*compare.Result           // what it reports on
-	Tables          []*Table  // two a field, then the Pareto fronts
-	Figures         []*Figure // of each field, then of the ranks
+	*compare.Result // what it reports on
+	*Report
 }
 
-// NewTournament makes the report on a comparison.
-func NewTournament(res *compare.Result) *Tournament {
-	t := &Tournament{Result: res, Figures: tournamentFigures(res)}
-	for _, f := range res.Fields {
-		t.Tables = append(t.Tables, verdictTable(f, res.Reference), levelTable(f))
-	}
-	for _, f := range res.Fields {
-		t.Tables = append(t.Tables, frontTable(f))
-	}
-	return t
-}
-
-// Report returns the report on the runs of the tournament, for a page.
-func (t *Tournament) Report(in Input) *Report {
+// NewTournament makes the report on a comparison. The input is that of its runs.
+func NewTournament(res *compare.Result, in Input) *Tournament {
 	b := newBuilder(in)
-	return &Report{Input: in, Tables: t.Tables, Figures: t.Figures, Runs: b.runs(), Notes: b.notes()}
+	r := &Report{Input: in, Figures: tournamentFigures(res), Runs: b.runs(), Notes: b.notes()}
+	for _, f := range res.Fields {
+		r.Tables = append(r.Tables, verdictTable(f, res.Reference), levelTable(f))
+	}
+	for _, f := range res.Fields {
+		r.Tables = append(r.Tables, frontTable(f))
+	}
+	return &Tournament{res, r}
 }
 
 // verdictTable holds all comparisons of a field.

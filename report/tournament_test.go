@@ -51,7 +51,7 @@ func tournament(t *testing.T, lost func(experiments.Contest) bool) *compare.Resu
 
 func TestTournamentWriteAll(t *testing.T) {
 	res := tournament(t, noneLost)
-	r := NewTournament(res)
+	r := NewTournament(res, Input{})
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestTournamentWriteAll(t *testing.T) {
 	// Heuristics without runs are in the tables with the reason, and a figure without panels
 	// is none.
 	res = tournament(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
-	if paths, err = NewTournament(res).WriteAll(dir); err != nil {
+	if paths, err = NewTournament(res, Input{}).WriteAll(dir); err != nil {
 		t.Fatal(err)
 	}
 	name := res.Fields[0].Name
@@ -109,7 +109,7 @@ func TestSomeRunsLost(t *testing.T) {
 	res := tournament(t, func(c experiments.Contest) bool {
 		return c.Heuristic == "oldest" || c.Heuristic == "surprise" && c.Replicate > 1
 	})
-	r := NewTournament(res)
+	r := NewTournament(res, Input{})
 	if _, err := r.WriteAll(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}

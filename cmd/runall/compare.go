@@ -231,7 +231,6 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 // A judged tournament is one with the report on its runs.
 type judged struct {
 	*report.Tournament
-	in   report.Input
 	have *record.Collection
 }
 
@@ -246,11 +245,8 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 			plan[i].Planned = p
 		}
 	}
-	return &judged{
-		report.NewTournament(compare.New(t, profile, plan, have.Records)),
-		report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures()},
-		have,
-	}, nil
+	in := report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures()}
+	return &judged{report.NewTournament(compare.New(t, profile, plan, have.Records), in), have}, nil
 }
 
 // report prints the summary and writes the rest.
@@ -276,7 +272,7 @@ func tournamentDir(results string) string {
 
 // write writes the report into a folder and says where.
 func (r *judged) write(about io.Writer, dir string) error {
-	paths, err := export.WriteTournament(dir, r.Tournament, r.in)
+	paths, err := export.WriteTournament(dir, r.Tournament)
 	if err == nil {
 		fmt.Fprintf(about, "Written: %s, %s and %d other files beside them\n", paths[0], paths[len(paths)-1], len(paths)-2)
 	}

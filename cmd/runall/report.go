@@ -159,7 +159,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	case q.asJSON:
 		return writeJSON(stdout, Tournament{version, r.Result})
 	case q.format == formatPage:
-		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Tournament, r.in)
+		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Tournament)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
 		}

@@ -285,13 +285,13 @@ func (r *Report) WritePage(dir string) (string, error) {
 }
 
 // WriteTournament writes the report on a tournament of heuristics, its page among it, into a
-// folder, and returns the paths. The input is that of its runs.
-func WriteTournament(dir string, t *report.Tournament, in report.Input) ([]string, error) {
+// folder, and returns the paths.
+func WriteTournament(dir string, t *report.Tournament) ([]string, error) {
 	paths, err := t.WriteAll(dir)
 	if err != nil {
 		return paths, err
 	}
-	path, err := writePage(dir, page.Input{Report: t.Report(in), Lead: t.Summary(), Program: program(harness.Provenance())})
+	path, err := writePage(dir, page.Input{Report: t.Report, Lead: t.Summary(), Program: program(harness.Provenance())})
 	return append(paths, path), err
 }
 
