@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -127,84 +128,51 @@ func TestOnlyWhatBothReach(t *testing.T) {
 	}
 }
 
-// TestMissingRuns: runs without a record are counted, replicates of one
-// heuristic alone are not compared, and two replicates decide nothing.
+// TestMissingRuns: runs without a record are counted, and means are of the others; replicates
+// of one heuristic alone are not compared, and two replicates decide nothing; a heuristic
+// without runs is named with the reason, and no sentence lists nothing.
 func TestMissingRuns(t *testing.T) {
-	tour, plan := made(t, 4, "test-a", "test-b")
+	tour, plan := made(t, 4, "test-a", "test-b", "test-c")
 	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
 		return 10 - 5*float64(c.Heuristic[5]-'a') + wobble(c), c.Value, 1
 	})
 	for _, c := range plan {
-		if c.Heuristic == "test-b" && c.Replicate > 2 {
+		if c.Heuristic == "test-c" || c.Heuristic == "test-b" && (c.Replicate > 2 || c.Replicate == 2 && c.Value == 16) {
 			delete(have, c.ID)
 		}
 	}
 	res := New(tour, experiments.ProfileSmoke, plan, have)
-	if c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]; res.Missing["test-b"] != 6 || len(res.Missing) != 1 || c.Verdict != TooFew || c.N != 2 {
-		t.Errorf("missing %v, %+v", res.Missing, c)
+	few := res.Fields[0].Entries[1]
+	if c := few.Compared[ErrorAtOrder]; !maps.Equal(res.Missing, Missing{"test-b": 7, "test-c": 12}) || c.Verdict != TooFew || c.N != 2 || len(few.Points) != 3 {
+		t.Errorf("missing %v, %d points, %+v", res.Missing, len(few.Points), c)
 	}
-	for _, r := range have {
-		r.Points = nil
-	}
-	if res := New(tour, experiments.ProfileSmoke, plan, have); len(res.Fields) != 0 || res.Missing["test-a"]+res.Missing["test-b"] != len(plan) {
-		t.Errorf("records without evaluations: %+v", res)
-	}
-	if res := New(tour, experiments.ProfileSmoke, plan, nil); len(res.Fields) != 0 || res.Missing["test-a"]+res.Missing["test-b"] != len(plan) || len(res.Summary()) == 0 {
-		t.Errorf("without records: %+v", res)
-	}
-}
-
-// TestAllRunsFailed: a heuristic without runs is named with the reason, and no sentence
-// lists nothing.
-func TestAllRunsFailed(t *testing.T) {
-	tour, plan := made(t, 4, "test-a", "test-b")
-	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) { return 10 + wobble(c), c.Value, c.Value })
-	for _, c := range plan {
-		if c.Heuristic == "test-b" {
-			delete(have, c.ID)
+	for _, p := range few.Points {
+		runs, err := 2, 6.5 // of wobbles of 1 and 2
+		if p.Value == 16 {
+			runs, err = 1, 6
 		}
-	}
-	res := New(tour, experiments.ProfileSmoke, plan, have)
-	if len(res.Fields) != 1 || len(res.Fields[0].Entries) != 2 {
-		t.Fatalf("%+v", res.Fields)
+		within(t, "mean error", p.Error, err, 0.02)
+		if p.Runs != runs {
+			t.Errorf("%v: %d runs averaged, want %d", p.Value, p.Runs, runs)
+		}
 	}
 	for _, m := range Measures() {
-		if c := res.Fields[0].Entries[1].Compared[m]; c.Verdict != NotComparable || c.Reason != "all runs failed or are missing" {
+		if c := res.Fields[0].Entries[2].Compared[m]; c.Verdict != NotComparable || c.Reason != "all runs failed or are missing" {
 			t.Errorf("%s: %s (%s)", m, c.Verdict, c.Reason)
 		}
 	}
 	text := strings.Join(res.Summary(), "\n")
-	says(t, text,
-		"By error at equal model order, on 1 field. Not comparable: test-b.",
-		"12 runs of test-b failed or are missing, and are left out.",
-	)
+	says(t, text, "By error at equal model order, on 1 field. Not comparable: test-b, test-c.")
 	if strings.Contains(text, "—") || strings.Contains(text, ". .") {
 		t.Errorf("an empty list:\n%s", text)
 	}
-}
-
-// TestIncompleteMeans: means count the runs that they are of.
-func TestIncompleteMeans(t *testing.T) {
-	tour, plan := made(t, 3, "test-a", "test-b")
-	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
-		return float64(c.Replicate), c.Value, c.Value
-	})
-	for _, c := range plan {
-		if c.Heuristic == "test-b" && c.Value == 16 && c.Replicate < 3 {
-			delete(have, c.ID)
-		}
+	for _, r := range have {
+		r.Points = nil
 	}
-	res := New(tour, experiments.ProfileSmoke, plan, have)
-	for i, want := range []Means{{Measured{Error: 2}, 3}, {Measured{Error: 3}, 1}, {Measured{Error: 2}, 3}} {
-		var got Means
-		for _, p := range res.Fields[0].Entries[1].Points {
-			if p.Value == []float64{8, 16, 32}[i] {
-				got = p
-			}
-		}
-		within(t, "mean error", got.Error, want.Error, 1e-9)
-		if got.Runs != want.Runs {
-			t.Errorf("%d runs averaged, want %d", got.Runs, want.Runs)
+	for _, have := range []map[string]*record.Record{have, nil} {
+		res := New(tour, experiments.ProfileSmoke, plan, have)
+		if n := res.Missing["test-a"] + res.Missing["test-b"] + res.Missing["test-c"]; len(res.Fields) != 0 || n != len(plan) || len(res.Summary()) == 0 {
+			t.Errorf("%d records without evaluations: %+v", len(have), res)
 		}
 	}
 }
