@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 func within(t *testing.T, what string, got, want, tol float64) {
@@ -102,13 +104,6 @@ func TestArea(t *testing.T) {
 	within(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
 	within(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
 	for _, samples := range [][]float64{nil, {1}, {2, 2}, {2, 1}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%v: no panic", samples)
-				}
-			}()
-			Area(samples, []float64{1, 1})
-		}()
+		testutil.MustPanic(t, func() { Area(samples, []float64{1, 1}) })
 	}
 }
