@@ -72,11 +72,7 @@ func input(t testing.TB, profile string, planned []experiments.Planned, recs map
 var whole = sync.OnceValues(func() (Input, []byte) {
 	planned := theorytest.Plan(failing{}, experiments.ProfileFull)
 	in := input(failing{}, experiments.ProfileFull, planned, records(planned), nil)
-	var out bytes.Buffer
-	if err := Write(&out, in); err != nil {
-		panic(err)
-	}
-	return in, out.Bytes()
+	return in, render(failing{}, in)
 })
 
 // failing stands for a test where there is none.
