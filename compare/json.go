@@ -8,18 +8,6 @@ import (
 	"polkrepro/internal/words"
 )
 
-// MarshalJSON writes how many runs are missing.
-func (m Missing) MarshalJSON() ([]byte, error) {
-	sum := 0
-	for _, n := range m {
-		sum += n
-	}
-	return json.Marshal(sum)
-}
-
-// JSONSchemaAlias is the type that has the form of the JSON.
-func (Missing) JSONSchemaAlias() any { return 0 }
-
 // A HeuristicDocument is a heuristic on a field.
 type HeuristicDocument struct {
 	Name        string               `json:"name"`           // with the parameters of a variant: komp-age:memory=50

@@ -24,7 +24,7 @@ func TestDocument(t *testing.T) {
 	for _, m := range Measures() {
 		reference.Compared[m].Verdict = IsReference
 	}
-	res := &Result{Title: "T", Reference: "komp", Missing: map[string]int{"komp": 1, "random": 3}, Fields: []*FieldResult{{Name: "f", Entries: []*Entry{reference, e}}},
+	res := &Result{Title: "T", Reference: "komp", MissingRuns: 4, Fields: []*FieldResult{{Name: "f", Entries: []*Entry{reference, e}}},
 		Standing: &Standing{Names: []string{"komp", "random"}, Ranking: stats.Ranking{Mean: []float64{1, 2}, P: math.NaN(), CD: 0.5, Blocks: 7}}}
 	text, err := json.Marshal(res)
 	if err != nil {

@@ -142,23 +142,21 @@ type Standing struct {
 // A Result is a tournament that was carried out, in JSON for programs too. A number that is
 // not finite is null there.
 type Result struct {
-	Title     string         `json:"title"`                // of the tournament
-	Profile   string         `json:"profile"`              // smoke, quick or full
-	Reference string         `json:"reference"`            // the heuristic that others are compared with
-	Fields    []*FieldResult `json:"fields"`               // data sets with a task
-	Standing  *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
-	Missing   Missing        `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
-	Mixed     string         `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
+	Title       string         `json:"title"`                // of the tournament
+	Profile     string         `json:"profile"`              // smoke, quick or full
+	Reference   string         `json:"reference"`            // the heuristic that others are compared with
+	Fields      []*FieldResult `json:"fields"`               // data sets with a task
+	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
+	MissingRuns int            `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
+	Mixed       string         `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
+	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
 }
-
-// Missing counts the missing runs of each heuristic.
-type Missing map[string]int
 
 // New judges a tournament by the records of its runs. Runs without a record, or
 // with one that has no evaluations, are left out and counted. A field without runs of the
 // reference is left out.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
-	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(Missing)}
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(map[string]int)}
 	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
@@ -173,6 +171,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
 				res.Missing[c.Heuristic]++
+				res.MissingRuns++
 				continue
 			}
 			shown = append(shown, c.Planned)
