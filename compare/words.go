@@ -148,22 +148,13 @@ func (r *Result) processes() string {
 
 // overall says what is better on some field and worse on none, and so on.
 func (r *Result) overall(m Measure) string {
-	verdicts := make(map[string][]Verdict)
-	var order []string
-	for _, f := range r.Fields {
-		for _, e := range f.Entries[1:] {
-			name := e.Heuristic.Name
-			if !slices.Contains(order, name) {
-				order = append(order, name)
-			}
-			verdicts[name] = append(verdicts[name], e.Compared[m].Verdict)
-		}
-	}
 	better, mixed := group{title: "Better than " + r.Reference + " on at least one and worse on none"}, group{title: "Better on one, worse on another"}
 	worse, level := group{title: "Worse on at least one and better on none"}, group{title: "Not distinguishable on any"}
 	coarse, unknown := group{title: "Of the others, the grid is too coarse to say on some"}, group{title: "Not comparable"}
-	for _, name := range order {
-		has := func(v Verdict) bool { return slices.Contains(verdicts[name], v) }
+	for _, e := range r.Fields[0].Entries[1:] { // all fields have the same heuristics
+		has := func(v Verdict) bool {
+			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.Entry(e.Heuristic.Name).Compared[m].Verdict == v })
+		}
 		g := &unknown
 		switch {
 		case has(Better) && has(Worse):
@@ -177,7 +168,7 @@ func (r *Result) overall(m Measure) string {
 		case has(Open):
 			g = &level
 		}
-		g.names = append(g.names, name)
+		g.names = append(g.names, e.Heuristic.Name)
 	}
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
 }
