@@ -67,18 +67,10 @@ type index struct {
 
 // newIndex returns an index of what claims are judged by. Nothing is assumed otherwise yet.
 func newIndex(in Input) *index {
-	x := &index{
-		ledger: in.Ledger, records: in.Records, failed: in.Failed, paper: experiments.Paper(), assumed: make(alternatives),
-		answered: make(map[*experiments.Answer][]experiments.Planned),
+	return &index{
+		ledger: in.Ledger, plan: experiments.Distinct(in.Plan), records: in.Records, failed: in.Failed, paper: experiments.Paper(),
+		assumed: make(alternatives), answered: make(map[*experiments.Answer][]experiments.Planned),
 	}
-	seen := make(map[string]bool, len(in.Plan))
-	for _, p := range in.Plan {
-		if !seen[p.ID] {
-			seen[p.ID] = true
-			x.plan = append(x.plan, p)
-		}
-	}
-	return x
 }
 
 // side returns what a selector selects, in the place of a cell's runs those of

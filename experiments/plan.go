@@ -23,6 +23,16 @@ type Planned struct {
 	Cost    float64  `json:"cost"`    // rough relative cost: samples × features × expected model order
 }
 
+// Distinct returns the runs of a plan, each once: of those that several specs share, the first.
+func Distinct(plan []Planned) []Planned {
+	seen := make(map[string]bool, len(plan))
+	return slices.DeleteFunc(slices.Clone(plan), func(p Planned) bool {
+		again := seen[p.ID]
+		seen[p.ID] = true
+		return again
+	})
+}
+
 // Replicates returns, for each run of a plan, the replicates that it belongs to, on which
 // methods are compared pair by pair: the split of a user's file where the plan has several,
 // which resplit says, else the run's seed. A method that depends on no seed has the same

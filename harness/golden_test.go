@@ -24,7 +24,7 @@ func goldenPlan(t *testing.T) []experiments.Planned {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(dedupe(plan), func(p experiments.Planned) bool {
+	return slices.DeleteFunc(experiments.Distinct(plan), func(p experiments.Planned) bool {
 		r := p.Run
 		switch {
 		case r.Seed != 1 || r.Batch() || r.Evaluation.Minimizer:

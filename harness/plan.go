@@ -131,7 +131,7 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 			return "", err
 		}
 		n := 0
-		for _, p := range dedupe(plan) {
+		for _, p := range experiments.Distinct(plan) {
 			if have[p.ID] != nil {
 				n++
 			}

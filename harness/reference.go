@@ -26,7 +26,7 @@ func Reference(specs []*experiments.Spec, plan []experiments.Planned, from []*re
 	}
 	var out []*record.Record
 	var missing, unclean []string
-	for _, p := range dedupe(Recorded(specs, plan, have)) {
+	for _, p := range experiments.Distinct(Recorded(specs, plan, have)) {
 		r := have[p.ID]
 		switch {
 		case r == nil:

@@ -76,7 +76,7 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 		return nil, err
 	}
 	defer results.Close()
-	plan, out, err := pending(dedupe(plan), opt)
+	plan, out, err := pending(experiments.Distinct(plan), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -95,16 +95,6 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 	}
 	plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return sets[p.Run.Data] == nil })
 	return out, carryOut(ctx, plan, sets, out, opt)
-}
-
-// dedupe keeps the first of the runs that several specs share.
-func dedupe(plan []experiments.Planned) []experiments.Planned {
-	seen := make(map[string]bool, len(plan))
-	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool {
-		again := seen[p.ID]
-		seen[p.ID] = true
-		return again
-	})
 }
 
 // pending returns the runs of a plan that have no finished record, and an

@@ -48,7 +48,7 @@ func (s *Setting) Ended() bool { return s.Failed+s.Diverged == 0 }
 // be had, or is that of a damaged data file.
 func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]Setting, []Unavailable, error) {
 	opt = opt.withDefaults()
-	jobs, unavailable, err := holdOut(ctx, dedupe(plan), opt)
+	jobs, unavailable, err := holdOut(ctx, experiments.Distinct(plan), opt)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // division needs (Graham, Bounds on multiprocessing timing anomalies, 1969). They follow
 // from the plan alone: every machine divides it alike.
 func Shard(plan []experiments.Planned, k, n int) []experiments.Planned {
-	plan = dedupe(plan)
+	plan = experiments.Distinct(plan)
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
 	loads := make([]float64, min(n, len(plan)))
 	var shard []experiments.Planned

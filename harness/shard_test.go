@@ -25,7 +25,7 @@ func TestShard(t *testing.T) {
 	}
 	want := make(map[string]float64)
 	total, most := 0.0, 0.0
-	for _, p := range dedupe(all) {
+	for _, p := range experiments.Distinct(all) {
 		want[p.ID] = p.Cost
 		total += p.Cost
 		most = max(most, p.Cost)

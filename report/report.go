@@ -126,15 +126,7 @@ func newBuilder(in Input) *builder {
 
 // planned returns the planned runs that fit, each ID once.
 func (b *builder) planned(fits func(experiments.Planned) bool) []experiments.Planned {
-	seen := map[string]bool{}
-	var out []experiments.Planned
-	for _, p := range b.in.Planned {
-		if fits(p) && !seen[p.ID] {
-			seen[p.ID] = true
-			out = append(out, p)
-		}
-	}
-	return out
+	return experiments.Distinct(slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool { return !fits(p) }))
 }
 
 // records returns the records of planned runs, by draw and seed.
