@@ -45,9 +45,11 @@ type summaryBlock struct {
 }
 
 // A summaryRow is one method: its name; for each quantity the paper's number, an
-// arrow, ours and the verdict's mark; the number of runs.
+// arrow, ours and the verdict's mark; the number of runs. The name, the paper's numbers and
+// the number of runs are indented.
 type summaryRow struct {
 	cells [summaryColumns]string
+	runs  int
 	why   string // why there is nothing to compare, neither numbers nor runs
 }
 
@@ -106,7 +108,7 @@ func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 
 func (b *Summary) row(row *table.Row) summaryRow {
 	c := b.Cells[row.Cell]
-	out := summaryRow{cells: [summaryColumns]string{row.Title}}
+	out := summaryRow{cells: [summaryColumns]string{"  " + row.Title}, runs: c.Runs()}
 	if c.Why != "" && c.Paper == [quantityCount]*float64{} {
 		out.why = words.Shorten(c.Why, whyWidth)
 		return out
@@ -124,11 +126,11 @@ func (b *Summary) row(row *table.Row) summaryRow {
 		if judged != nil {
 			mark = judged.Verdict.Mark()
 		}
-		if out.cells[4*q+1] = paper; paper != dash || ours != dash {
+		if out.cells[4*q+1] = "  " + paper; paper != dash || ours != dash {
 			copy(out.cells[4*q+2:], []string{"→", ours, mark})
 		}
 	}
-	out.cells[summaryColumns-1] = strconv.Itoa(c.Runs())
+	out.cells[summaryColumns-1] = "  " + strconv.Itoa(out.runs)
 	return out
 }
 
@@ -313,8 +315,7 @@ func (b *Summary) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string 
 	}
 	for _, blk := range blocks {
 		_, unavailable := b.Input.Unavailable[blk.data]
-		hasRuns := func(r summaryRow) bool { return r.why == "" && r.cells[summaryColumns-1] != "0" }
-		if unavailable && !slices.ContainsFunc(blk.rows, hasRuns) {
+		if unavailable && !slices.ContainsFunc(blk.rows, func(r summaryRow) bool { return r.runs > 0 }) {
 			names[blk.data] = true
 		}
 	}
@@ -379,22 +380,18 @@ func (s *Summary) Text(w io.Writer) error {
 	}
 	tail = append(tail, itemLines("Missing", s.missing(blocks))...)
 	tail = append(tail, itemLines("", s.where(paper))...)
-	head := tableLines(title, blocks, true)
+	head := tableLines(title, blocks)
 	if need := len(series) + 2; len(head)+need+len(tail) > SummaryLines {
-		head = tableLines(title, blocks, false)
+		head = slices.DeleteFunc(head, func(l string) bool { return l == "" })
 	}
 	lines := append(head, seriesLines(heading, series, SummaryLines-len(head)-len(tail))...)
-	lines = append(lines, tail...)
-	if lines[0] == "" {
-		lines = lines[1:]
-	}
-	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	text := strings.Join(append(lines, tail...), "\n") + "\n"
+	_, err := io.WriteString(w, strings.TrimPrefix(text, "\n"))
 	return err
 }
 
-// tableLines lays the paper's tables out, a line a method; with empty lines between
-// the blocks if spaced.
-func tableLines(title string, blocks []summaryBlock, spaced bool) []string {
+// tableLines lays the paper's tables out, a line a method, with empty lines between the blocks.
+func tableLines(title string, blocks []summaryBlock) []string {
 	if len(blocks) == 0 {
 		return nil
 	}
@@ -405,13 +402,7 @@ func tableLines(title string, blocks []summaryBlock, spaced bool) []string {
 	}
 	for _, b := range blocks {
 		for _, r := range b.rows {
-			cells := slices.Clone(r.cells[:])
-			for i, s := range cells {
-				if i == 0 || i%4 == 1 { // the name; where a quantity begins, or the number of runs
-					cells[i] = "  " + s
-				}
-			}
-			g.Rows = append(g.Rows, cells)
+			g.Rows = append(g.Rows, r.cells[:])
 		}
 	}
 	widths := g.Widths()
@@ -425,13 +416,12 @@ func tableLines(title string, blocks []summaryBlock, spaced bool) []string {
 	}
 	lines := []string{title, header + "   runs"}
 	for i, b := range blocks {
-		if spaced && i > 0 {
+		if i > 0 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, b.heading)
 		for _, r := range b.rows {
-			cells := g.Pad(g.Rows[0], widths)
-			g.Rows = g.Rows[1:]
+			cells := g.Pad(r.cells[:], widths)
 			if r.why != "" { // in place of the others
 				cells = []string{cells[0], " ", r.why}
 			}
