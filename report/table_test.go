@@ -54,14 +54,6 @@ func TestGoldenFaces(t *testing.T) {
 	}
 }
 
-func cellOf(t *testing.T, r *Report, id string) *Cell {
-	t.Helper()
-	if r.Cells[id] == nil {
-		t.Fatalf("no cell %s", id)
-	}
-	return r.Cells[id]
-}
-
 // widestInput has a record for each run of the profile full with the same figures, those of
 // the widest cells: risks of four digits with their spread.
 func widestInput(t *testing.T) Input {
@@ -92,22 +84,22 @@ func TestLaTeX(t *testing.T) {
 
 // TestWhyACellIsEmpty: reasons that the golden faces of mixedInput don't show.
 func TestWhyACellIsEmpty(t *testing.T) {
-	if c := cellOf(t, built(mixedInput()), "table2.multidist.klr.polk"); c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
+	if c := built(mixedInput()).Cells["table2.multidist.klr.polk"]; c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
 		t.Errorf("in part: %q, %d runs", c.Lost, c.Runs())
 	}
 	dashed := mixedInput()
 	dashed.FullCells = map[string]bool{"table3.mnist.ksvm.lbfgs": true}
 	for id, want := range map[string]string{"table3.mnist.ksvm.lbfgs": "data not available", "table3.mnist.klr.lbfgs": "—"} {
-		if got := cellOf(t, built(dashed), id).Why; got != want {
+		if got := built(dashed).Cells[id].Why; got != want {
 			t.Errorf("%s, which only the full profile may feed: %q, want %q", id, got, want)
 		}
 	}
 	in := fixtureInput()
 	in.Records = nil
-	if got := cellOf(t, built(in), "table3.mnist.ksvm.polk").Why; got != "not run yet" {
+	if got := built(in).Cells["table3.mnist.ksvm.polk"].Why; got != "not run yet" {
 		t.Errorf("no records: %q", got)
 	}
-	if got := cellOf(t, built(Input{}), "table3.mnist.ksvm.polk").Why; got != "not planned" {
+	if got := built(Input{}).Cells["table3.mnist.ksvm.polk"].Why; got != "not planned" {
 		t.Errorf("empty input: %q", got)
 	}
 }
