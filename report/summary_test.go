@@ -36,12 +36,11 @@ func withRuns(in Input, spec string, shapes ...shape) Input {
 	return in
 }
 
-// standInShapes are the runs on stand-ins.
-func standInShapes() (out []shape) {
-	for _, data := range []string{"glyphs", "weaves"} {
-		for i := range 6 {
-			out = append(out, shape{data, "ksvm", "polk", fmt.Sprintf("POLK, K = 0.%02d", i+1), "", "", nil, 1, 40000, 1600, 0.1, 0.03, 800, 1.2, 0.03})
-		}
+// standInShapes are runs of n series on stand-ins, whose names have a number.
+func standInShapes(n int, series string) (out []shape) {
+	for i := range n {
+		data := []string{"glyphs", "weaves"}[i%2]
+		out = append(out, shape{data, "ksvm", "polk", fmt.Sprintf(series, i/2+1), "", "", nil, 1, 40000, 1600, 0.1, 0.03, 800, 1.2, 0.03})
 	}
 	return out
 }
@@ -58,7 +57,7 @@ func withoutData(in Input, name string) Input {
 }
 
 func TestSummary(t *testing.T) {
-	missing := withRuns(withoutData(mixedInput(), "mnist"), "standins", standInShapes()...)
+	missing := withRuns(withoutData(mixedInput(), "mnist"), "standins", standInShapes(12, "POLK, K = 0.%02d")...)
 	missing.Unavailable["brodatz"] = "brodatz: data not available"
 	lacking := fixtureSummary(t, missing)
 	lacking.Damaged = 2
@@ -82,10 +81,10 @@ func TestSummary(t *testing.T) {
 		}
 	}
 
-	all := everythingMissing()
-	long := fixtureSummary(t, withRuns(all, "standins", longShapes()...))
+	all, many := everythingMissing(), standInShapes(40, "POLK with a very long name and even more words, K = %d")
+	long := fixtureSummary(t, withRuns(all, "standins", many...))
 	long.Damaged = 3
-	longOwn := fixtureSummary(t, withRuns(all, "mine", longShapes()...))
+	longOwn := fixtureSummary(t, withRuns(all, "mine", many...))
 	longOwn.Names, longOwn.Specs = own.Names, own.Specs
 
 	for name, in := range map[string]Summary{
@@ -134,13 +133,4 @@ func everythingMissing() Input {
 		}
 	}
 	return in
-}
-
-// longShapes are many series with long names.
-func longShapes() (out []shape) {
-	for i := range 40 {
-		name := []string{"weaves", "glyphs"}[i%2]
-		out = append(out, shape{name, "ksvm", "polk", fmt.Sprintf("POLK with a very long name and even more words, K = %d", i), "", "", nil, 2, 40000, 1600, 0.1, 0.13, 1234, 1.2, 0.03})
-	}
-	return out
 }
