@@ -35,12 +35,11 @@ func referenceInput(t *testing.T) Input {
 // sentences are all sentences of an assessment, a line a test.
 func sentences(t *testing.T, a *Assessment) string {
 	t.Helper()
-	paper := experiments.Paper()
 	var b strings.Builder
 	for _, c := range a.Claims {
 		fmt.Fprintf(&b, "%s\n", c.Claim.ID)
 		for _, r := range c.Tests {
-			fmt.Fprintf(&b, "  %s, %s: %s\n", r.Test.ID, r.Verdict, r.Sentence(paper))
+			fmt.Fprintf(&b, "  %s, %s: %s\n", r.Test.ID, r.Verdict, r.Sentence())
 		}
 	}
 	return b.String()
@@ -62,7 +61,7 @@ func TestSentenceWords(t *testing.T) {
 		"error of BSGD on multidist, hinge loss: not measured (no records); the paper prints 21.8.": missing,
 		"error of BSGD on multidist, hinge loss: ∞ %; the paper prints 21.8.":                       diverged,
 	} {
-		if got := f.Sentence(experiments.Paper()); got != want {
+		if got := f.Sentence(); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -110,7 +110,7 @@ func (v *claimView) differences() {
 			if v.Claim.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
 				at = from
 			}
-			sentences = slices.Insert(sentences, at, t.Sentence(experiments.Paper()))
+			sentences = slices.Insert(sentences, at, t.Sentence())
 		}
 	}
 	n := min(len(sentences), shownSentences)
