@@ -144,16 +144,11 @@ func writeTest(out io.Writer, f *Finding) {
 	}
 }
 
-// describe words a selector.
-func describe(s experiments.Selector) string {
+// describe words a selector. A cell's runs have a name.
+func describe(s experiments.Selector, runs string) string {
 	if s.Spec != "" {
 		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 	}
-	return describeCell(s, s.Cell)
-}
-
-// describeCell words a selector of a cell's runs, which have a name.
-func describeCell(s experiments.Selector, runs string) string {
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + runs
 	switch {
 	case s.Below != nil:

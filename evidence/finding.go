@@ -138,14 +138,14 @@ func (f *Finding) Outcome() string { return verdictText(f.Verdict, f.Explained()
 
 // Measured is what the test measures, and Compared what it is compared with, which is
 // empty for one mean.
-func (f *Finding) Measured() string { return describe(f.Test.Of) }
+func (f *Finding) Measured() string { return describe(f.Test.Of, f.Test.Of.Cell) }
 
 // Compared is what the test compares with; it is empty for a test of one mean.
 func (f *Finding) Compared() string {
 	if f.Test.To == nil {
 		return ""
 	}
-	return describe(*f.Test.To)
+	return describe(*f.Test.To, f.Test.To.Cell)
 }
 
 // Printed is the paper's number, or a dash.

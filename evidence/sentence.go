@@ -13,10 +13,7 @@ import (
 // name the methods.
 func (f *Finding) Sentence() string {
 	t := f.Test
-	text, claimed := describe(t.Of), "claimed "+f.Target.String()
-	if t.Of.Spec == "" {
-		text = describeCell(t.Of, subject(&t))
-	}
+	text, claimed := describe(t.Of, subject(&t)), "claimed "+f.Target.String()
 	if t.Kind == experiments.KindEquivalence && t.Paper != nil {
 		claimed = "the paper prints " + f.Paper.String()
 	}
@@ -40,7 +37,7 @@ func (f *Finding) Sentence() string {
 	return text + "; " + claimed + "."
 }
 
-// subject names the runs of a cell's test, and those that it compares with.
+// subject names the runs of a cell's test, if it is one, and those that it compares with.
 func subject(t *experiments.Test) string {
 	of := experiments.Paper().Cells[t.Of.Cell]
 	to, against := of, ""
