@@ -278,9 +278,11 @@ func value(r *record.Record, s experiments.Selector, read reading) float64 {
 	case s.Measured():
 		return theory.Value(r, s.Quantity)
 	case s.Quantity == experiments.QuantityNearModes:
-		return nearModes(r)
+		near, _ := amongModes(r)
+		return near
 	case s.Quantity == experiments.QuantityModeDistance:
-		return modeDistance(r)
+		_, distance := amongModes(r)
+		return distance
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, read.of, more)
 	case s.Below != nil:
