@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -174,15 +172,17 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// sources returns the two ledgers as they are in the tree.
-func sources(t testing.TB) (claims, assumptions string) {
-	t.Helper()
-	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join("..", "experiments", "ledgers", name))
-		if err != nil {
-			t.Fatal(err)
+// rewritten returns a ledger with other tests: change is given each with its place and its
+// claim's.
+func rewritten(l *experiments.Ledger, change func(claim, place int, test *experiments.Test)) *experiments.Ledger {
+	out := *l
+	out.Claims = slices.Clone(l.Claims)
+	for i := range out.Claims {
+		c := &out.Claims[i]
+		c.Tests = slices.Clone(c.Tests)
+		for k := range c.Tests {
+			change(i, k, &c.Tests[k])
 		}
-		return string(b)
 	}
-	return read("claims.yaml"), read("assumptions.yaml")
+	return &out
 }

@@ -80,14 +80,12 @@ func TestFigureRuns(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
 	// No figure of the ledger has other runs than its table, so two sentences get one.
-	claims, assumptions := sources(t)
-	for _, test := range []string{"quantity: order}\n        low: 15\n", "quantity: risk}\n        to: {cell: table2.multidist.ksvm.bsgd, quantity: risk}\n"} {
-		claims = strings.Replace(claims, test, strings.ReplaceAll(test, "}", ", figure: \"2\"}"), 1)
-	}
-	var err error
-	if in.Ledger, err = experiments.ParseLedger("claims.yaml", []byte(claims), "assumptions.yaml", []byte(assumptions)); err != nil {
-		t.Fatal(err)
-	}
+	claims := in.Ledger.Claims
+	in.Ledger = rewritten(in.Ledger, func(i, _ int, test *experiments.Test) {
+		if id := claims[i].ID + "." + test.ID; id == "multidist.optimal-order.order" || id == "multidist.fixed-order.risk-16" {
+			test.Of.Figure = "2"
+		}
+	})
 	answered(t, in, "epochs-multidist", "ten", finals())
 	in.Assume = map[string]string{"epochs-multidist": "ten"}
 	a := mustAssess(t, in)

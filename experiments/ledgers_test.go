@@ -200,7 +200,7 @@ func TestLedgerErrors(t *testing.T) {
 		{"how: algebra", "how: 1", `want text`},
 	} {
 		a, b := strings.Replace(claims, c.old, c.new, 1), strings.Replace(assumptions, c.old, c.new, 1)
-		_, err := ParseLedger("claims.yaml", []byte(a), "assumptions.yaml", []byte(b))
+		_, err := parseLedger([]byte(a), []byte(b))
 		if a+b == claims+assumptions || err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), ".yaml:") {
 			t.Errorf("%q: error %v, want %s", c.new, err, c.want)
 		}
