@@ -10,20 +10,13 @@ import (
 	"polkrepro/experiments"
 )
 
-func ledger(t testing.TB) *experiments.Ledger {
-	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
+func ledger() *experiments.Ledger { return must(experiments.Ledgers()) }
 
 // TestPaperPassesItsOwnTests judges the printed numbers by the ledger: no test
 // may ask for more than the paper has.
 func TestPaperPassesItsOwnTests(t *testing.T) {
 	judged := 0
-	for _, c := range ledger(t).Claims {
+	for _, c := range ledger().Claims {
 		for _, test := range c.Tests {
 			if test.Paper == nil {
 				continue
@@ -43,8 +36,8 @@ func TestPaperPassesItsOwnTests(t *testing.T) {
 // TestEverySelectorSelects plans the profile full and finds runs for both sides
 // of every test, and for every alternative that a spec is said to run.
 func TestEverySelectorSelects(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull)})
-	l := ledger(t)
+	x := newIndex(Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull)})
+	l := ledger()
 	for _, c := range l.Claims {
 		for _, test := range c.Tests {
 			for _, s := range test.Selectors() {
@@ -68,7 +61,7 @@ func TestEverySelectorSelects(t *testing.T) {
 // TestMargins checks what the margins of sentences come to. Those of the tables' numbers, and
 // bounds of one side, TestForestNumbers and TestForestSentences of package report check.
 func TestMargins(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	for _, c := range []struct {
 		claim, test string
 		low, high   float64
@@ -95,7 +88,7 @@ func TestMargins(t *testing.T) {
 func near(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 }
 
 func TestDependents(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	got := l.Dependents("bsgd-maintenance")
 	for id, want := range map[string]bool{
 		"table2.multidist.ksvm.bsgd": true, "table3.brodatz.ksvm.bsgd": true, "mnist.beats-bsgd": true, "table2.multidist.klr.polk": false,
@@ -109,7 +102,7 @@ func TestDependents(t *testing.T) {
 	}
 	// A claim that is answered by a cell which an alternative replaces depends
 	// on the assumption, and so does one of a risk that is read otherwise.
-	all := mustAssess(t, Input{Ledger: l})
+	all := must(Assess(Input{Ledger: l}))
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
 			for _, id := range concerned(all, &alternative) {
@@ -146,7 +139,7 @@ func concerned(all *Assessment, a *experiments.Alternative) (ids []string) {
 // if the runs of one of its cells depend on it, so that no claim keeps its
 // verdict under an alternative that nobody has run.
 func TestDepends(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	for _, c := range l.Claims {
 		for _, id := range c.Assumptions {
 			depends := func(test experiments.Test) bool {

@@ -11,10 +11,7 @@ import (
 // TestModes measures dictionaries of which it is known where they are among the modes.
 func TestModes(t *testing.T) {
 	ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: 36}
-	set, err := data.Multidist(ref.Variant, ref.Draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(data.Multidist(ref.Variant, ref.Draw))
 	var modes, shifted []float32
 	for _, class := range data.MultidistMeans(ref.Draw) {
 		for _, m := range class {

@@ -29,11 +29,7 @@ func TestPlacebo(t *testing.T) {
 			v := numbers[claim][place]
 			test.Paper, test.Low, test.High, test.Margin = &v, &v, &v, in.Ledger.Margins[test.Of.Quantity].Around(v)
 		})
-		want, err := Joint(printed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := j.most(d)
+		want, got := must(Joint(printed)), j.most(d)
 		if best := want.Front[len(want.Front)-1].Cells; got != best {
 			t.Errorf("seed %d: %d cells, and Joint finds %d", seed, got, best)
 		}

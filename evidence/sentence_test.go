@@ -25,11 +25,8 @@ var readReference = sync.OnceValues(func() (*record.Collection, error) {
 // referenceInput are the records of results/reference.
 func referenceInput(t *testing.T) Input {
 	t.Helper()
-	have, err := readReference()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
+	have := must(readReference())
+	return Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
 }
 
 // sentences are all sentences of an assessment, a line a test.
@@ -48,12 +45,12 @@ func sentences(t *testing.T, a *Assessment) string {
 // TestSentences compares the sentence of every test, by the recorded runs, with
 // testdata/sentences.txt, for readers to review.
 func TestSentences(t *testing.T) {
-	golden.Check(t, "testdata/sentences.txt", sentences(t, mustAssess(t, referenceInput(t))))
+	golden.Check(t, "testdata/sentences.txt", sentences(t, must(Assess(referenceInput(t)))))
 }
 
 // TestSentenceWords looks at sentences that the recorded runs don't lead to.
 func TestSentenceWords(t *testing.T) {
-	test := ledger(t).Claim("table2.multidist.ksvm.bsgd").Tests[1]
+	test := ledger().Claim("table2.multidist.ksvm.bsgd").Tests[1]
 	missing, diverged := NewFinding(test), NewFinding(test)
 	missing.Gap = &Gap{Kind: Pending}
 	diverged.Verdict, diverged.Ours = stats.Deviates, Number(stats.Single(math.Inf(1)))

@@ -24,13 +24,10 @@ func TestFiguresInText(t *testing.T) {
 		t.Skip("-short: arithmetic alone")
 	}
 	in := referenceInput(t)
-	f := &figures{t: t, in: in, Assessment: mustAssess(t, in)}
+	f := &figures{t: t, in: in, Assessment: must(Assess(in))}
 	for name, sentences := range map[string][]string{"README.md": f.readme(), "REPRODUCE.md": f.reproduce()} {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		prose := strings.Join(strings.Fields(strings.ReplaceAll(string(text), "*", "")), " ")
+		text := string(must(os.ReadFile(filepath.Join("..", name))))
+		prose := words.OneLine(strings.ReplaceAll(text, "*", ""))
 		for _, sentence := range sentences {
 			if !strings.Contains(prose, sentence) {
 				t.Errorf("%s does not say %q", name, sentence)
@@ -255,12 +252,8 @@ func (f *figures) sparse(series string) float64 {
 // merge is on how many fields of the tournament komp-merge is better and worse than KOMP, and
 // its least and its longest time, as multiples of KOMP's.
 func (f *figures) merge() (better, worse int, least, longest float64) {
-	files, err := filepath.Glob("../results/reference/tournament/tables/*-k*[rm].csv") // without the fronts and levels
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	least = math.Inf(1)
-	for _, file := range files {
+	for _, file := range must(filepath.Glob("../results/reference/tournament/tables/*-k*[rm].csv")) { // without the fronts and levels
 		for _, row := range testutil.Table(f.t, file) {
 			switch {
 			case row["heuristic"] != "komp-merge":
@@ -269,10 +262,7 @@ func (f *figures) merge() (better, worse int, least, longest float64) {
 			case row["by"] == "error at equal model order" && row["verdict"] == "worse":
 				worse++
 			case row["by"] == "training time at equal model order":
-				v, err := strconv.ParseFloat(row["difference"], 64)
-				if err != nil {
-					f.t.Fatal(err)
-				}
+				v := must(strconv.ParseFloat(row["difference"], 64))
 				least, longest = min(least, math.Exp(v)), max(longest, math.Exp(v))
 			}
 		}
@@ -301,7 +291,7 @@ func (f *figures) assuming(alternatives ...string) *figures {
 		assumption, alternative, _ := strings.Cut(a, "=")
 		in.Assume[assumption] = alternative
 	}
-	return &figures{t: f.t, in: in, Assessment: mustAssess(f.t, in)}
+	return &figures{t: f.t, in: in, Assessment: must(Assess(in))}
 }
 
 // polk are the ten model orders and the six errors that the paper prints of POLK, as
