@@ -29,23 +29,17 @@ func referenceInput(t *testing.T) Input {
 	return Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
 }
 
-// sentences are all sentences of an assessment, a line a test.
-func sentences(t *testing.T, a *Assessment) string {
-	t.Helper()
+// TestSentences compares the sentence of every test, by the recorded runs, with
+// testdata/sentences.txt, for readers to review.
+func TestSentences(t *testing.T) {
 	var b strings.Builder
-	for _, c := range a.Claims {
+	for _, c := range must(Assess(referenceInput(t))).Claims {
 		fmt.Fprintf(&b, "%s\n", c.Claim.ID)
 		for _, r := range c.Tests {
 			fmt.Fprintf(&b, "  %s, %s: %s\n", r.Test.ID, r.Verdict, r.Sentence())
 		}
 	}
-	return b.String()
-}
-
-// TestSentences compares the sentence of every test, by the recorded runs, with
-// testdata/sentences.txt, for readers to review.
-func TestSentences(t *testing.T) {
-	golden.Check(t, "testdata/sentences.txt", sentences(t, must(Assess(referenceInput(t)))))
+	golden.Check(t, "testdata/sentences.txt", b.String())
 }
 
 // TestSentenceWords looks at sentences that the recorded runs don't lead to.
