@@ -68,39 +68,20 @@ func TestDependents(t *testing.T) {
 	if got := l.Dependents("nonsense"); got != nil {
 		t.Errorf("%v depend on nonsense", got)
 	}
-	// A claim that is answered by a cell which an alternative replaces depends
-	// on the assumption, and so does one of a risk that is read otherwise.
-	all := must(Assess(Input{Ledger: l}))
+	// A claim that has other runs or another reading under an alternative depends on
+	// the assumption.
+	x := newIndex(Input{Ledger: l})
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
-			for _, id := range concerned(all, &alternative) {
-				if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
-					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, id)
+			x.assumed = alternatives{a.ID: &alternative}
+			touched := func(test experiments.Test) bool { return slices.ContainsFunc(test.Selectors(), x.touched) }
+			for _, c := range l.Claims {
+				if slices.ContainsFunc(c.Tests, touched) && !slices.Contains(c.Assumptions, a.ID) {
+					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, c.ID)
 				}
 			}
 		}
 	}
-}
-
-// concerned returns the claims that an alternative has other runs or another
-// reading for.
-func concerned(all *Assessment, a *experiments.Alternative) (ids []string) {
-	for _, w := range a.Answers {
-		ids = append(ids, all.Using(w.Cell)...)
-	}
-	read := func(s experiments.Selector) bool {
-		cell := experiments.Paper().Cells[s.Cell]
-		_, penalty := a.Penalty[cell.Task]
-		return ofRisk(s) && (penalty || a.Risk[cell.Data] != "")
-	}
-	for _, c := range all.Claims {
-		for _, r := range c.Tests {
-			if slices.ContainsFunc(r.Test.Selectors(), read) {
-				ids = append(ids, c.Claim.ID)
-			}
-		}
-	}
-	return ids
 }
 
 // TestDepends: a claim names an assumption that says something of its runs only
