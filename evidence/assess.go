@@ -116,7 +116,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	if f.Gap = f.gap(x.failed); f.Gap != nil && !f.Gap.partial() {
 		return f
 	}
-	why = cmp.Or(f.Of.silent(t.Of.Quantity), x.normless(t, &f))
+	why = cmp.Or(f.Of.silent, f.To.silent)
 	if why == "" && t.Kind == experiments.KindExponent && len(f.Of.exponents()) == 0 {
 		why = "no seed has a run at every learning rate"
 	}

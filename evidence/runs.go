@@ -26,7 +26,8 @@ type Side struct {
 	Runs    []Observation         // that have a record, by draw and seed
 	Missing []experiments.Planned // that have none
 
-	cut string // why runs that have a record can't be cut to the passes that are assumed
+	cut    string // why runs that have a record can't be cut to the passes that are assumed
+	silent string // why the first of the runs that says nothing does so
 }
 
 // values returns the numbers of the runs.
@@ -113,6 +114,9 @@ func (x *index) side(s experiments.Selector) Side {
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
 	})
+	for _, o := range out.Runs {
+		out.silent = cmp.Or(out.silent, o.silent(s, read))
+	}
 	return out
 }
 
@@ -216,20 +220,6 @@ func (x *index) reading(cell string) reading {
 	return r
 }
 
-// normless says why risks of the runs that answer a test can't be read as assumed, or "".
-func (x *index) normless(t experiments.Test, r *Finding) string {
-	lacks := func(s experiments.Selector, side Side) bool {
-		return ofRisk(s) && x.reading(s.Cell).penalty != 1 && slices.ContainsFunc(side.Runs, func(o Observation) bool {
-			f := o.Record.Final
-			return f.NormSq == nil && words.Finite(f.TrainRisk)
-		})
-	}
-	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {
-		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
-	}
-	return ""
-}
-
 // pairs reports whether the runs of two sides belong together one by one: the
 // same data, and the same draws and seeds. A method without a seed goes with
 // every seed; its runs are repeated accordingly.
@@ -328,17 +318,16 @@ func (s *Side) exponents() (slopes []float64) {
 	return slopes
 }
 
-// silent says why the runs that there are say nothing, or "".
-func (s *Side) silent(quantity string) string {
-	for _, r := range s.Runs {
-		if why := theory.TooShort(r.Run, quantity); why != "" {
-			return why
-		}
-		if modeWords[quantity] != "" && math.IsNaN(r.Value) {
-			return "a record has no dictionary"
-		}
+// silent says why a run says nothing of what a selector asks, or "".
+func (o *Observation) silent(s experiments.Selector, read reading) string {
+	f := &o.Record.Final
+	switch {
+	case modeWords[s.Quantity] != "" && math.IsNaN(o.Value):
+		return "a record has no dictionary"
+	case ofRisk(s) && read.penalty != 1 && f.NormSq == nil && words.Finite(f.TrainRisk):
+		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
 	}
-	return ""
+	return theory.TooShort(o.Run, s.Quantity)
 }
 
 // quantity is a point's risk with so many times Σ‖f_c‖² more, error in percent, or model
