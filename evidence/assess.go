@@ -227,7 +227,7 @@ func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explain
 func (c *ClaimResult) Within() (within, known bool) {
 	within, known = true, len(c.Tests) > 0
 	for i := range c.Tests {
-		w, k := c.Tests[i].Within()
+		w, k := c.Tests[i].Within(c.Tests[i].NewRun)
 		within, known = within && w, known && k
 	}
 	return within && known, known
@@ -418,7 +418,7 @@ func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 		within, known := c.Within()
 		count(within, known, &cells, &ofCells)
 		for j := range c.Tests {
-			within, known := c.Tests[j].Within()
+			within, known := c.Tests[j].Within(c.Tests[j].NewRun)
 			count(within, known, &numbers, &ofNumbers)
 		}
 	}

@@ -128,12 +128,8 @@ func writeTest(out io.Writer, f *Finding) {
 	if f.Margins() != nil {
 		fmt.Fprintf(out, "  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
 	}
-	if oneRun := f.OneRun(); oneRun != "" {
-		fmt.Fprintf(out, "  new run   %s: the value of a new run, in nine of ten cases\n", oneRun)
-	}
-	if oneTest := f.OneTest(); oneTest != "" {
-		fmt.Fprintf(out, "  new rows  %s: the same on as many other test rows\n", oneTest)
-	}
+	line("new run", f.where("", f.NewRun, ": the value of a new run, in nine of ten cases"))
+	line("new rows", f.where("", f.NewTest, ": the same on as many other test rows"))
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
 		line("explained", f.Test.Explained)

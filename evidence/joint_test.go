@@ -300,7 +300,7 @@ func TestAtOtherMargins(t *testing.T) {
 	if half, twice := r.At(0.5), r.At(2); half != stats.Inconclusive || twice != stats.Reproduced || r.At(0.25) != stats.Deviates {
 		t.Errorf("half %v, twice %v", half, twice)
 	}
-	if within, known := r.Within(); within || !known {
+	if within, known := r.Within(r.NewRun); within || !known {
 		t.Errorf("within %v, known %v", within, known)
 	}
 	r.NewRun.Low = 4

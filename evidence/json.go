@@ -190,10 +190,10 @@ func (f *Finding) document() TestDocument {
 		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
-	if within, known := f.Within(); known {
+	if within, known := f.Within(f.NewRun); known {
 		d.RunFrom, d.RunUntil, d.Within = new(record.Float(f.NewRun.Low)), new(record.Float(f.NewRun.High)), &within
 	}
-	if within, known := f.WithinTest(); known {
+	if within, known := f.Within(f.NewTest); known {
 		d.TestFrom, d.TestUntil, d.InTest = new(record.Float(f.NewTest.Low)), new(record.Float(f.NewTest.High)), &within
 	}
 	if f.Test.To != nil {

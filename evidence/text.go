@@ -26,7 +26,7 @@ func (a *Assessment) WriteText(w io.Writer) error {
 		for j := range c.Tests {
 			f := &c.Tests[j]
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Test.ID, f.Printed(), f.Target, f.Estimated(), f.Runs(), f.Verdict,
-				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within()), f.NewTest, words.Yes(f.WithinTest()), f.Note())
+				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within(f.NewRun)), f.NewTest, words.Yes(f.Within(f.NewTest)), f.Note())
 		}
 	}
 	if err := t.Flush(); err != nil {
