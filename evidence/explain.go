@@ -39,12 +39,12 @@ func (a *Assessment) Find(id string) (Subject, bool) {
 
 // Using returns the IDs of the claims that the runs of a cell answer.
 func (a *Assessment) Using(cell string) (ids []string) {
-	for i := range a.Claims {
-		uses := func(t experiments.Test) bool {
-			return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
-		}
-		if c := &a.Claims[i].Claim; slices.ContainsFunc(c.Tests, uses) {
-			ids = append(ids, c.ID)
+	uses := func(t experiments.Test) bool {
+		return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
+	}
+	for _, c := range a.Claims {
+		if slices.ContainsFunc(c.Claim.Tests, uses) {
+			ids = append(ids, c.Claim.ID)
 		}
 	}
 	return ids

@@ -15,11 +15,10 @@ import (
 func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Each alternative is flipped alone; --joint has their combinations.\n")
-	for i := range m.Assumptions {
-		a := &m.Assumptions[i]
+	for _, a := range m.Assumptions {
 		fmt.Fprintf(out, "\n%s (chosen: %s)\n  %s\n", a.ID, a.How, words.OneLine(a.Chosen))
-		for j := range a.Alternatives {
-			a.Alternatives[j].write(out, a.ID, command)
+		for _, alternative := range a.Alternatives {
+			alternative.write(out, a.ID, command)
 		}
 	}
 	m.summary(out)

@@ -100,8 +100,7 @@ func (v *claimView) differences() {
 	var sentences, reasons []string
 	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
-		for i := range v.Tests {
-			t := &v.Tests[i]
+		for _, t := range v.Tests {
 			if t.Verdict != verdict {
 				continue
 			}
