@@ -88,12 +88,7 @@ func newIndex(in Input) *index {
 func (x *index) side(s experiments.Selector) Side {
 	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
 	if from.answer != nil {
-		own := plan
-		plan = x.answers(from.answer)
-		if covers(plan, own) {
-			same := orders(own)
-			plan = slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
-		}
+		plan = inPlaceOf(x.answers(from.answer), plan)
 	}
 	var out Side
 	for _, p := range plan {
@@ -103,9 +98,8 @@ func (x *index) side(s experiments.Selector) Side {
 			continue
 		}
 		if from.passes > 0 {
-			whole := rec
 			var err error
-			if rec, err = whole.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
+			if rec, err = rec.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
@@ -131,16 +125,15 @@ func orders(plan []experiments.Planned) map[order]bool {
 	return out
 }
 
-// covers reports whether there are runs, and one of each draw and order that
-// others have.
-func covers(runs, others []experiments.Planned) bool {
-	have := orders(runs)
-	for o := range orders(others) {
-		if !have[o] {
-			return false
-		}
+// inPlaceOf returns those of the runs that have the draws and orders of others, if
+// there are others and each of theirs is there, and otherwise all.
+func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
+	wanted := orders(others)
+	same := slices.DeleteFunc(slices.Clone(runs), func(p experiments.Planned) bool { return !wanted[order{p.Run.Data.Draw, p.Run.Seed}] })
+	if len(others) > 0 && len(orders(same)) == len(wanted) {
+		return same
 	}
-	return len(others) > 0
+	return runs
 }
 
 // selected returns the runs that a selector means as the assumptions were chosen.
