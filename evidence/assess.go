@@ -116,7 +116,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	if f.Gap = f.gap(x.failed); f.Gap != nil && !f.Gap.partial() {
 		return f
 	}
-	why = cmp.Or(f.Of.silent(t.Of.Quantity), x.normless(t, &f))
+	why = cmp.Or(f.Of.silent, f.To.silent)
 	if why == "" && t.Kind == experiments.KindExponent && len(f.Of.exponents()) == 0 {
 		why = "no seed has a run at every learning rate"
 	}
@@ -226,8 +226,8 @@ func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explain
 // is known of all.
 func (c *ClaimResult) Within() (within, known bool) {
 	within, known = true, len(c.Tests) > 0
-	for i := range c.Tests {
-		w, k := c.Tests[i].Within()
+	for _, f := range c.Tests {
+		w, k := f.Within(f.NewRun)
 		within, known = within && w, known && k
 	}
 	return within && known, known
@@ -332,8 +332,7 @@ func (n *Counts) add(v stats.Verdict, explained bool) {
 // Counts returns the numbers of the cells' claims, of the sentences' and of the
 // theorems' that Table 1 sums up.
 func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
-	for i := range a.Claims {
-		c := &a.Claims[i]
+	for _, c := range a.Claims {
 		n := &sentences
 		switch {
 		case c.Claim.Cell:
@@ -348,16 +347,23 @@ func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 
 // Numbers returns the verdicts on the numbers that the paper prints in its
 // tables: one for each risk, error and model order of each cell.
-func (a *Assessment) Numbers() Counts {
-	var n Counts
-	for _, c := range a.Claims {
-		for _, t := range c.Tests {
-			if c.Claim.Cell && t.Test.Paper != nil {
-				n.add(t.Verdict, t.Explained())
-			}
+func (a *Assessment) Numbers() (n Counts) {
+	for _, c := range a.cells() {
+		for _, f := range c.Tests {
+			n.add(f.Verdict, f.Explained())
 		}
 	}
 	return n
+}
+
+// cells returns the results of the tables' cells. Each of their tests is of a printed number.
+func (a *Assessment) cells() (out []*ClaimResult) {
+	for i := range a.Claims {
+		if c := &a.Claims[i]; c.Claim.Cell {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // A Scorecard counts the verdicts on the numbers that the paper prints in its tables by
@@ -370,11 +376,8 @@ type Scorecard struct {
 
 // Scorecard returns the counts for the choices as they were made, whatever is assumed instead.
 func (a *Assessment) Scorecard() (s Scorecard) {
-	for i := range a.Claims {
-		if !a.Claims[i].Claim.Cell {
-			continue
-		}
-		for _, f := range a.Claims[i].Tests {
+	for _, c := range a.cells() {
+		for _, f := range c.Tests {
 			n := &s.Others
 			switch {
 			case f.Test.Set:
@@ -391,10 +394,8 @@ func (a *Assessment) Scorecard() (s Scorecard) {
 // CellsAt counts the verdicts on the cells with all margins taken so many times. None
 // is explained.
 func (a *Assessment) CellsAt(margins float64) (n Counts) {
-	for i := range a.Claims {
-		if c := &a.Claims[i]; c.Claim.Cell {
-			n.add(c.At(margins), false)
-		}
+	for _, c := range a.cells() {
+		n.add(c.At(margins), false)
 	}
 	return n
 }
@@ -410,15 +411,11 @@ func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 			*of++
 		}
 	}
-	for i := range a.Claims {
-		c := &a.Claims[i]
-		if !c.Claim.Cell {
-			continue
-		}
+	for _, c := range a.cells() {
 		within, known := c.Within()
 		count(within, known, &cells, &ofCells)
-		for j := range c.Tests {
-			within, known := c.Tests[j].Within()
+		for _, f := range c.Tests {
+			within, known := f.Within(f.NewRun)
 			count(within, known, &numbers, &ofNumbers)
 		}
 	}
@@ -442,8 +439,7 @@ func (a *Assessment) Unanswered() bool {
 // Unsettled returns the IDs of the claims that are inconclusive, or deviate
 // unexplained.
 func (a *Assessment) Unsettled() (ids []string) {
-	for i := range a.Claims {
-		c := &a.Claims[i]
+	for _, c := range a.Claims {
 		if c.Verdict == stats.Inconclusive || c.Verdict == stats.Deviates && !c.Explained() {
 			ids = append(ids, c.Claim.ID)
 		}

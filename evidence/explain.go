@@ -39,12 +39,12 @@ func (a *Assessment) Find(id string) (Subject, bool) {
 
 // Using returns the IDs of the claims that the runs of a cell answer.
 func (a *Assessment) Using(cell string) (ids []string) {
-	for i := range a.Claims {
-		uses := func(t experiments.Test) bool {
-			return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
-		}
-		if c := &a.Claims[i].Claim; slices.ContainsFunc(c.Tests, uses) {
-			ids = append(ids, c.ID)
+	uses := func(t experiments.Test) bool {
+		return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
+	}
+	for _, c := range a.Claims {
+		if slices.ContainsFunc(c.Claim.Tests, uses) {
+			ids = append(ids, c.Claim.ID)
 		}
 	}
 	return ids
@@ -128,12 +128,8 @@ func writeTest(out io.Writer, f *Finding) {
 	if f.Margins() != nil {
 		fmt.Fprintf(out, "  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
 	}
-	if oneRun := f.OneRun(); oneRun != "" {
-		fmt.Fprintf(out, "  new run   %s: the value of a new run, in nine of ten cases\n", oneRun)
-	}
-	if oneTest := f.OneTest(); oneTest != "" {
-		fmt.Fprintf(out, "  new rows  %s: the same on as many other test rows\n", oneTest)
-	}
+	line("new run", f.where("", f.NewRun, ": the value of a new run, in nine of ten cases"))
+	line("new rows", f.where("", f.NewTest, ": the same on as many other test rows"))
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
 		line("explained", f.Test.Explained)
@@ -144,16 +140,11 @@ func writeTest(out io.Writer, f *Finding) {
 	}
 }
 
-// describe words a selector.
-func describe(s experiments.Selector) string {
+// describe words a selector. A cell's runs have a name.
+func describe(s experiments.Selector, runs string) string {
 	if s.Spec != "" {
 		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 	}
-	return describeCell(s, s.Cell)
-}
-
-// describeCell words a selector of a cell's runs, which have a name.
-func describeCell(s experiments.Selector, runs string) string {
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + runs
 	switch {
 	case s.Below != nil:

@@ -117,13 +117,9 @@ func (f *Finding) Margins() []stats.Verdict {
 	return []stats.Verdict{f.At(0.5), f.At(2)}
 }
 
-// Within reports whether the printed number may be one run's, and whether that is known.
-func (f *Finding) Within() (within, known bool) { return f.inside(f.NewRun) }
-
-// WithinTest reports the same of one run on other test rows.
-func (f *Finding) WithinTest() (within, known bool) { return f.inside(f.NewTest) }
-
-func (f *Finding) inside(n Number) (within, known bool) {
+// Within reports whether the printed number lies where that of a new run will be, NewRun or
+// NewTest, and whether that is known.
+func (f *Finding) Within(n Number) (within, known bool) {
 	if n.Basis == "" || f.Test.Paper == nil {
 		return false, false
 	}
@@ -138,14 +134,14 @@ func (f *Finding) Outcome() string { return verdictText(f.Verdict, f.Explained()
 
 // Measured is what the test measures, and Compared what it is compared with, which is
 // empty for one mean.
-func (f *Finding) Measured() string { return describe(f.Test.Of) }
+func (f *Finding) Measured() string { return describe(f.Test.Of, f.Test.Of.Cell) }
 
 // Compared is what the test compares with; it is empty for a test of one mean.
 func (f *Finding) Compared() string {
 	if f.Test.To == nil {
 		return ""
 	}
-	return describe(*f.Test.To)
+	return describe(*f.Test.To, f.Test.To.Cell)
 }
 
 // Printed is the paper's number, or a dash.
@@ -170,13 +166,11 @@ func (f *Finding) Runs() string {
 
 // OneRun says where the value of a new run would be, and whether the paper's number is
 // there; it is empty where that is not known.
-func (f *Finding) OneRun() string { return f.where(f.NewRun) }
+func (f *Finding) OneRun() string { return f.where("", f.NewRun, "") }
 
-// OneTest says the same of a new run on other test rows.
-func (f *Finding) OneTest() string { return f.where(f.NewTest) }
-
-func (f *Finding) where(n Number) string {
-	within, known := f.inside(n)
+// where says that of NewRun or NewTest between two texts.
+func (f *Finding) where(before string, n Number, after string) string {
+	within, known := f.Within(n)
 	if !known {
 		return ""
 	}
@@ -184,7 +178,7 @@ func (f *Finding) where(n Number) string {
 	if !within {
 		not = "not "
 	}
-	return fmt.Sprintf("%s, the paper's %sin it", n, not)
+	return fmt.Sprintf("%s%s, the paper's %sin it%s", before, n, not, after)
 }
 
 // Note is what the reader has to know of the verdict; it is empty if there is nothing.
@@ -201,13 +195,8 @@ func (f *Finding) Difference() string {
 
 // Also says where a new run would be, and what the reader has to know of the verdict; note
 // prepares that, which may quote the error of a run that failed.
-func (f *Finding) Also(note func(string) string) (text string) {
-	if oneRun := f.OneRun(); oneRun != "" {
-		text += "; a new run " + oneRun
-	}
-	if oneTest := f.OneTest(); oneTest != "" {
-		text += "; on other test rows " + oneTest
-	}
+func (f *Finding) Also(note func(string) string) string {
+	text := f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
 	if n := f.Note(); n != "" {
 		text += "; " + note(n)
 	}

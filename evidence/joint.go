@@ -110,10 +110,8 @@ func Joint(in Input) (*JointReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range best.Claims {
-		if c := &best.Claims[i]; c.Claim.Cell {
-			out.Best = append(out.Best, *c)
-		}
+	for _, c := range best.cells() {
+		out.Best = append(out.Best, *c)
 	}
 	return out, nil
 }

@@ -68,11 +68,7 @@ func TestJointCounts(t *testing.T) {
 		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
 	}
 	in := divided(t)
-	j, err := Joint(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	j := must(Joint(in))
 	want := make(map[[3]int]int)
 	fewest := make(map[[3]int]int)
 	combinations := []map[string]string{{}}
@@ -103,7 +99,7 @@ func TestJointCounts(t *testing.T) {
 			}
 		}
 		in.Assume = assume
-		a := mustAssess(t, in)
+		a := must(Assess(in))
 		cells, _, _ := a.Counts()
 		key := [3]int{byResult, cells.Reproduced, a.Numbers().Reproduced}
 		want[key]++
@@ -116,7 +112,7 @@ func TestJointCounts(t *testing.T) {
 		key := [3]int{c.ByResult, c.Cells, c.Numbers}
 		got[key] = c.Combinations
 		in.Assume = c.assume()
-		a := mustAssess(t, in)
+		a := must(Assess(in))
 		cells, _, _ := a.Counts()
 		oneRun := 0
 		for i := range a.Claims {
@@ -182,7 +178,7 @@ func TestTogether(t *testing.T) {
 			"no run of table2.multidist.ksvm.polk has both budget-norm=squared and mini-batch=sum"},
 	} {
 		in.Assume = c.assume
-		r := first(t, mustAssess(t, in), c.test)
+		r := first(t, must(Assess(in)), c.test)
 		if r.Note() != c.note || (r.Gap != nil && r.Gap.Kind == Unanswered) != (c.spec == "") {
 			t.Errorf("%v: %s: %q, want %q", c.assume, c.test, r.Note(), c.note)
 		}
@@ -199,7 +195,7 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	in.Assume = map[string]string{"epochs-brodatz": "five"}
-	if r := first(t, mustAssess(t, in), "table3.brodatz.ksvm.polk.risk"); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no evaluation in the last 5 %") {
+	if r := first(t, must(Assess(in)), "table3.brodatz.ksvm.polk.risk"); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no evaluation in the last 5 %") {
 		t.Errorf("%v, %q", r.Verdict, r.Note())
 	}
 }
@@ -208,13 +204,9 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull)})
+	x := newIndex(Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull)})
 	read := func(p experiments.Planned) *record.Record {
-		r, err := record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return must(record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz")))
 	}
 	compared := 0
 	for _, c := range []struct{ assumption, alternative, cell string }{
@@ -222,7 +214,7 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 		{"epochs-multidist", "ten", "table2.multidist.ksvm.bsgd"}, {"epochs-brodatz", "four", "table3.brodatz.ksvm.polk"},
 		{"epochs-brodatz", "four", "table3.brodatz.ksvm.bsgd"}, {"epochs-mnist", "rule", "table3.mnist.klr.polk"},
 	} {
-		answer := ledger(t).Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
+		answer := ledger().Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
 		own := x.selected(experiments.Selector{Cell: c.cell})
 		of := func(plan []experiments.Planned) experiments.Planned { // of the first draw and order
 			i := slices.IndexFunc(plan, func(p experiments.Planned) bool {
@@ -234,11 +226,7 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 		if short.Header.Run.Samples > long.Header.Run.Samples {
 			short, long = long, short
 		}
-		cut, err := long.Cut(short.Header.Run.Samples)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range cut.Points {
+		for _, p := range must(long.Cut(short.Header.Run.Samples)).Points {
 			i := slices.IndexFunc(short.Points, func(q record.Point) bool { return q.Samples == p.Samples })
 			if i < 0 {
 				continue
@@ -312,7 +300,7 @@ func TestAtOtherMargins(t *testing.T) {
 	if half, twice := r.At(0.5), r.At(2); half != stats.Inconclusive || twice != stats.Reproduced || r.At(0.25) != stats.Deviates {
 		t.Errorf("half %v, twice %v", half, twice)
 	}
-	if within, known := r.Within(); within || !known {
+	if within, known := r.Within(r.NewRun); within || !known {
 		t.Errorf("within %v, known %v", within, known)
 	}
 	r.NewRun.Low = 4
@@ -361,7 +349,7 @@ func TestPlus(t *testing.T) {
 // TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
 // single evaluations vary by has no part.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t)})
+	x := newIndex(Input{Ledger: ledger()})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {

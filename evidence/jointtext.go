@@ -32,8 +32,7 @@ func (j *JointReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(out, "  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.how(a.Assumption), words.OneLine(a.Chosen))
 	}
 	fmt.Fprintf(out, "\nIts cells:\n")
-	for i := range j.Best {
-		c := &j.Best[i]
+	for _, c := range j.Best {
 		fmt.Fprintf(out, "  %-12s %s\n", c.Verdict, c.Claim.ID)
 		for _, t := range c.Differences() {
 			fmt.Fprintf(out, "               %s\n", t)
@@ -108,8 +107,8 @@ func (j *JointReport) how(assumption string) string {
 // Differences say of each test of a claim that is not reproduced what was measured and
 // what the paper has.
 func (c *ClaimResult) Differences() (out []string) {
-	for i := range c.Tests {
-		if f := &c.Tests[i]; f.Verdict != stats.Reproduced {
+	for _, f := range c.Tests {
+		if f.Verdict != stats.Reproduced {
 			out = append(out, f.Difference())
 		}
 	}

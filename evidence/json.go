@@ -87,8 +87,7 @@ func (a *Assessment) Document() *Document {
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
 	d.Counts.Half, d.Counts.Twice = a.CellsAt(0.5), a.CellsAt(2)
 	d.Scorecard = a.Scorecard()
-	for i := range a.Claims {
-		c := &a.Claims[i]
+	for _, c := range a.Claims {
 		d.Claims = append(d.Claims, c.document(c.Tests))
 	}
 	for _, p := range a.Missing {
@@ -159,8 +158,7 @@ func (e *Explanation) Document(s Subject) *ExplanationDocument {
 		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},
 		Assumptions: []AssumptionDocument{}, Commands: []string{},
 	}
-	for i := range s.Tests {
-		t := &s.Tests[i]
+	for _, t := range s.Tests {
 		for j, side := range []*Side{&t.Of, &t.To} {
 			for _, r := range side.Runs {
 				h := r.Record.Header
@@ -190,10 +188,10 @@ func (f *Finding) document() TestDocument {
 		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
-	if within, known := f.Within(); known {
+	if within, known := f.Within(f.NewRun); known {
 		d.RunFrom, d.RunUntil, d.Within = new(record.Float(f.NewRun.Low)), new(record.Float(f.NewRun.High)), &within
 	}
-	if within, known := f.WithinTest(); known {
+	if within, known := f.Within(f.NewTest); known {
 		d.TestFrom, d.TestUntil, d.InTest = new(record.Float(f.NewTest.Low)), new(record.Float(f.NewTest.High)), &within
 	}
 	if f.Test.To != nil {

@@ -2,61 +2,20 @@ package evidence
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 )
 
-func ledger(t testing.TB) *experiments.Ledger {
-	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
+func ledger() *experiments.Ledger { return must(experiments.Ledgers()) }
 
-// TestPaperPassesItsOwnTests judges the printed numbers by the ledger: no test
-// may ask for more than the paper has.
-func TestPaperPassesItsOwnTests(t *testing.T) {
-	judged := 0
-	for _, c := range ledger(t).Claims {
-		for _, test := range c.Tests {
-			if test.Paper == nil {
-				continue
-			}
-			judged++
-			low, high := test.Target()
-			if v := stats.Judge(stats.Single(*test.Paper), low, high); v != stats.Reproduced {
-				t.Errorf("%s.%s: the paper has %v, want %v to %v", c.ID, test.ID, *test.Paper, low, high)
-			}
-		}
-	}
-	if judged < 60 {
-		t.Errorf("only %d tests have printed numbers", judged)
-	}
-}
-
-// TestEverySelectorSelects plans the profile full and finds runs for both sides
-// of every test, and for every alternative that a spec is said to run.
-func TestEverySelectorSelects(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t), Plan: theorytest.Plan(t, experiments.ProfileFull)})
-	l := ledger(t)
-	for _, c := range l.Claims {
-		for _, test := range c.Tests {
-			for _, s := range test.Selectors() {
-				if side := x.side(s); len(side.Missing) == 0 {
-					t.Errorf("%s.%s: no run for %+v", c.ID, test.ID, s)
-				}
-			}
-		}
-	}
-	for _, a := range l.Assumptions {
+// TestEveryAnswerIsPlanned finds runs of the profile full for every alternative that a spec is
+// said to run. TestPaperReproducesItself has that every selector selects.
+func TestEveryAnswerIsPlanned(t *testing.T) {
+	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)})
+	for _, a := range ledger().Assumptions {
 		for _, alternative := range a.Alternatives {
 			for _, w := range alternative.Answers {
 				if len(x.planned(w.Matches)) == 0 {
@@ -70,7 +29,7 @@ func TestEverySelectorSelects(t *testing.T) {
 // TestMargins checks what the margins of sentences come to. Those of the tables' numbers, and
 // bounds of one side, TestForestNumbers and TestForestSentences of package report check.
 func TestMargins(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	for _, c := range []struct {
 		claim, test string
 		low, high   float64
@@ -97,7 +56,7 @@ func TestMargins(t *testing.T) {
 func near(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 }
 
 func TestDependents(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	got := l.Dependents("bsgd-maintenance")
 	for id, want := range map[string]bool{
 		"table2.multidist.ksvm.bsgd": true, "table3.brodatz.ksvm.bsgd": true, "mnist.beats-bsgd": true, "table2.multidist.klr.polk": false,
@@ -109,46 +68,27 @@ func TestDependents(t *testing.T) {
 	if got := l.Dependents("nonsense"); got != nil {
 		t.Errorf("%v depend on nonsense", got)
 	}
-	// A claim that is answered by a cell which an alternative replaces depends
-	// on the assumption, and so does one of a risk that is read otherwise.
-	all := mustAssess(t, Input{Ledger: l})
+	// A claim that has other runs or another reading under an alternative depends on
+	// the assumption.
+	x := newIndex(Input{Ledger: l})
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
-			for _, id := range concerned(all, &alternative) {
-				if !slices.Contains(l.Claim(id).Assumptions, a.ID) {
-					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, id)
+			x.assumed = alternatives{a.ID: &alternative}
+			touched := func(test experiments.Test) bool { return slices.ContainsFunc(test.Selectors(), x.touched) }
+			for _, c := range l.Claims {
+				if slices.ContainsFunc(c.Tests, touched) && !slices.Contains(c.Assumptions, a.ID) {
+					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, c.ID)
 				}
 			}
 		}
 	}
 }
 
-// concerned returns the claims that an alternative has other runs or another
-// reading for.
-func concerned(all *Assessment, a *experiments.Alternative) (ids []string) {
-	for _, w := range a.Answers {
-		ids = append(ids, all.Using(w.Cell)...)
-	}
-	read := func(s experiments.Selector) bool {
-		cell := experiments.Paper().Cells[s.Cell]
-		_, penalty := a.Penalty[cell.Task]
-		return ofRisk(s) && (penalty || a.Risk[cell.Data] != "")
-	}
-	for _, c := range all.Claims {
-		for _, r := range c.Tests {
-			if slices.ContainsFunc(r.Test.Selectors(), read) {
-				ids = append(ids, c.Claim.ID)
-			}
-		}
-	}
-	return ids
-}
-
 // TestDepends: a claim names an assumption that says something of its runs only
 // if the runs of one of its cells depend on it, so that no claim keeps its
 // verdict under an alternative that nobody has run.
 func TestDepends(t *testing.T) {
-	l := ledger(t)
+	l := ledger()
 	for _, c := range l.Claims {
 		for _, id := range c.Assumptions {
 			depends := func(test experiments.Test) bool {
@@ -174,15 +114,17 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// sources returns the two ledgers as they are in the tree.
-func sources(t testing.TB) (claims, assumptions string) {
-	t.Helper()
-	read := func(name string) string {
-		b, err := os.ReadFile(filepath.Join("..", "experiments", "ledgers", name))
-		if err != nil {
-			t.Fatal(err)
+// rewritten returns a ledger with other tests: change is given each with its place and its
+// claim's.
+func rewritten(l *experiments.Ledger, change func(claim, place int, test *experiments.Test)) *experiments.Ledger {
+	out := *l
+	out.Claims = slices.Clone(l.Claims)
+	for i := range out.Claims {
+		c := &out.Claims[i]
+		c.Tests = slices.Clone(c.Tests)
+		for k := range c.Tests {
+			change(i, k, &c.Tests[k])
 		}
-		return string(b)
 	}
-	return read("claims.yaml"), read("assumptions.yaml")
+	return &out
 }

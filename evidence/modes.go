@@ -18,39 +18,26 @@ var modeWords = map[string]string{
 	experiments.QuantityModeDistance: "mean distance from the dictionary to the nearest mode, as a multiple of the training points',",
 }
 
-// nearModes returns the share of the final dictionary that is within σ of a mode, in
-// percent. It is NaN if the record has no dictionary.
-func nearModes(r *record.Record) float64 {
-	distances, sigma := modeDistances(r)
-	var near float64
+// amongModes returns where the final dictionary is among the modes: the share of it that is
+// within σ of one, in percent, and its mean distance to the nearest one, over that of the
+// training points, which is also what a random choice of as many training points has on
+// average. Both are NaN if the record has no dictionary, or its data no modes.
+func amongModes(r *record.Record) (near, distance float64) {
+	ref := r.Header.Run.Data
+	if r.Final.Model == nil || ref.Name != "multidist" {
+		return math.NaN(), math.NaN()
+	}
+	means, variance, err := data.MultidistMixture(ref.Variant, ref.Draw)
+	if err != nil {
+		return math.NaN(), math.NaN()
+	}
+	distances := nearest(r.Final.Model.Dictionary, means)
 	for _, d := range distances {
-		if d <= sigma {
+		if d <= math.Sqrt(variance) {
 			near++
 		}
 	}
-	return 100 * near / float64(len(distances))
-}
-
-// modeDistance returns the mean distance from the elements of the final dictionary to
-// the nearest mode, over that of the training points, which is also what a random
-// choice of as many training points has on average. It is NaN if the record has no
-// dictionary.
-func modeDistance(r *record.Record) float64 {
-	distances, _ := modeDistances(r)
-	return stat.Mean(distances, nil) / trainingDistance(r.Header.Run.Data)
-}
-
-// modeDistances returns the distance from each element of the final dictionary to the
-// nearest mode, and σ; none if the record has no dictionary or its data no modes.
-func modeDistances(r *record.Record) (distances []float64, sigma float64) {
-	if r.Final.Model == nil || r.Header.Run.Data.Name != "multidist" {
-		return nil, 0
-	}
-	means, variance, err := data.MultidistMixture(r.Header.Run.Data.Variant, r.Header.Run.Data.Draw)
-	if err != nil {
-		return nil, 0
-	}
-	return nearest(r.Final.Model.Dictionary, means), math.Sqrt(variance)
+	return 100 * near / float64(len(distances)), stat.Mean(distances, nil) / trainingDistance(ref)
 }
 
 // nearest returns the distance of each point of the plane to the nearest mean.

@@ -11,10 +11,7 @@ import (
 // TestModes measures dictionaries of which it is known where they are among the modes.
 func TestModes(t *testing.T) {
 	ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: 36}
-	set, err := data.Multidist(ref.Variant, ref.Draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must(data.Multidist(ref.Variant, ref.Draw))
 	var modes, shifted []float32
 	for _, class := range data.MultidistMeans(ref.Draw) {
 		for _, m := range class {
@@ -36,11 +33,11 @@ func TestModes(t *testing.T) {
 		"the training points": {set.Train.X, math.NaN(), 1, 1},
 		"far away":            {shifted, 0, 1000, math.Inf(1)},
 	} {
-		r := of(c.dictionary)
-		if near := nearModes(r); near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % of one component
+		near, d := amongModes(of(c.dictionary))
+		if near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % of one component
 			t.Errorf("%s: %v %% within σ of a mode", name, near)
 		}
-		if d := modeDistance(r); !(d >= c.least) || d > c.most {
+		if !(d >= c.least) || d > c.most {
 			t.Errorf("%s: %v times as far as the training points", name, d)
 		}
 	}
@@ -49,7 +46,7 @@ func TestModes(t *testing.T) {
 		r.Header.Run.Data.Name = "drift"
 		return r
 	}()} {
-		if near, d := nearModes(r), modeDistance(r); !math.IsNaN(near) || !math.IsNaN(d) {
+		if near, d := amongModes(r); !math.IsNaN(near) || !math.IsNaN(d) {
 			t.Errorf("%s: %v %%, %v", name, near, d)
 		}
 	}

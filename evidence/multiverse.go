@@ -47,9 +47,13 @@ func (a *AlternativeOutcome) Changed() (out []Change) {
 
 // NotRun returns the IDs of the claims that nothing says anything of under the
 // alternative.
-func (a *AlternativeOutcome) NotRun() (ids []string) {
+func (a *AlternativeOutcome) NotRun() []string { return a.unchanged(stats.NotRun) }
+
+// unchanged returns the IDs of the claims that have a verdict under the
+// alternative and are not among those that changed.
+func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
 	for _, c := range a.Claims {
-		if c.To == stats.NotRun {
+		if c.To == v && (v == stats.NotRun || c.From == stats.NotRun || c.From == v) {
 			ids = append(ids, c.Claim)
 		}
 	}

@@ -9,15 +9,6 @@ import (
 	"polkrepro/experiments"
 )
 
-func mustMultiverse(t *testing.T, in Input) *MultiverseReport {
-	t.Helper()
-	m, err := Multiverse(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // answered makes up records of an alternative's runs, from the final figures
 // of cells.
 func answered(t *testing.T, in Input, assumption, id string, final map[string][3]float64) {
@@ -46,7 +37,7 @@ func TestMultiverse(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
 	answered(t, in, "epochs-multidist", "ten", finals())
-	m := mustMultiverse(t, in)
+	m := must(Multiverse(in))
 	for _, a := range m.Assumptions {
 		dependents := slices.Sorted(slices.Values(in.Ledger.Dependents(a.ID)))
 		for i := range a.Alternatives {
@@ -80,17 +71,15 @@ func TestFigureRuns(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
 	// No figure of the ledger has other runs than its table, so two sentences get one.
-	claims, assumptions := sources(t)
-	for _, test := range []string{"quantity: order}\n        low: 15\n", "quantity: risk}\n        to: {cell: table2.multidist.ksvm.bsgd, quantity: risk}\n"} {
-		claims = strings.Replace(claims, test, strings.ReplaceAll(test, "}", ", figure: \"2\"}"), 1)
-	}
-	var err error
-	if in.Ledger, err = experiments.ParseLedger("claims.yaml", []byte(claims), "assumptions.yaml", []byte(assumptions)); err != nil {
-		t.Fatal(err)
-	}
+	claims := in.Ledger.Claims
+	in.Ledger = rewritten(in.Ledger, func(i, _ int, test *experiments.Test) {
+		if id := claims[i].ID + "." + test.ID; id == "multidist.optimal-order.order" || id == "multidist.fixed-order.risk-16" {
+			test.Of.Figure = "2"
+		}
+	})
 	answered(t, in, "epochs-multidist", "ten", finals())
 	in.Assume = map[string]string{"epochs-multidist": "ten"}
-	a := mustAssess(t, in)
+	a := must(Assess(in))
 	for id, want := range map[string]int{"multidist.optimal-order.order": 5, "multidist.order-129.order": 20, "multidist.fixed-order.risk-16": 5} {
 		runs := first(t, a, id).Of.Runs
 		for _, r := range runs {
@@ -106,7 +95,7 @@ func TestFigureRuns(t *testing.T) {
 	delete(in.Assume, "epochs-multidist")
 	answered(t, in, "multidist-draws", "any", finals())
 	in.Assume["multidist-draws"] = "any"
-	if runs := first(t, mustAssess(t, in), "multidist.optimal-order.order").Of.Runs; len(runs) != 20 || runs[0].Run.Data.Draw != 1 {
+	if runs := first(t, must(Assess(in)), "multidist.optimal-order.order").Of.Runs; len(runs) != 20 || runs[0].Run.Data.Draw != 1 {
 		t.Errorf("any draws: %d runs", len(runs))
 	}
 }
@@ -118,7 +107,7 @@ func TestNeverTheDefault(t *testing.T) {
 	in := fixture(t)
 	answered(t, in, "bandwidth", "variance", finals())
 	in.Assume = map[string]string{"bandwidth": "variance"}
-	a := mustAssess(t, in)
+	a := must(Assess(in))
 	for id, want := range map[string]stats.Verdict{
 		"multidist.like-batch.lbfgs": stats.Reproduced,
 		"multidist.like-batch.ivm":   stats.NotRun, // no spec runs IVM so
@@ -137,7 +126,7 @@ func TestNeverTheDefault(t *testing.T) {
 			delete(in.Records, p.ID)
 		}
 	}
-	if r := first(t, mustAssess(t, in), "multidist.like-libsvm"); r.Verdict != stats.NotRun || r.Note() != "no records" {
+	if r := first(t, must(Assess(in)), "multidist.like-libsvm"); r.Verdict != stats.NotRun || r.Note() != "no records" {
 		t.Errorf("%v, %s", r.Verdict, r.Note())
 	}
 }
@@ -150,7 +139,7 @@ func TestRegularizer(t *testing.T) {
 	const hinge, logistic = "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"
 	risk := func(claim string) Finding {
 		in.Assume = map[string]string{"regularizer": "full"}
-		return first(t, mustAssess(t, in), claim+".risk")
+		return first(t, must(Assess(in)), claim+".risk")
 	}
 	if r := risk(hinge); r.Verdict != stats.NotRun || !strings.Contains(r.Note(), "no Σ‖f_c‖²") || r.Gap.Kind == Unanswered {
 		t.Errorf("records without norms: %v, %s", r.Verdict, r.Note())

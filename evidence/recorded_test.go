@@ -17,7 +17,7 @@ import (
 //	go test ./evidence -run TestRecorded -update
 func TestRecorded(t *testing.T) {
 	t.Parallel()
-	a := mustAssess(t, referenceInput(t))
+	a := must(Assess(referenceInput(t)))
 	rows := [][]string{{"claim", "test", "of", "to"}}
 	for _, c := range a.Claims {
 		if c.Claim.Theorem() { // judged by the worst run, or by fitted exponents

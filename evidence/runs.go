@@ -26,7 +26,8 @@ type Side struct {
 	Runs    []Observation         // that have a record, by draw and seed
 	Missing []experiments.Planned // that have none
 
-	cut string // why runs that have a record can't be cut to the passes that are assumed
+	cut    string // why runs that have a record can't be cut to the passes that are assumed
+	silent string // why the first of the runs that says nothing does so
 }
 
 // values returns the numbers of the runs.
@@ -79,12 +80,7 @@ func newIndex(in Input) *index {
 func (x *index) side(s experiments.Selector) Side {
 	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
 	if from.answer != nil {
-		own := plan
-		plan = x.answers(from.answer)
-		if covers(plan, own) {
-			same := orders(own)
-			plan = slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !same[order{p.Run.Data.Draw, p.Run.Seed}] })
-		}
+		plan = inPlaceOf(x.answers(from.answer), plan)
 	}
 	var out Side
 	for _, p := range plan {
@@ -94,9 +90,8 @@ func (x *index) side(s experiments.Selector) Side {
 			continue
 		}
 		if from.passes > 0 {
-			whole := rec
 			var err error
-			if rec, err = whole.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
+			if rec, err = rec.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
 				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
@@ -105,6 +100,9 @@ func (x *index) side(s experiments.Selector) Side {
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
 	})
+	for _, o := range out.Runs {
+		out.silent = cmp.Or(out.silent, o.silent(s, read))
+	}
 	return out
 }
 
@@ -119,16 +117,15 @@ func orders(plan []experiments.Planned) map[order]bool {
 	return out
 }
 
-// covers reports whether there are runs, and one of each draw and order that
-// others have.
-func covers(runs, others []experiments.Planned) bool {
-	have := orders(runs)
-	for o := range orders(others) {
-		if !have[o] {
-			return false
-		}
+// inPlaceOf returns those of the runs that have the draws and orders of others, if
+// there are others and each of theirs is there, and otherwise all.
+func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
+	wanted := orders(others)
+	same := slices.DeleteFunc(slices.Clone(runs), func(p experiments.Planned) bool { return !wanted[order{p.Run.Data.Draw, p.Run.Seed}] })
+	if len(others) > 0 && len(orders(same)) == len(wanted) {
+		return same
 	}
-	return len(others) > 0
+	return runs
 }
 
 // selected returns the runs that a selector means as the assumptions were chosen.
@@ -208,20 +205,6 @@ func (x *index) reading(cell string) reading {
 	return r
 }
 
-// normless says why risks of the runs that answer a test can't be read as assumed, or "".
-func (x *index) normless(t experiments.Test, r *Finding) string {
-	lacks := func(s experiments.Selector, side Side) bool {
-		return ofRisk(s) && x.reading(s.Cell).penalty != 1 && slices.ContainsFunc(side.Runs, func(o Observation) bool {
-			f := o.Record.Final
-			return f.NormSq == nil && words.Finite(f.TrainRisk)
-		})
-	}
-	if lacks(t.Of, r.Of) || t.To != nil && lacks(*t.To, r.To) {
-		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
-	}
-	return ""
-}
-
 // pairs reports whether the runs of two sides belong together one by one: the
 // same data, and the same draws and seeds. A method without a seed goes with
 // every seed; its runs are repeated accordingly.
@@ -270,9 +253,11 @@ func value(r *record.Record, s experiments.Selector, read reading) float64 {
 	case s.Measured():
 		return theory.Value(r, s.Quantity)
 	case s.Quantity == experiments.QuantityNearModes:
-		return nearModes(r)
+		near, _ := amongModes(r)
+		return near
 	case s.Quantity == experiments.QuantityModeDistance:
-		return modeDistance(r)
+		_, distance := amongModes(r)
+		return distance
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, read.of, more)
 	case s.Below != nil:
@@ -318,17 +303,16 @@ func (s *Side) exponents() (slopes []float64) {
 	return slopes
 }
 
-// silent says why the runs that there are say nothing, or "".
-func (s *Side) silent(quantity string) string {
-	for _, r := range s.Runs {
-		if why := theory.TooShort(r.Run, quantity); why != "" {
-			return why
-		}
-		if modeWords[quantity] != "" && math.IsNaN(r.Value) {
-			return "a record has no dictionary"
-		}
+// silent says why a run says nothing of what a selector asks, or "".
+func (o *Observation) silent(s experiments.Selector, read reading) string {
+	f := &o.Record.Final
+	switch {
+	case modeWords[s.Quantity] != "" && math.IsNaN(o.Value):
+		return "a record has no dictionary"
+	case ofRisk(s) && read.penalty != 1 && f.NormSq == nil && words.Finite(f.TrainRisk):
+		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
 	}
-	return ""
+	return theory.TooShort(o.Run, s.Quantity)
 }
 
 // quantity is a point's risk with so many times Σ‖f_c‖² more, error in percent, or model

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"testing"
 
 	"polkrepro/experiments"
@@ -28,22 +29,23 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// TestCovers: runs take the place of others if there is one of each draw and order, and
-// if there are others at all.
-func TestCovers(t *testing.T) {
+// TestInPlaceOf: runs take the place of others by draw and order if there is one of each,
+// and if there are others at all. Otherwise all of them do.
+func TestInPlaceOf(t *testing.T) {
 	run := func(draw, seed uint64) (p experiments.Planned) {
 		p.Run.Data.Draw, p.Run.Seed = draw, seed
 		return p
 	}
 	both, one := []experiments.Planned{run(1, 1), run(1, 2)}, []experiments.Planned{run(1, 2)}
 	for _, c := range []struct {
-		runs, others []experiments.Planned
-		want         bool
+		runs, others, want []experiments.Planned
 	}{
-		{both, one, true}, {both, both, true}, {one, both, false}, {one, []experiments.Planned{run(2, 2)}, false}, {nil, one, false}, {both, nil, false},
+		{both, one, one}, {both, both, both}, {one, both, one}, {both, []experiments.Planned{run(2, 2)}, both},
+		{both, []experiments.Planned{run(1, 2), run(2, 2)}, both}, {nil, one, nil}, {both, nil, both},
 	} {
-		if got := covers(c.runs, c.others); got != c.want {
-			t.Errorf("%d runs cover %d others: %v", len(c.runs), len(c.others), got)
+		same := func(a, b experiments.Planned) bool { return a.Run.Data.Draw == b.Run.Data.Draw && a.Run.Seed == b.Run.Seed }
+		if got := inPlaceOf(c.runs, c.others); !slices.EqualFunc(got, c.want, same) {
+			t.Errorf("%d runs in place of %d: %d", len(c.runs), len(c.others), len(got))
 		}
 	}
 }
@@ -51,9 +53,9 @@ func TestCovers(t *testing.T) {
 // TestTouched: another reading of the risk of a data set changes what is measured of
 // its risk, and nothing else.
 func TestTouched(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger(t)})
-	x.assumed["mini-batch"] = ledger(t).Assumption("mini-batch").Alternative("sum")
-	x.assumed["risk"] = ledger(t).Assumption("risk").Alternative("captions")
+	x := newIndex(Input{Ledger: ledger()})
+	x.assumed["mini-batch"] = ledger().Assumption("mini-batch").Alternative("sum")
+	x.assumed["risk"] = ledger().Assumption("risk").Alternative("captions")
 	for cell, want := range map[string][4]bool{
 		"table3.brodatz.ksvm.lbfgs":  {true, true, false, false},
 		"table3.mnist.ksvm.polk":     {},

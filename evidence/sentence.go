@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"fmt"
-	"slices"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
@@ -10,14 +9,11 @@ import (
 )
 
 // Sentence says in one line what a test measured and what is claimed: "error of BSGD on
-// multidist, hinge loss: 4.597 [4.42, 4.77] %; the paper prints 21.8." The paper's values
+// multidist, hinge loss: 4.597 [4.42, 4.77] %; the paper prints 21.8." The paper's tables
 // name the methods.
-func (f *Finding) Sentence(paper *experiments.PaperValues) string {
+func (f *Finding) Sentence() string {
 	t := f.Test
-	text, claimed := describe(t.Of), "claimed "+f.Target.String()
-	if t.Of.Spec == "" {
-		text = describeCell(t.Of, subject(paper, &t))
-	}
+	text, claimed := describe(t.Of, subject(&t)), "claimed "+f.Target.String()
 	if t.Kind == experiments.KindEquivalence && t.Paper != nil {
 		claimed = "the paper prints " + f.Paper.String()
 	}
@@ -41,29 +37,17 @@ func (f *Finding) Sentence(paper *experiments.PaperValues) string {
 	return text + "; " + claimed + "."
 }
 
-// subject names the runs of a cell's test, and those that it compares with.
-func subject(paper *experiments.PaperValues, t *experiments.Test) string {
-	of, to := paper.Cells[t.Of.Cell], paper.Cells[t.Of.Cell]
-	first, against := RowTitle(paper, t.Of.Cell), ""
+// subject names the runs of a cell's test, if it is one, and those that it compares with.
+func subject(t *experiments.Test) string {
+	of := experiments.Paper().Cells[t.Of.Cell]
+	to, against := of, ""
 	if t.To != nil {
-		to, against = paper.Cells[t.To.Cell], " against "+RowTitle(paper, t.To.Cell)
+		to = experiments.Paper().Cells[t.To.Cell]
+		against = " against " + to.Title
 	}
 	on := fmt.Sprintf(" on %s, %s", of.Data, experiments.LossOf(of.Task))
 	if of.Data == to.Data && of.Task == to.Task {
-		return first + against + on
+		return of.Title + against + on
 	}
-	return first + on + against + fmt.Sprintf(" on %s, %s", to.Data, experiments.LossOf(to.Task))
-}
-
-// RowTitle is the title of a cell's row in its table.
-func RowTitle(paper *experiments.PaperValues, cell string) string {
-	c := paper.Cells[cell]
-	for _, t := range paper.Tables {
-		for _, r := range slices.Concat(t.Rows, t.Extra) {
-			if t.ID == c.Table && r.ID == c.Row {
-				return r.Title
-			}
-		}
-	}
-	return c.Row
+	return of.Title + on + against + fmt.Sprintf(" on %s, %s", to.Data, experiments.LossOf(to.Task))
 }

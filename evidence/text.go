@@ -16,17 +16,15 @@ import (
 func (a *Assessment) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnew rows [90 %]\tpaper's in it\tnote")
-	for i := range a.Claims {
-		c := &a.Claims[i]
+	for _, c := range a.Claims {
 		note := c.Claim.Section
 		if len(c.ByResult) > 0 {
 			note += "; by result: " + strings.Join(c.ByResult, ", ")
 		}
 		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t\t%s\t\t\t%s\n", c.Claim.ID, c.Outcome(), twoVerdicts(c.Margins(), "\t"), words.Yes(c.Within()), note)
-		for j := range c.Tests {
-			f := &c.Tests[j]
+		for _, f := range c.Tests {
 			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Test.ID, f.Printed(), f.Target, f.Estimated(), f.Runs(), f.Verdict,
-				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within()), f.NewTest, words.Yes(f.WithinTest()), f.Note())
+				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within(f.NewRun)), f.NewTest, words.Yes(f.Within(f.NewTest)), f.Note())
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -16,7 +16,7 @@ import (
 // with what change makes of each.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	in := Input{Ledger: ledger(t), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
+	in := Input{Ledger: ledger(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
 	for _, p := range in.Plan {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {
@@ -30,7 +30,7 @@ func theoryInput(t *testing.T, profile string, change func(*record.Record)) Inpu
 func theorems(t *testing.T, in Input) map[string]ClaimResult {
 	t.Helper()
 	out := make(map[string]ClaimResult)
-	for _, c := range mustAssess(t, in).Claims {
+	for _, c := range must(Assess(in)).Claims {
 		if c.Claim.Theorem() {
 			out[c.Claim.ID] = c
 		}

@@ -53,13 +53,13 @@ const (
 )
 
 // A Ledger holds what the paper claims and what it leaves open. It is made by
-// Ledgers or ParseLedger and not changed.
+// Ledgers and not changed.
 type Ledger struct {
 	Margins     map[string]Margin `json:"-"` // by quantity: error, risk, order
 	Claims      []Claim           `json:"-"` // the tables' cells, then sentences, then what Table 1 sums up
 	Untested    []Untested        `json:"-"`
 	Assumptions []Assumption      `json:"assumptions"`
-	Errata      []Erratum         `json:"-"` // in the order of the paper; of the ledgers that are part of the program
+	Errata      []Erratum         `json:"-"` // in the order of the paper
 }
 
 // A Margin is how far from a printed value a mean may be and still be equal to
@@ -320,24 +320,12 @@ func (a *Assumption) HowOf(b *Alternative) string {
 
 // Ledgers returns the ledgers that are part of the program. All callers share
 // them: they must not be changed.
-var Ledgers = sync.OnceValues(func() (*Ledger, error) {
-	l, err := ParseLedger("experiments/ledgers/claims.yaml", claimsSource, "experiments/ledgers/assumptions.yaml", assumptionsSource)
-	if err != nil {
-		return nil, err
-	}
-	var e struct {
-		Errata []Erratum `json:"errata"`
-	}
-	r := new(strictyaml.Reporter)
-	decodeFile("experiments/ledgers/errata.yaml", errataSource, &e, r)
-	l.Errata = e.Errata
-	return l, r.Err()
-})
+var Ledgers = sync.OnceValues(func() (*Ledger, error) { return parseLedger(claimsSource, assumptionsSource) })
 
-// ParseLedger reads claims and assumptions. The names are for messages. Unknown keys, wrong
+// parseLedger reads claims and assumptions, and the errata. Unknown keys, wrong
 // types and the like are returned as Errors; what the entries must say, of each other and of
 // the paper, is held by a test.
-func ParseLedger(claimsName string, claims []byte, assumptionsName string, assumptions []byte) (*Ledger, error) {
+func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
 		Cells   []Test            `json:"cells"` // the tests of every cell
@@ -348,14 +336,18 @@ func ParseLedger(claimsName string, claims []byte, assumptionsName string, assum
 		Set      []string   `json:"set"` // numbers that are settings, CELL.QUANTITY
 		Untested []Untested `json:"untested"`
 	}
+	var e struct {
+		Errata []Erratum `json:"errata"`
+	}
 	var l Ledger
 	r := new(strictyaml.Reporter)
-	root := decodeFile(claimsName, claims, &c, r)
-	decodeFile(assumptionsName, assumptions, &l, r)
+	root := decodeFile("experiments/ledgers/claims.yaml", claims, &c, r)
+	decodeFile("experiments/ledgers/assumptions.yaml", assumptions, &l, r)
+	decodeFile("experiments/ledgers/errata.yaml", errataSource, &e, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	l.Margins, l.Untested = c.Margins, c.Untested
+	l.Margins, l.Untested, l.Errata = c.Margins, c.Untested, e.Errata
 	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)

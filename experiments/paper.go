@@ -84,6 +84,7 @@ type PaperCell struct {
 	Data    string   `json:"-"`       // multidist
 	Task    string   `json:"-"`       // ksvm
 	Row     string   `json:"-"`       // polk
+	Title   string   `json:"-"`       // POLK, the row's
 	Extra   bool     `json:"-"`       // not a cell of the printed table
 	Printed string   `json:"printed"` // risk/error/order, as printed: "0.0919/3.98/16"; a dash is "-"
 	Risk    *float64 `json:"-"`
@@ -167,7 +168,7 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 				if !ok {
 					continue
 				}
-				c.ID, c.Table, c.Data, c.Task, c.Row, c.Extra = id, t.ID, col.Data, col.Task, row.ID, j >= len(t.Rows)
+				c.ID, c.Table, c.Data, c.Task, c.Row, c.Title, c.Extra = id, t.ID, col.Data, col.Task, row.ID, row.Title, j >= len(t.Rows)
 				c.Quote = strings.TrimSpace(c.Quote)
 				if !c.read() {
 					r.Errorf(root.At("cells", id, "printed"), "printed is %q, want risk/error/order, positive numbers or dashes", c.Printed)

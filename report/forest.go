@@ -73,7 +73,7 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 				claim := &a.Claims[i]
 				if claim.Claim.Cell {
 					if in(claim.Claim.ID) {
-						numbers.rows = append(numbers.rows, numberRow(claim, evidence.RowTitle(paper, claim.Claim.ID)))
+						numbers.rows = append(numbers.rows, numberRow(claim, paper.Cells[claim.Claim.ID].Title))
 					}
 					continue
 				}
@@ -204,7 +204,7 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 // called large or small as in the cell's ID, another task or data set is named.
 func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
 	c, o := paper.Cells[cell], paper.Cells[beside]
-	title, _, _ := strings.Cut(evidence.RowTitle(paper, cell), ", ")
+	title, _, _ := strings.Cut(c.Title, ", ")
 	if _, series, second := strings.Cut(c.Row, "-"); second {
 		title += " " + series
 	}

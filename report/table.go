@@ -176,10 +176,10 @@ func (c *Cell) judgedLines() []table.Line {
 			verdict.Words += fmt.Sprintf(" (half the margin: %s, twice: %s)", at[0], at[1])
 		}
 		verdicts.Cells[q] = verdict
-		if within, known := f.Within(); known {
+		if within, known := f.Within(f.NewRun); known {
 			oneRun.Cells[q] = expected(f.NewRun, q, within)
 		}
-		if within, known := f.WithinTest(); known {
+		if within, known := f.Within(f.NewTest); known {
 			oneTest.Cells[q] = expected(f.NewTest, q, within)
 		}
 	}
@@ -210,8 +210,8 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 	for q, name := range Quantities {
 		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
 		isJudged := c.Judged[q] != nil && c.Why == ""
-		within, hasRun := judged.Within()
-		inTest, hasTest := judged.WithinTest()
+		within, hasRun := judged.Within(judged.NewRun)
+		inTest, hasTest := judged.Within(judged.NewTest)
 		out = append(out, slices.Concat(
 			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
 			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),

@@ -124,13 +124,12 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		under(&b, v.comparison(), differences)
 	}
 	claims := table.NewGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
-	for i := range v.Assessment.Claims {
-		c := &v.Assessment.Claims[i]
+	for _, c := range v.Assessment.Claims {
 		half, twice := "", ""
 		if at := c.Margins(); at != nil {
 			half, twice = at[0].String(), at[1].String()
 		}
-		claims.Rows = append(claims.Rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(c, markdownText), "<br>")})
+		claims.Rows = append(claims.Rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(&c, markdownText), "<br>")})
 	}
 	under(&b, "All claims", claims)
 	_, err := io.WriteString(w, b.String())
@@ -151,8 +150,7 @@ func under(b *strings.Builder, title string, g *table.Grid) {
 // which may quote the error of a run that failed.
 func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []string {
 	var lines []string
-	for i := range c.Tests {
-		f := &c.Tests[i]
+	for _, f := range c.Tests {
 		line := f.Test.ID + ": "
 		if f.Verdict != stats.NotRun {
 			line += words.Four(f.Ours.Value)

@@ -19,20 +19,6 @@ func constantRun(rate, parsimony, lambda float64) experiments.Run {
 	}}
 }
 
-// planned returns the runs of a spec in profile full.
-func planned(t *testing.T, spec string) []experiments.Planned {
-	t.Helper()
-	s, err := experiments.Find(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Plan(experiments.ProfileFull, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan
-}
-
 // descent is −ηλ·d² + 2ε·d + η²σ² with ε = K·η^{3/2} (eq. martingale_construct2), and the
 // size of its terms.
 func descent(eta, k, lambda, variance, d float64) (value, size float64) {
@@ -84,31 +70,6 @@ func TestStoppingProcess(t *testing.T) {
 	})
 }
 
-// TestVacuousRadius: at the λ of the paper's experiments Δ is above every ‖f*‖ that there
-// can be, for each Multi-Logistic run of POLK that feeds a table and whatever σ² is:
-// Δ ≥ 2K√η/λ, and (λ/2)‖f*‖² ≤ R(f*) ≤ R(0) = log C. (The hinge is not differentiable, so
-// the theorem does not cover it.) So f = 0 has the distance that the theorem promises.
-func TestVacuousRadius(t *testing.T) {
-	least := math.Inf(1)
-	for name, classes := range map[string]float64{"multidist-klr": 5, "mnist-klr": 10, "brodatz-klr": 13} {
-		judged := 0
-		for _, p := range planned(t, name) {
-			if p.Run.Method != experiments.MethodPOLK || len(p.Cells) == 0 {
-				continue
-			}
-			judged++
-			bound := math.Sqrt(2 * math.Log(classes) / p.Run.Params.Regularizer)
-			least = min(least, Radius(p.Run, 0)/bound)
-		}
-		if judged == 0 {
-			t.Errorf("%s: no run of POLK", name)
-		}
-	}
-	if !(least >= 2.7) || least > 2.8 { // docs/results.md
-		t.Errorf("the least Δ is %v times the largest ‖f*‖", least)
-	}
-}
-
 // TestOrderBound: no greedy packing of the rectangle by points that are δ apart
 // under the feature map is larger, and the bound is not absurdly loose: a
 // square lattice gets to a fifth of it.
@@ -156,30 +117,5 @@ func TestVariance(t *testing.T) {
 	}
 	if got := ProvenVariance(run); !(got >= math.Pow(2*math.Sqrt2+0.3*math.Sqrt(0.1), 2)-1e-12) {
 		t.Errorf("proven σ² = %v", got)
-	}
-}
-
-// TestSchedule: the diminishing rates are those of the theorem. t·η_t tends to
-// η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
-// more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
-func TestSchedule(t *testing.T) {
-	run := planned(t, "table1")[0].Run
-	rates, err := run.Params.Rates()
-	if err != nil || run.Params.Schedule != experiments.ScheduleInverse {
-		t.Fatalf("the first run is %+v, error %v", run, err)
-	}
-	rate, initial, horizon := rates.Rate, run.Params.LearningRate, run.Params.Horizon
-	if got := rate(1e9) * 1e9; !(got <= initial*horizon) || got < 0.99*initial*horizon {
-		t.Errorf("t·η_t at 1e9 is %v", got)
-	}
-	var squares float64
-	for step := range 100_000 {
-		squares += rate(step) * rate(step)
-	}
-	if bound := initial * initial * (1 + horizon); !(squares <= bound) || squares < 0.9*bound {
-		t.Errorf("Σ η² = %v, bound %v", squares, bound)
-	}
-	if got, want := GradientBound(run, 100), rate(100); got != want {
-		t.Errorf("ε/η = %v for ε = η², η = %v", got, want)
 	}
 }

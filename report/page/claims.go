@@ -100,8 +100,7 @@ func (v *claimView) differences() {
 	var sentences, reasons []string
 	for _, verdict := range []stats.Verdict{stats.Deviates, stats.Inconclusive} {
 		from := len(sentences)
-		for i := range v.Tests {
-			t := &v.Tests[i]
+		for _, t := range v.Tests {
 			if t.Verdict != verdict {
 				continue
 			}
@@ -110,7 +109,7 @@ func (v *claimView) differences() {
 			if v.Claim.Cell && t.Test.Of.Quantity == experiments.QuantityError { // what most readers look for
 				at = from
 			}
-			sentences = slices.Insert(sentences, at, t.Sentence(experiments.Paper()))
+			sentences = slices.Insert(sentences, at, t.Sentence())
 		}
 	}
 	n := min(len(sentences), shownSentences)

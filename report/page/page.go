@@ -64,7 +64,6 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"deviates":     always(stats.Deviates),
 	"four":         words.Four,
 	"numeric":      numeric,
-	"paper":        experiments.Paper,
 	"plain":        words.Plain,
 	"headings":     func() []string { return table.Headings[:] },
 	"quantities":   func() []string { return report.Quantities[:] },

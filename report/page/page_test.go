@@ -72,7 +72,7 @@ func TestContents(t *testing.T) {
 			t.Fatalf("%s: %d rows for %d tests", c.Claim.ID, len(rows), len(c.Tests))
 		}
 		for i, r := range c.Tests {
-			for _, want := range []string{r.Sentence(paper), r.Test.ID, r.Measured(), r.Compared(), r.Printed(), r.Target.String(), r.Ours.Interval(), r.Runs(), r.Verdict.String(), r.Note()} {
+			for _, want := range []string{r.Sentence(), r.Test.ID, r.Measured(), r.Compared(), r.Printed(), r.Target.String(), r.Ours.Interval(), r.Runs(), r.Verdict.String(), r.Note()} {
 				if !strings.Contains(rows[i+1].words(), want) {
 					t.Errorf("%s.%s: %q is not in %q", c.Claim.ID, r.Test.ID, want, rows[i+1].words())
 				}
@@ -130,7 +130,7 @@ func TestSummary(t *testing.T) {
 		want = append(want, c.Claim.ID)
 		kinds[c.Verdict]++
 		for _, r := range c.Tests {
-			sentence := r.Sentence(experiments.Paper())
+			sentence := r.Sentence()
 			if differs(r.Verdict) && !strings.Contains(items[c.Claim.ID], sentence) {
 				t.Errorf("%s: %q is not in %q", c.Claim.ID, sentence, items[c.Claim.ID])
 			}

@@ -19,8 +19,7 @@ func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 		Notes:  []string{"Not in the table: alternatives that no claim depends on, or that no run or reading of the records answers."},
 	}
 	for _, a := range m.Assumptions {
-		for i := range a.Alternatives {
-			alt := &a.Alternatives[i]
+		for _, alt := range a.Alternatives {
 			judged := len(alt.Claims) - len(alt.NotRun())
 			if judged == 0 {
 				continue
@@ -35,8 +34,7 @@ func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 		Header: []string{"claim", "as chosen", "alternatives run", "otherwise with"},
 	}
 	robust := 0
-	for i := range m.Claims {
-		c := &m.Claims[i]
+	for _, c := range m.Claims {
 		if c.Robust() {
 			robust++
 		}
@@ -76,8 +74,7 @@ func JointSection(j *evidence.JointReport) *report.Part {
 		otherwise.Rows = append(otherwise.Rows, []string{a.Assumption + " = " + a.Alternative, a.How, a.Value, a.Chosen})
 	}
 	cells := &report.Table{Title: "The cells under the best", Header: []string{"cell", "verdict", "what is not reproduced"}}
-	for i := range j.Best {
-		c := &j.Best[i]
+	for _, c := range j.Best {
 		cells.Rows = append(cells.Rows, []string{c.Claim.ID, c.Verdict.String(), strings.Join(c.Differences(), "; ")})
 	}
 	return &report.Part{

@@ -1,3 +1,0 @@
-package theory_test
-
-import _ "polkrepro/harness" // registers the methods that specs name
