@@ -311,59 +311,44 @@ func (k *komp) probeResidual() float64 {
 	return res
 }
 
-// repair computes P afresh. Elements that make K numerically singular are
-// taken out first and given to the others; what that costs counts as spent.
+// repair computes P afresh. Elements whose κ(d, ·) lie in the span of the others' to
+// rounding make K numerically singular: they are taken out first and given to the others.
+// What that costs counts as spent.
 func (k *komp) repair() {
 	k.health.Repairs++
-	var out []dropped
+	dim := k.f.Dict.Dim()
+	out := kernel.NewExpansion(k.f.Kernel, dim, k.f.Outputs)
 	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
-		out = k.drop(k.inverse.dependent(tol), out)
+		dependent := k.inverse.dependent(tol)
+		k.health.Dropped += len(dependent)
+		slices.Sort(dependent)
+		for _, j := range slices.Backward(dependent) { // so that the last element, which takes the place of j, is one that stays
+			out.Append(k.f.Dict.At(j), k.f.Weights(j))
+			k.b.removeColumn(j, k.inverse.order)
+			k.inverse.remove(j)
+			k.f.Remove(j)
+		}
 	}
 	// Norms are added, not squares: the errors of several elements need not be
 	// orthogonal.
 	var lost float64
-	for _, o := range out {
-		coeff, dist2 := k.inverse.coefficients(o.k, o.self)
-		for i, v := range coeff {
-			axpy(v, o.w, k.f.Weights(i))
+	x, values := make([]float64, dim), make([]float64, k.inverse.order)
+	for i := range out.Order() {
+		d, w := out.Dict.At(i), out.Weights(i)
+		kernel.Widen(x, d)
+		k.f.Dict.Block64(k.f.Kernel, 1, x, values, len(values), k.threads)
+		coeff, dist2 := k.inverse.coefficients(values, k.f.Kernel.Self(d)+k.ridge)
+		for j, v := range coeff {
+			axpy(v, w, k.f.Weights(j))
 		}
-		lost += math.Sqrt(dist2 * sumSquares(o.w))
+		lost += math.Sqrt(dist2 * sumSquares(w))
 	}
 	k.spent += float64(lost * lost)
-}
-
-// A dropped element has weights w, kernel values k to the dictionary that is
-// left, and κ(d, d) = self.
-type dropped struct {
-	k, w []float64
-	self float64
-}
-
-// drop takes the elements js, whose κ(d, ·) lie in the span of the others',
-// out of the dictionary and appends them to out.
-func (k *komp) drop(js []int, out []dropped) []dropped {
-	k.health.Dropped += len(js)
-	slices.Sort(js)
-	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
-		out = append(out, dropped{slices.Clone(k.inverse.gramRow(j)), slices.Clone(k.f.Weights(j)), k.inverse.gramRow(j)[j]})
-		last := k.inverse.order - 1
-		for i := range out {
-			out[i].k[j] = out[i].k[last]
-			out[i].k = out[i].k[:last]
-		}
-		k.b.removeColumn(j, k.inverse.order)
-		k.inverse.remove(j)
-		k.f.Remove(j)
-	}
-	return out
 }
 
 // removeColumn deletes column j of the m-column matrix b.toDict; the last
 // column takes its place.
 func (b *batch) removeColumn(j, m int) {
-	if b.toDict == nil {
-		return
-	}
 	for i := range b.n {
 		row := b.toDict[i*m : (i+1)*m]
 		row[j] = row[m-1]
