@@ -184,22 +184,19 @@ func (g *inverseGram) append(row []float64, self float64) {
 }
 
 // invert computes P from K by a Cholesky factorization. It reports false, with no
-// P to be used, if a pivot is below tol times its diagonal element: then K is
-// numerically singular.
-func (g *inverseGram) invert(tol float64, threads int) bool {
+// P to be used, if a squared pivot is below singular times its diagonal element: then K
+// is numerically singular.
+func (g *inverseGram) invert(threads int) bool {
 	m := g.order
 	g.rank = 0
-	l, inv := make([]float64, m*m), make([]float64, m*m)
-	for i := range m {
-		copy(l[i*m:(i+1)*m], g.gramRow(i))
-	}
+	l, inv := restride(g.gram, m, m, g.stride, m, m), make([]float64, m*m)
 	if !factor.Cholesky(m, l, m, threads) {
 		return false
 	}
 	// A squared pivot is the squared distance of an element to the span of those
 	// before it.
 	for i := range m {
-		if d := l[i*m+i]; !(d*d >= tol*g.self[i]) {
+		if d := l[i*m+i]; !(d*d >= singular*g.self[i]) {
 			return false
 		}
 	}
@@ -215,11 +212,8 @@ func (g *inverseGram) invert(tol float64, threads int) bool {
 // pivoting leaves over at tolerance tol: the squared distance of each to the
 // span of the others is at most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
-	a := make([]float64, g.order*g.order)
-	for i := range g.order {
-		copy(a[i*g.order:(i+1)*g.order], g.gramRow(i))
-	}
-	order, rank := factor.Pivots(g.order, a, g.order, tol*slices.Max(g.self[:g.order]))
+	m := g.order
+	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]))
 	return order[rank:]
 }
 
@@ -318,7 +312,7 @@ func (k *komp) repair() {
 	k.health.Repairs++
 	dim := k.f.Dict.Dim()
 	out := kernel.NewExpansion(k.f.Kernel, dim, k.f.Outputs)
-	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
+	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {
 		dependent := k.inverse.dependent(tol)
 		k.health.Dropped += len(dependent)
 		slices.Sort(dependent)
