@@ -29,9 +29,6 @@ type Learner struct {
 	t int
 
 	entered uint64 // new elements so far
-
-	// Reorder, unless nil, permutes the dictionary after every step.
-	Reorder func(n int) []int
 }
 
 // An Element is one of a dictionary, or of a step.
@@ -89,18 +86,7 @@ func (l *Learner) take(s *state) {
 			d = d[:len(d)-1]
 		}
 	}
-	for _, e := range s.d[first:] {
-		if !e.gone {
-			d = append(d, e)
-		}
-	}
-	l.D = d
-	if l.Reorder != nil {
-		l.D = nil
-		for _, p := range l.Reorder(len(d)) {
-			l.D = append(l.D, d[p])
-		}
-	}
+	l.D = append(d, slices.DeleteFunc(s.d[first:], func(e Element) bool { return e.gone })...)
 	l.entered += uint64(len(s.d) - s.old)
 }
 
