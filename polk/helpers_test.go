@@ -274,7 +274,7 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 // tie returns the smallest relative difference on which a removal or the stop of
 // Algorithm 1 hung: between the squared errors of the two best candidates of a turn,
 // and between that of the best and ε².
-func tie(seen []literal.Turn, eps float64) float64 {
+func tie(seen [][]float64, eps float64) float64 {
 	least := 1.0
 	between := func(a, b float64) {
 		if largest := max(a, b); largest > 0 {
@@ -283,8 +283,8 @@ func tie(seen []literal.Turn, eps float64) float64 {
 			least = 0
 		}
 	}
-	for _, s := range seen {
-		γ := slices.Sorted(slices.Values(s.Gamma))
+	for _, turn := range seen {
+		γ := slices.Sorted(slices.Values(turn))
 		between(γ[0], eps)
 		if γ[0] <= eps && len(γ) > 1 {
 			between(γ[0], γ[1])

@@ -184,22 +184,19 @@ func (g *inverseGram) append(row []float64, self float64) {
 }
 
 // invert computes P from K by a Cholesky factorization. It reports false, with no
-// P to be used, if a pivot is below tol times its diagonal element: then K is
-// numerically singular.
-func (g *inverseGram) invert(tol float64, threads int) bool {
+// P to be used, if a squared pivot is below singular times its diagonal element: then K
+// is numerically singular.
+func (g *inverseGram) invert(threads int) bool {
 	m := g.order
 	g.rank = 0
-	l, inv := make([]float64, m*m), make([]float64, m*m)
-	for i := range m {
-		copy(l[i*m:(i+1)*m], g.gramRow(i))
-	}
+	l, inv := restride(g.gram, m, m, g.stride, m, m), make([]float64, m*m)
 	if !factor.Cholesky(m, l, m, threads) {
 		return false
 	}
 	// A squared pivot is the squared distance of an element to the span of those
 	// before it.
 	for i := range m {
-		if d := l[i*m+i]; !(d*d >= tol*g.self[i]) {
+		if d := l[i*m+i]; !(d*d >= singular*g.self[i]) {
 			return false
 		}
 	}
@@ -215,11 +212,8 @@ func (g *inverseGram) invert(tol float64, threads int) bool {
 // pivoting leaves over at tolerance tol: the squared distance of each to the
 // span of the others is at most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
-	a := make([]float64, g.order*g.order)
-	for i := range g.order {
-		copy(a[i*g.order:(i+1)*g.order], g.gramRow(i))
-	}
-	order, rank := factor.Pivots(g.order, a, g.order, tol*slices.Max(g.self[:g.order]))
+	m := g.order
+	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]))
 	return order[rank:]
 }
 
@@ -311,59 +305,44 @@ func (k *komp) probeResidual() float64 {
 	return res
 }
 
-// repair computes P afresh. Elements that make K numerically singular are
-// taken out first and given to the others; what that costs counts as spent.
+// repair computes P afresh. Elements whose κ(d, ·) lie in the span of the others' to
+// rounding make K numerically singular: they are taken out first and given to the others.
+// What that costs counts as spent.
 func (k *komp) repair() {
 	k.health.Repairs++
-	var out []dropped
-	for tol := singular; !k.inverse.invert(singular, k.threads); tol *= 10 {
-		out = k.drop(k.inverse.dependent(tol), out)
+	dim := k.f.Dict.Dim()
+	out := kernel.NewExpansion(k.f.Kernel, dim, k.f.Outputs)
+	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {
+		dependent := k.inverse.dependent(tol)
+		k.health.Dropped += len(dependent)
+		slices.Sort(dependent)
+		for _, j := range slices.Backward(dependent) { // so that the last element, which takes the place of j, is one that stays
+			out.Append(k.f.Dict.At(j), k.f.Weights(j))
+			k.b.removeColumn(j, k.inverse.order)
+			k.inverse.remove(j)
+			k.f.Remove(j)
+		}
 	}
 	// Norms are added, not squares: the errors of several elements need not be
 	// orthogonal.
 	var lost float64
-	for _, o := range out {
-		coeff, dist2 := k.inverse.coefficients(o.k, o.self)
-		for i, v := range coeff {
-			axpy(v, o.w, k.f.Weights(i))
+	x, values := make([]float64, dim), make([]float64, k.inverse.order)
+	for i := range out.Order() {
+		d, w := out.Dict.At(i), out.Weights(i)
+		kernel.Widen(x, d)
+		k.f.Dict.Block64(k.f.Kernel, 1, x, values, len(values), k.threads)
+		coeff, dist2 := k.inverse.coefficients(values, k.f.Kernel.Self(d)+k.ridge)
+		for j, v := range coeff {
+			axpy(v, w, k.f.Weights(j))
 		}
-		lost += math.Sqrt(dist2 * sumSquares(o.w))
+		lost += math.Sqrt(dist2 * sumSquares(w))
 	}
 	k.spent += float64(lost * lost)
-}
-
-// A dropped element has weights w, kernel values k to the dictionary that is
-// left, and κ(d, d) = self.
-type dropped struct {
-	k, w []float64
-	self float64
-}
-
-// drop takes the elements js, whose κ(d, ·) lie in the span of the others',
-// out of the dictionary and appends them to out.
-func (k *komp) drop(js []int, out []dropped) []dropped {
-	k.health.Dropped += len(js)
-	slices.Sort(js)
-	for _, j := range slices.Backward(js) { // so that the last element, which takes the place of j, is one that stays
-		out = append(out, dropped{slices.Clone(k.inverse.gramRow(j)), slices.Clone(k.f.Weights(j)), k.inverse.gramRow(j)[j]})
-		last := k.inverse.order - 1
-		for i := range out {
-			out[i].k[j] = out[i].k[last]
-			out[i].k = out[i].k[:last]
-		}
-		k.b.removeColumn(j, k.inverse.order)
-		k.inverse.remove(j)
-		k.f.Remove(j)
-	}
-	return out
 }
 
 // removeColumn deletes column j of the m-column matrix b.toDict; the last
 // column takes its place.
 func (b *batch) removeColumn(j, m int) {
-	if b.toDict == nil {
-		return
-	}
 	for i := range b.n {
 		row := b.toDict[i*m : (i+1)*m]
 		row[j] = row[m-1]

@@ -245,9 +245,7 @@ func (l *Learner) screen(n int, x []float32, y []float64) {
 	l.scores = grow(l.scores, c)
 	for i := range n {
 		f := l.f32[i*(c+1) : (i+1)*(c+1)]
-		for q := range l.scores {
-			l.scores[q] = float64(f[q])
-		}
+		kernel.Widen(l.scores, f[:c])
 		// The magnitudes' sum has the same relative error itself.
 		if bound := unit / (1 - unit) * float64(f[c]); !(flat.Slack(l.scores, y[i]) > bound) {
 			l.rows = append(l.rows, i)
@@ -286,10 +284,6 @@ func (l *Learner) score(x []float32) {
 	}
 	l.kx = grow(l.kx, n*m)
 	l.scores = grow(l.scores, n*c)
-	clear(l.scores)
-	if m == 0 || n == 0 {
-		return
-	}
 	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
 	l.evals += int64(n) * int64(m)
 	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)

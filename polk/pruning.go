@@ -28,7 +28,10 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	case prune.InversePruner:
 		k.begin(&l.batch)
 		err = k.project(func() error { return p.Prune(ctx, k) })
-		l.enterKept()
+		for i, q := range k.keptNew { // the last ones of the dictionary
+			l.entries[l.f.Dict.ID(l.f.Order()-len(k.keptNew)+i)] = k.entry(k.dict + q)
+		}
+		l.entered += uint64(l.batch.n)
 	case prune.Pruner:
 		err = l.pruneWithoutInverse(ctx, p)
 	}
@@ -60,21 +63,6 @@ func (l *Learner) forget() {
 		entries[id] = l.entries[id]
 	}
 	l.entries = entries
-}
-
-// enterKept notes the new elements of a step of a pruner with the inverse that stay:
-// they are the last ones of the dictionary.
-func (l *Learner) enterKept() {
-	kept := l.komp.keptNew
-	for i, q := range kept {
-		l.enter(q, l.f.Order()-len(kept)+i)
-	}
-	l.entered += uint64(l.batch.n)
-}
-
-// enter notes that new element i of the step is element j of the dictionary.
-func (l *Learner) enter(i, j int) {
-	l.entries[l.f.Dict.ID(j)] = entry{l.t, l.entered + uint64(i)}
 }
 
 // stepState is what states with and without the inverse share: the elements of a step by
@@ -110,21 +98,15 @@ func (s *stepState) Old() int           { return s.dict }
 func (s *stepState) Total() int         { return len(s.present) }
 func (s *stepState) Len() int           { return s.left }
 func (s *stepState) Present(j int) bool { return s.present[j] }
+func (s *stepState) Age(j int) int      { return s.l.t - s.entry(j).step }
+func (s *stepState) ID(j int) uint64    { return s.entry(j).id }
 
-// Age returns how many steps ago element j entered; new ones are not known yet.
-func (s *stepState) Age(j int) int {
+// entry returns how element j came in. IDs count the elements as they enter.
+func (s *stepState) entry(j int) entry {
 	if j >= s.dict {
-		return 0
+		return entry{s.l.t, s.l.entered + uint64(j-s.dict)}
 	}
-	return s.l.t - s.l.entries[s.l.f.Dict.ID(j)].step
-}
-
-// ID counts the elements as they enter.
-func (s *stepState) ID(j int) uint64 {
-	if j >= s.dict {
-		return s.l.entered + uint64(j-s.dict)
-	}
-	return s.l.entries[s.l.f.Dict.ID(j)].id
+	return s.l.entries[s.l.f.Dict.ID(j)]
 }
 
 func (s *stepState) Sample(j int) int {
@@ -152,7 +134,7 @@ func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error
 	k.number(l.f.Order())
 	err := p.Prune(ctx, withoutInverse{&k.stepState, k})
 	for j := k.dict; j < k.Total(); j++ {
-		l.enter(j-k.dict, j)
+		l.entries[l.f.Dict.ID(j)] = k.entry(j)
 	}
 	l.entered += uint64(k.Total() - k.dict)
 	for j := k.Total() - 1; j >= 0; j-- {

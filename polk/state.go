@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/modelfile"
@@ -143,22 +144,28 @@ func (cfg *Config) checkOrder(order int) error {
 	return nil
 }
 
+// parts returns the numbers of P that a state holds, in its order. They are slices of P.
+func (g *inverseGram) parts() [][]float64 {
+	parts := [][]float64{g.diag[:g.order], g.signs[:g.rank]}
+	for i := range g.rank {
+		parts = append(parts, g.updateRow(i))
+	}
+	for i := range g.order {
+		parts = append(parts, g.baseRow(i)[:i+1])
+	}
+	return parts
+}
+
 // finite reports whether P and what is known of it are finite numbers.
 func (k *komp) finite() bool {
-	finite := k.freshResidual-k.freshResidual == 0 && k.residual-k.residual == 0
-	check := func(a []float64) {
-		for _, v := range a {
-			finite = finite && v-v == 0
+	for _, part := range append(k.inverse.parts(), []float64{k.freshResidual, k.residual}) {
+		for _, v := range part {
+			if v-v != 0 {
+				return false
+			}
 		}
 	}
-	check(k.inverse.diag[:k.inverse.order])
-	for i := range k.inverse.rank {
-		check(k.inverse.updateRow(i))
-	}
-	for i := range k.inverse.order {
-		check(k.inverse.baseRow(i)[:i+1])
-	}
-	return finite
+	return true
 }
 
 // StateSize returns the number of bytes that WriteState writes: about 4·M² for
@@ -191,22 +198,12 @@ func (l *Learner) WriteState(w io.Writer) error {
 	}
 	return stateFormat.Write(w, h, func(w io.Writer) {
 		if h.Inverse != nil {
-			l.komp.inverse.write(w)
+			for _, part := range l.komp.inverse.parts() {
+				binary.Write(w, binary.LittleEndian, part)
+			}
 		}
 		w.Write(kept)
 	})
-}
-
-// write writes P. The writer keeps its first error.
-func (g *inverseGram) write(w io.Writer) {
-	binary.Write(w, binary.LittleEndian, g.diag[:g.order])
-	binary.Write(w, binary.LittleEndian, g.signs[:g.rank])
-	for i := range g.rank {
-		binary.Write(w, binary.LittleEndian, g.updateRow(i))
-	}
-	for i := range g.order {
-		binary.Write(w, binary.LittleEndian, g.baseRow(i)[:i+1])
-	}
 }
 
 // Restore returns the learner whose functions are f and whose state, read from r,
@@ -230,9 +227,9 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 	if err := h.check(f, &cfg); err != nil {
 		return nil, err
 	}
-	var p savedInverse
+	var parts [][]float64
 	if h.Inverse != nil {
-		if p, err = readInverse(d, h.Order, h.Inverse.Rank); err != nil {
+		if parts, err = readInverse(d, h.Order, h.Inverse.Rank); err != nil {
 			return nil, err
 		}
 	}
@@ -249,7 +246,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	if h.Inverse != nil {
-		l.komp.restore(h.Inverse, &p, d.Sum())
+		l.komp.restore(h.Inverse, parts, d.Sum())
 	}
 	l.komp.health = h.Health
 	return l, nil
@@ -325,50 +322,41 @@ func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
 	return nil
 }
 
-// savedInverse is P as it was read.
-type savedInverse struct {
-	diag, sign []float64
-	v, base    [][]float64 // base by rows of the lower triangle
-}
-
-// readInverse reads P. It allocates what it reads.
-func readInverse(d *modelfile.Reader, m, rank int) (p savedInverse, err error) {
-	read := func(n int) (a []float64) {
-		if err == nil {
-			a, err = modelfile.Floats[float64](d, n)
+// readInverse reads the parts of P for an order m and a rank. It allocates what it reads.
+func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
+	lengths := append([]int{m, rank}, slices.Repeat([]int{m}, rank)...)
+	for i := range m {
+		lengths = append(lengths, i+1)
+	}
+	var parts [][]float64
+	for _, n := range lengths {
+		part, err := modelfile.Floats[float64](d, n)
+		if err != nil {
+			return nil, err
 		}
-		return a
+		parts = append(parts, part)
 	}
-	p.diag, p.sign = read(m), read(rank)
-	for i := 0; i < rank && err == nil; i++ {
-		p.v = append(p.v, read(m))
-	}
-	for i := 0; i < m && err == nil; i++ {
-		p.base = append(p.base, read(i+1))
-	}
-	for _, s := range p.sign {
+	for _, s := range parts[1] {
 		if s != 1 && s != -1 {
-			err = errors.Join(err, fmt.Errorf("%w: the sign %v", ErrState, s))
+			return nil, fmt.Errorf("%w: the sign %v", ErrState, s)
 		}
 	}
-	return p, err
+	return parts, nil
 }
 
-// restore computes K, the same bits as it had, and takes P over, unless it is
-// far from K⁻¹. The sum is that of the bytes that P was read from.
-func (k *komp) restore(h *inverseHeader, p *savedInverse, sum []byte) {
+// restore computes K, the same bits as it had, and takes over the parts of P that were
+// read, unless P is far from K⁻¹. The sum is that of the bytes that they were read from.
+func (k *komp) restore(h *inverseHeader, parts [][]float64, sum []byte) {
 	g := &k.inverse
 	*g = inverseGram{}
 	g.resize((k.f.Order() + 64) &^ 7) // a large file is not to cost more than it must
 	k.computeK()
-	copy(g.diag, p.diag)
-	g.rank = copy(g.signs[:], p.sign)
-	for i, v := range p.v {
-		copy(g.updateRow(i), v)
+	g.rank = h.Rank
+	for i, part := range g.parts() {
+		copy(part, parts[i])
 	}
-	for i, row := range p.base {
-		copy(g.baseRow(i), row)
-		for j, v := range row[:i] {
+	for i := range g.order { // the upper triangle of the base
+		for j, v := range g.baseRow(i)[:i] {
 			g.base[j*g.stride+i] = v
 		}
 	}

@@ -29,9 +29,6 @@ type Learner struct {
 	t int
 
 	entered uint64 // new elements so far
-
-	// Reorder, unless nil, permutes the dictionary after every step.
-	Reorder func(n int) []int
 }
 
 // An Element is one of a dictionary, or of a step.
@@ -42,7 +39,7 @@ type Element struct {
 
 	born   int       // step in which it entered
 	sample int       // position in the mini-batch, −1 of an old one
-	start  []float64 // weights in f̃ less what was dropped; nil before the first refit
+	start  []float64 // weights in f̃ less what was dropped
 	gone   bool
 }
 
@@ -55,7 +52,8 @@ func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	}
 	f = Algorithm2(f, l.Loss, l.Rate, l.Regularizer, n, x, y)
 	for j, d := range l.D {
-		s.d = append(s.d, Element{X: d.X, W: f.Weights(j), ID: d.ID, born: d.born, sample: -1})
+		w := f.Weights(j)
+		s.d = append(s.d, Element{X: d.X, W: w, ID: d.ID, born: d.born, sample: -1, start: slices.Clone(w)})
 	}
 	for i := range n {
 		j := s.old + i
@@ -88,18 +86,7 @@ func (l *Learner) take(s *state) {
 			d = d[:len(d)-1]
 		}
 	}
-	for _, e := range s.d[first:] {
-		if !e.gone {
-			d = append(d, e)
-		}
-	}
-	l.D = d
-	if l.Reorder != nil {
-		l.D = nil
-		for _, p := range l.Reorder(len(d)) {
-			l.D = append(l.D, d[p])
-		}
-	}
+	l.D = append(d, slices.DeleteFunc(s.d[first:], func(e Element) bool { return e.gone })...)
 	l.entered += uint64(len(s.d) - s.old)
 }
 
@@ -144,7 +131,8 @@ func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]
 }
 
 func (s *state) add(x []float32, w []float64, sample int) int {
-	s.d = append(s.d, Element{X: x, W: w, ID: s.l.entered + uint64(len(s.d)-s.old), born: s.l.t, sample: sample})
+	id := s.l.entered + uint64(len(s.d)-s.old)
+	s.d = append(s.d, Element{X: x, W: w, ID: id, born: s.l.t, sample: sample, start: slices.Clone(w)})
 	s.inv = nil
 	return len(s.d) - 1
 }
@@ -186,9 +174,7 @@ func (s *state) Values(x []float32) []float64 {
 
 func (s *state) Enter(points ...[]float32) (numbers []int) {
 	for _, x := range points {
-		s.keepStart()
 		j := s.add(slices.Clone(x), make([]float64, s.step.Outputs), -1)
-		s.d[j].start = make([]float64, s.step.Outputs)
 		if s.Distance(j) > prune.Distinct*s.Self(j) {
 			numbers = append(numbers, j)
 			s.refit()
@@ -222,18 +208,8 @@ func (s *state) refit() {
 	}
 }
 
-// keepStart keeps the weights of f̃ before the first of them changes.
-func (s *state) keepStart() {
-	for j := range s.d {
-		if d := &s.d[j]; d.start == nil {
-			d.start = slices.Clone(d.W)
-		}
-	}
-}
-
 // Drop takes the element out of f̃, too.
 func (s *state) Drop(j int) {
-	s.keepStart()
 	for c, v := range s.d[j].W {
 		s.d[j].start[c] -= v
 	}
@@ -309,7 +285,6 @@ func (s *state) DistanceBefore(j int) float64 {
 }
 
 func (s *state) Remove(j int) {
-	s.keepStart()
 	s.leave(j)
 	s.refit()
 }
