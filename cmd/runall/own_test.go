@@ -87,15 +87,11 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	}
 }
 
-// errorOf returns the error in percent that evaluate prints for a model of rows
-// on the same rows.
-func errorOf(t *testing.T, rows []string, flags ...string) float64 {
+// errorOf returns the error in percent that evaluate prints for a model.
+func errorOf(t *testing.T, model, file string) (percent float64) {
 	t.Helper()
-	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
-	must(t, append([]string{"train", file, "--label", "last", "--no-tune", "--out", model}, flags...)...)
 	_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
-	percent, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-	if err != nil {
+	if _, err := fmt.Sscan(rest, &percent); err != nil {
 		t.Fatal(err)
 	}
 	return percent
@@ -120,7 +116,9 @@ func TestOffsetsDoNotMatter(t *testing.T) {
 				x, y := 3*rng.Float64(), 3*rng.Float64()
 				rows[j] = fmt.Sprintf("%.17g,%.17g,%s\n", of(x), of(y), []string{"elm", "oak", "yew"}[(int(x)+int(y))%3])
 			}
-			got := errorOf(t, rows, "--scale", scale, "--bandwidth", "0.2", "--epochs", "2")
+			file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
+			must(t, "train", file, "--label", "last", "--scale", scale, "--bandwidth", "0.2", "--epochs", "2", "--no-tune", "--out", model)
+			got := errorOf(t, model, file)
 			if i == 0 {
 				plain = got
 			}
@@ -179,10 +177,8 @@ func TestTrainWithoutSettings(t *testing.T) {
 		if code != 0 || !strings.Contains(stderr, tt.says) {
 			t.Errorf("train %v: exit status %d, no %q in\n%s", tt.flags, code, tt.says, stderr)
 		}
-		var wrong float64
-		_, text, _ := strings.Cut(must(t, "evaluate", model, rest), "error")
-		if _, err := fmt.Sscan(text, &wrong); err != nil || wrong < tt.least || wrong >= tt.below {
-			t.Errorf("train %v: error %v %% (%v), want %v to %v", tt.flags, wrong, err, tt.least, tt.below)
+		if wrong := errorOf(t, model, rest); !(wrong >= tt.least && wrong < tt.below) {
+			t.Errorf("train %v: error %v %%, want %v to %v", tt.flags, wrong, tt.least, tt.below)
 		}
 	}
 }
