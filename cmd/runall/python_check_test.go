@@ -47,6 +47,14 @@ func conformance(script string) (string, error) {
 	return string(out), err
 }
 
+// passes fails unless a script passes the suite.
+func passes(t *testing.T, script string) {
+	t.Helper()
+	if out, err := conformance(script); err != nil || strings.Count(out, "--- PASS: TestCommand/order=7/") < 10 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The example passes the suite and removes what komp-order removes: the points of the
 // curves are the same. (The loop of komp-order in this program rounds weights otherwise.)
 func TestCheckPythonPruner(t *testing.T) {
@@ -56,9 +64,7 @@ func TestCheckPythonPruner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := conformance(absolute); err != nil || strings.Count(out, "--- PASS: TestCommand/order=") < 10 {
-		t.Errorf("%v\n%s", err, out)
-	}
+	passes(t, absolute)
 	results := t.TempDir()
 	status, out, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script+",komp-order", "--results", results, "--progress", "quiet")
 	if status != 0 || !strings.Contains(out, "mine") {
@@ -101,9 +107,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 `
 	good := strings.NewReplacer("KEPT", "s.kept[j] = s.kept.get(j, 0) + s.norm2(j)", "score", "lambda j: s.kept[j]").Replace(text)
 	bad := strings.NewReplacer("KEPT", `s.memory[str(j)] = s.memory.get(str(j), 0) + s.norm2(j)`, "score", "lambda j: s.memory[str(j)]").Replace(text)
-	if out, err := conformance(putIn(t, dir, "good.py", good)); err != nil {
-		t.Errorf("kept: %s", out)
-	}
+	passes(t, putIn(t, dir, "good.py", good))
 	out, err := conformance(putIn(t, dir, "bad.py", bad))
 	if err == nil || !strings.Contains(out, "must be kept by their ID (prune.PerElement), and ties must not be broken by their number") {
 		t.Errorf("by number: %v\n%s", err, out)
@@ -114,7 +118,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 func TestCheckPythonEnter(t *testing.T) {
 	t.Parallel()
 	dir := python(t)
-	out, err := conformance(putIn(t, dir, "halves.py", `#!/usr/bin/env python3
+	passes(t, putIn(t, dir, "halves.py", `#!/usr/bin/env python3
 from polkprune import ORDER, run
 
 
@@ -137,9 +141,6 @@ def prune(s, order):
 
 run(prune, about="replaces two elements by the point between them", params=[ORDER], inverse=True)
 `))
-	if err != nil {
-		t.Error(out)
-	}
 }
 
 // Merging with NumPy leaves what the same in Go does: it sees the same points and weights,
@@ -183,10 +184,7 @@ def prune(s, order):
 
 run(prune, about="merges the lightest element with its nearest", params=[ORDER], wants=["norms2", "weights"])
 `)
-	out, err := conformance(interpreter + " " + script)
-	if err != nil || strings.Count(out, "--- PASS: TestCommand/order=") < 10 {
-		t.Errorf("%v\n%s", err, out)
-	}
+	passes(t, interpreter+" "+script)
 }
 
 // A traceback is in the record of the failed run.
