@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 )
 
 // A trial is a folder for shards of the runs, and runall.
@@ -216,35 +217,25 @@ func TestCheckKubernetes(t *testing.T) {
 		t.Skipf("%s is not reachable: %v", kubernetes, err)
 	}
 	var module struct{ Dir string }
-	var schema map[string]any
-	text, err := []byte(nil), json.Unmarshal(out, &module)
-	if err == nil {
-		text, err = os.ReadFile(filepath.Join(module.Dir, "api/openapi-spec/v3/apis__batch__v1_openapi.json"))
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &schema)
-	}
-	if err != nil {
+	if err := json.Unmarshal(out, &module); err != nil {
 		t.Fatal(err)
 	}
+	schema := testutil.ReadSchema(t, filepath.Join(module.Dir, "api/openapi-spec/v3/apis__batch__v1_openapi.json"))
 	for _, s := range schema["components"].(map[string]any)["schemas"].(map[string]any) {
 		if s := s.(map[string]any); s["properties"] != nil {
 			s["additionalProperties"] = false
 		}
 	}
 	dir := t.TempDir()
-	put := func(name string, text []byte) string {
+	put := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, text, 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	if text, err = json.Marshal(schema); err != nil {
-		t.Fatal(err)
-	}
-	put("batch.json", text)
-	put("job-batch-v1.json", []byte(`{"$ref": "batch.json#/components/schemas/io.k8s.api.batch.v1.Job"}`))
+	testutil.WriteJSON(t, filepath.Join(dir, "batch.json"), schema)
+	put("job-batch-v1.json", `{"$ref": "batch.json#/components/schemas/io.k8s.api.batch.v1.Job"}`)
 	validate := func(path string) (string, error) {
 		out, err := exec.Command("go", "run", kubeconform, "-summary", "-schema-location", dir+"/{{.ResourceKind}}{{.KindSuffix}}.json", path).CombinedOutput()
 		return string(out), err
@@ -255,7 +246,7 @@ func TestCheckKubernetes(t *testing.T) {
 	}
 	manifest := read(t, "docs/cluster/kubernetes.yaml")
 	for old, now := range map[string]string{"completions: 20": "completions: many", "restartPolicy:": "restartsPolicy:"} {
-		if said, err := validate(put("bad.yaml", []byte(strings.Replace(manifest, old, now, 1)))); err == nil || !strings.Contains(said, "Invalid: 1") {
+		if said, err := validate(put("bad.yaml", strings.Replace(manifest, old, now, 1))); err == nil || !strings.Contains(said, "Invalid: 1") {
 			t.Errorf("with %s: %v, %s", now, err, said)
 		}
 	}

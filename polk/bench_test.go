@@ -84,7 +84,10 @@ type stepTimer struct {
 	step, block, extra time.Duration
 }
 
-// timeSteps times b.N steps of l on what draw returns, and reports the metrics.
+// timeSteps times b.N steps of l on what draw returns, and reports the metrics:
+// floor-ns/op is the time of the step's own kernel evaluations, x-floor the step's by it,
+// x-block the step's by the n×M block alone; M, active and rank are averages over the steps,
+// rank being the number of elements that left and came.
 func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 	var t stepTimer
 	b.ReportAllocs()
@@ -105,7 +108,16 @@ func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 		}
 	}
 	b.StopTimer()
-	t.report(b)
+	n := float64(b.N)
+	step := float64(t.step.Nanoseconds()) / n
+	block := float64(t.block.Nanoseconds()) / float64(t.floors)
+	floor := block + float64(t.extra.Nanoseconds())/float64(t.floors)
+	b.ReportMetric(floor, "floor-ns/op")
+	b.ReportMetric(step/floor, "x-floor")
+	b.ReportMetric(step/block, "x-block")
+	b.ReportMetric(float64(t.m)/n, "M")
+	b.ReportMetric(float64(t.active)/n, "active/op")
+	b.ReportMetric(float64(t.rank)/n, "rank/op")
 }
 
 // floor evaluates the kernel alone: the n×M block in the precision in which
@@ -129,23 +141,6 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	start = time.Now()
 	l.f.Dict.Block64(l.cfg.Kernel, len(l.rows), x64, k64, m, l.cfg.Threads)
 	t.extra += time.Since(start)
-}
-
-// report writes the metrics: floor-ns/op is the time of the step's own kernel
-// evaluations, x-floor the step's by it, x-block the step's by the n×M block
-// alone; M, active and rank are averages over the steps, rank being the number
-// of elements that left and came.
-func (t *stepTimer) report(b *testing.B) {
-	n := float64(b.N)
-	step := float64(t.step.Nanoseconds()) / n
-	block := float64(t.block.Nanoseconds()) / float64(t.floors)
-	floor := block + float64(t.extra.Nanoseconds())/float64(t.floors)
-	b.ReportMetric(floor, "floor-ns/op")
-	b.ReportMetric(step/floor, "x-floor")
-	b.ReportMetric(step/block, "x-block")
-	b.ReportMetric(float64(t.m)/n, "M")
-	b.ReportMetric(float64(t.active)/n, "active/op")
-	b.ReportMetric(float64(t.rank)/n, "rank/op")
 }
 
 // BenchmarkStep times a step on a mini-batch of 32 at steady state, on one
@@ -246,42 +241,32 @@ func BenchmarkProject(b *testing.B) {
 	}
 }
 
-// mnistSteady is a learner of the paper's MNIST experiment (η = 24, c = 4,
-// λ = 1e-6, mini-batches of 32) and the stream that it is trained on.
-type mnistSteady struct {
-	*Learner
-	train *data.Split
-	order []int
-	next  int
-	x     []float32
-	y     []float64
-}
-
-func newMNISTSteady(b *testing.B, cost loss.Loss, parsimony float64, threads int) *mnistSteady {
+// mnistStream returns a learner of the paper's MNIST experiment (η = 24, c = 4, λ = 1e-6)
+// and a function that draws mini-batches of 32 of the shuffled stream that it is trained on.
+func mnistStream(b *testing.B, cost loss.Loss, parsimony float64) (*Learner, func() ([]float32, []float64)) {
 	set, err := data.NewStore(data.Finder{}).Get(context.Background(), data.Ref{Name: "mnist"})
 	if err != nil {
 		b.Skip(err)
 	}
-	s := &mnistSteady{train: set.Train, x: make([]float32, 32*set.Train.Dim), y: make([]float64, 32)}
-	s.Learner = mustNew(b, Config{
-		Kernel: kernel.Gaussian{Bandwidth: 4}, Loss: cost, Classes: 10, Dim: set.Train.Dim, Regularizer: 1e-6,
-		LearningRate: Constant(24), Budget: Parsimony(parsimony), Threads: threads,
+	train, next := set.Train, 0
+	var order []int
+	x, y := make([]float32, 32*train.Dim), make([]float64, 32)
+	l := mustNew(b, Config{
+		Kernel: kernel.Gaussian{Bandwidth: 4}, Loss: cost, Classes: 10, Dim: train.Dim, Regularizer: 1e-6,
+		LearningRate: Constant(24), Budget: Parsimony(parsimony), Threads: 2,
 	})
-	return s
-}
-
-// draw returns the next mini-batch of the shuffled stream.
-func (s *mnistSteady) draw() ([]float32, []float64) {
-	for i := range s.y {
-		if s.next%s.train.N == 0 {
-			s.order = rand.New(rand.NewPCG(uint64(s.next/s.train.N), 1)).Perm(s.train.N)
+	return l, func() ([]float32, []float64) {
+		for i := range y {
+			if next%train.N == 0 {
+				order = rand.New(rand.NewPCG(uint64(next/train.N), 1)).Perm(train.N)
+			}
+			j := order[next%train.N]
+			copy(x[i*train.Dim:], train.Row(j))
+			y[i] = train.Y[j]
+			next++
 		}
-		j := s.order[s.next%s.train.N]
-		copy(s.x[i*s.train.Dim:], s.train.Row(j))
-		s.y[i] = s.train.Y[j]
-		s.next++
+		return x, y
 	}
-	return s.x, s.y
 }
 
 // BenchmarkMNIST is BenchmarkStep on the real data after three epochs.
@@ -291,18 +276,19 @@ func BenchmarkMNIST(b *testing.B) {
 		cost      loss.Loss
 		parsimony float64
 	}{{"ksvm", hinge, 0.016}, {"klr", logistic, 0.008}} {
-		var s *mnistSteady
+		var l *Learner
+		var draw func() ([]float32, []float64)
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", c.name, threads), func(b *testing.B) {
-				if s == nil {
-					s = newMNISTSteady(b, c.cost, c.parsimony, 2)
-					for s.next < 3*s.train.N {
-						x, y := s.draw()
-						mustStep(b, s.Learner, len(y), x, y)
+				if l == nil {
+					l, draw = mnistStream(b, c.cost, c.parsimony)
+					for range 3 * 60_000 / 32 {
+						x, y := draw()
+						mustStep(b, l, len(y), x, y)
 					}
 				}
-				s.SetThreads(threads)
-				timeSteps(b, s.Learner, s.draw)
+				l.SetThreads(threads)
+				timeSteps(b, l, draw)
 			})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk/prune"
 )
 
 func TestSchedules(t *testing.T) {
@@ -47,6 +48,7 @@ func TestConfigErrors(t *testing.T) {
 		f(&c)
 		return c
 	}
+	merging := mustPruner(t, "merging", prune.Params{"order": 8})
 	for name, c := range map[string]struct {
 		cfg  Config
 		want string
@@ -57,9 +59,7 @@ func TestConfigErrors(t *testing.T) {
 		"no rate":            {change(func(c *Config) { c.LearningRate = nil }), "must be given"},
 		"no budget":          {change(func(c *Config) { c.Budget = nil }), "must be given"},
 		"dimension 0":        {change(func(c *Config) { c.Dim = 0 }), "dimension 0"},
-		"dimension −3":       {change(func(c *Config) { c.Dim = -3 }), "dimension -3"},
 		"no classes":         {change(func(c *Config) { c.Classes = 0 }), "0 classes"},
-		"−1 classes":         {change(func(c *Config) { c.Classes = -1 }), "-1 classes"},
 		"one class":          {change(func(c *Config) { c.Classes = 1 }), "1 classes"},
 		"one class, softmax": {change(func(c *Config) { c.Classes, c.Loss = 1, logistic }), "1 classes"},
 		"λ < 0":              {change(func(c *Config) { c.Regularizer = -1e-9 }), "regularizer"},
@@ -70,7 +70,6 @@ func TestConfigErrors(t *testing.T) {
 		"η NaN":              {change(func(c *Config) { c.LearningRate = Constant(nan) }), "learning rate NaN"},
 		"η infinite":         {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(inf), 0 }), "learning rate +Inf"},
 		"η = 1/λ":            {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(4), 0.25 }), "not below 1/λ = 4"},
-		"η > 1/λ":            {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(5), 0.25 }), "not below 1/λ = 4"},
 		"η₀ = 1/λ":           {change(func(c *Config) { c.LearningRate, c.Regularizer = Inverse{4, 1}, 0.25 }), "not below 1/λ = 4"},
 		"η₀ 0":               {change(func(c *Config) { c.LearningRate = Inverse{0, 1} }), "learning rate 0"},
 		"horizon 0":          {change(func(c *Config) { c.LearningRate = Inverse{1, 0} }), "horizon 0"},
@@ -80,6 +79,7 @@ func TestConfigErrors(t *testing.T) {
 		"K infinite":         {change(func(c *Config) { c.Budget = Parsimony(inf) }), "parsimony constant +Inf"},
 		"bandwidth 0":        {change(func(c *Config) { c.Kernel = kernel.Gaussian{} }), "bandwidth 0"},
 		"degree 0":           {change(func(c *Config) { c.Kernel = kernel.Polynomial{} }), "degree 0"},
+		"merging":            {change(func(c *Config) { c.Kernel, c.Pruner = kernel.Polynomial{Degree: 2}, merging }), "for the gaussian kernel only, not the polynomial"},
 	} {
 		l, err := New(c.cfg)
 		if err == nil || l != nil || !strings.Contains(err.Error(), c.want) {

@@ -130,15 +130,6 @@ func TestCorruptedInverse(t *testing.T) {
 	set := multidist(t)
 	type spoiler func(r *rand.Rand, g *inverseGram)
 	for name, spoil := range map[string]spoiler{
-		"the largest diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) {
-			j := 0
-			for i := range g.order {
-				if g.baseRow(i)[i] > g.baseRow(j)[j] {
-					j = i
-				}
-			}
-			g.baseRow(j)[j] *= 1 + 1e-3
-		},
 		"one diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) { j := r.IntN(g.order); g.baseRow(j)[j] *= 1 + 1e-3 },
 		"ten symmetric pairs × 1.001": func(r *rand.Rand, g *inverseGram) {
 			for range 10 {

@@ -1,7 +1,6 @@
 package polk
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
@@ -92,36 +90,6 @@ func TestPrunersError(t *testing.T) {
 		if l.f.Order() != 7 || l.Steps() != 1 || len(l.entries) != 7 {
 			t.Errorf("model order %d after %d steps, ages of %d", l.f.Order(), l.Steps(), len(l.entries))
 		}
-	}
-}
-
-func TestGaussianOnly(t *testing.T) {
-	cfg := testConfig(hinge)
-	cfg.Kernel = kernel.Polynomial{Offset: 1, Degree: 2}
-	cfg.Pruner = mustPruner(t, "merging", prune.Params{"order": 8})
-	_, err := New(cfg)
-	if err == nil || err.Error() != "polk: pruner merging is defined for the gaussian kernel only, not the polynomial" {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestSavedPruner(t *testing.T) {
-	cfg := testConfig(hinge)
-	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
-	l := mustNew(t, cfg)
-	state := stateBytes(t, l)
-	for want, pruner := range map[string]*prune.Instance{
-		`polk: the saved model has pruner "oldest" (order=8), not "oldest" (order=9)`: mustPruner(t, "oldest", prune.Params{"order": 9}),
-		`polk: the saved model has pruner "oldest" (order=8), not "random" (order=8)`: mustPruner(t, "random", prune.Params{"order": 8}),
-	} {
-		cfg.Pruner = pruner
-		if _, err := Restore(l.f, bytes.NewReader(state), cfg); err == nil || err.Error() != want {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	cfg.Pruner = nil // the learner would keep K_DD⁻¹
-	if _, err := Restore(l.f, bytes.NewReader(state), cfg); !errors.Is(err, ErrState) {
-		t.Errorf("no pruner: %v", err)
 	}
 }
 

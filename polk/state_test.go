@@ -162,12 +162,16 @@ func TestRestoreErrors(t *testing.T) {
 // TestRestoreOther: the state of another configuration is refused.
 func TestRestoreOther(t *testing.T) {
 	cfg := testConfig(hinge)
+	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
 	l := trained(t, cfg)
 	state := stateBytes(t, l)
 	change := func(f func(*Config)) Config {
 		c := cfg
 		f(&c)
 		return c
+	}
+	pruner := func(name string, order float64) Config {
+		return change(func(c *Config) { c.Pruner = mustPruner(t, name, prune.Params{"order": order}) })
 	}
 	for name, c := range map[string]struct {
 		cfg  Config
@@ -180,6 +184,9 @@ func TestRestoreOther(t *testing.T) {
 		"classes":       {change(func(c *Config) { c.Classes = 4 }), "3 classes and dimension 2, not multi-hinge, 4 and 2"},
 		"dimension":     {change(func(c *Config) { c.Dim = 3 }), "3 classes and dimension 2, not multi-hinge, 3 and 3"},
 		"configuration": {change(func(c *Config) { c.Dim = 0 }), "dimension 0"},
+		"parameters":    {pruner("oldest", 9), `polk: the saved model has pruner "oldest" (order=8), not "oldest" (order=9)`},
+		"pruner":        {pruner("random", 8), `polk: the saved model has pruner "oldest" (order=8), not "random" (order=8)`},
+		"no pruner":     {change(func(c *Config) { c.Pruner = nil }), ErrState.Error()}, // the learner would keep K_DD⁻¹
 	} {
 		l, err := Restore(l.f.Clone(), bytes.NewReader(state), c.cfg)
 		if l != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -262,21 +269,13 @@ func TestWriteStateRefusesManyElements(t *testing.T) {
 	})
 }
 
-// savedKinds are configurations of learners whose files differ in what they
-// hold: functions alone, ages of the elements, and a pruner's state.
-func savedKinds(t testing.TB) []Config {
-	plain, ages, state := testConfig(hinge), testConfig(logistic), testConfig(hinge)
-	ages.Pruner = mustPruner(t, "oldest", prune.Params{"order": 4})
-	state.Pruner = mustPruner(t, "komp-loss", prune.Params{"order": 4, "tried": 2})
-	return []Config{plain, ages, state}
-}
-
 // FuzzRestore: whatever the state holds, Restore returns an error or a learner
 // that takes steps and is written and restored again, within four times the
 // memory of what was read.
 func FuzzRestore(f *testing.F) {
-	for i := range savedKinds(f) {
-		l := trained(f, savedKinds(f)[i])
+	kinds := []string{"hinge", "no inverse", "loss"} // functions alone, ages of the elements, and a pruner's state
+	for i, name := range kinds {
+		l := trained(f, stateKinds(f)[name]())
 		header, payload := hostile.Parts(stateBytes(f, l))
 		f.Add(uint8(i), header, payload)
 		for at := 0; at < len(payload); at += 1 + len(payload)/5 {
@@ -286,9 +285,8 @@ func FuzzRestore(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, kind uint8, header string, payload []byte) {
-		kinds := savedKinds(t)
-		cfg := kinds[int(kind)%len(kinds)]
-		functions := trained(t, savedKinds(t)[int(kind)%len(kinds)]).f
+		config := stateKinds(t)[kinds[int(kind)%len(kinds)]]
+		cfg, functions := config(), trained(t, config()).f
 		state := hostile.Seal("POLKSTA\x01", header, payload)
 		var l *Learner
 		var err error
@@ -303,7 +301,7 @@ func FuzzRestore(f *testing.F) {
 				t.Fatalf("step: %v", err)
 			}
 		}
-		if again := restored(t, l, savedKinds(t)[int(kind)%len(kinds)]); again.Steps() != l.Steps() {
+		if again := restored(t, l, config()); again.Steps() != l.Steps() {
 			t.Fatalf("%d steps, then %d", l.Steps(), again.Steps())
 		}
 	})

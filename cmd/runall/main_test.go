@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -142,22 +141,6 @@ func TestPanicIsOneLine(t *testing.T) {
 	}
 	if err := os.Remove(path); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestExitCodes(t *testing.T) {
-	for err, want := range map[error]int{
-		nil:                    0,
-		errors.New("anything"): 1,
-		harness.ErrRunsFailed:  1,
-		harness.ErrUsage:       2,
-		harness.ErrLocked:      2,
-		harness.ErrMissingData: 4,
-		harness.ErrInterrupted: 130,
-	} {
-		if got := harness.ExitCode(err); got != want {
-			t.Errorf("%v: %d, want %d", err, got, want)
-		}
 	}
 }
 

@@ -4,13 +4,14 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"polkrepro/harness"
 )
 
 // A learner, a batch baseline, a data set, a kernel and a loss, as
@@ -53,17 +54,8 @@ func TestCheckOneFileEach(t *testing.T) {
 		t.Fatalf("reproduce: %v\n%s%s", err, out, &progress)
 	}
 	errors := make(map[string]float64)
-	for line := range strings.Lines(progress.String()) {
-		var e struct {
-			Event, Series string
-			Error         float64
-		}
-		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if e.Event == "finish" {
-			errors[e.Series] = e.Error
-		}
+	for _, e := range reported(t, progress.String(), harness.EventFinish) {
+		errors[e.Series] = e.Error
 	}
 	// The largest ring has 61 % of the points, so guessing it errs on 39 %.
 	for _, series := range []string{"Window, w = 50", "Window, w = 200", "POLK", "Class means"} {

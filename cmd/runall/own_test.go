@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -87,20 +86,6 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	}
 }
 
-// errorOf returns the error in percent that evaluate prints for a model of rows
-// on the same rows.
-func errorOf(t *testing.T, rows []string, flags ...string) float64 {
-	t.Helper()
-	file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
-	must(t, append([]string{"train", file, "--label", "last", "--no-tune", "--out", model}, flags...)...)
-	_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
-	percent, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return percent
-}
-
 // Features are scaled before they are rounded to float32: neither an offset nor
 // a unit makes a difference to a model of scaled features, timestamps in
 // seconds and identifiers above 10⁸ included.
@@ -120,7 +105,13 @@ func TestOffsetsDoNotMatter(t *testing.T) {
 				x, y := 3*rng.Float64(), 3*rng.Float64()
 				rows[j] = fmt.Sprintf("%.17g,%.17g,%s\n", of(x), of(y), []string{"elm", "oak", "yew"}[(int(x)+int(y))%3])
 			}
-			got := errorOf(t, rows, "--scale", scale, "--bandwidth", "0.2", "--epochs", "2")
+			file, model := put(t, "rows.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
+			must(t, "train", file, "--label", "last", "--scale", scale, "--bandwidth", "0.2", "--epochs", "2", "--no-tune", "--out", model)
+			var got float64
+			_, rest, _ := strings.Cut(must(t, "evaluate", model, file), "error ")
+			if _, err := fmt.Sscan(rest, &got); err != nil {
+				t.Fatal(err)
+			}
 			if i == 0 {
 				plain = got
 			}
@@ -144,45 +135,6 @@ func TestTargetsInAnyUnit(t *testing.T) {
 		v, err := strconv.ParseFloat(first, 64)
 		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || !(v >= 0.9*want) || v > 1.1*want {
 			t.Errorf("unit %q: predicted %s, want about 10", unit, first)
-		}
-	}
-}
-
-// spirals returns n rows of CSV: a point on one of two arms, then which.
-func spirals(n int) []string {
-	rng := rand.New(rand.NewPCG(11, 0))
-	rows := make([]string, n)
-	for i := range rows {
-		class := rng.IntN(2)
-		t := 3 * math.Pi * math.Sqrt(0.02+0.98*rng.Float64())
-		a := t + math.Pi*float64(class)
-		rows[i] = fmt.Sprintf("%.4f,%.4f,%d\n", t*math.Cos(a)+0.2*rng.NormFloat64(), t*math.Sin(a)+0.2*rng.NormFloat64(), class)
-	}
-	return rows
-}
-
-// With no flag but the label's column, train learns spirals; with --no-tune it
-// has the fixed defaults, whose learning rate is constant.
-func TestTrainWithoutSettings(t *testing.T) {
-	rows := spirals(2000)
-	file, rest := put(t, "train.csv", rows[:1000]...), put(t, "test.csv", rows[1000:]...)
-	for _, tt := range []struct {
-		flags        []string
-		least, below float64 // of the error, in percent
-		says         string
-	}{
-		{nil, 0, 5, "  chosen\n"},
-		{[]string{"--no-tune"}, 20, 60, "the median distance between the first 1000 rows\n"},
-	} {
-		model := filepath.Join(t.TempDir(), "m.polk")
-		code, _, stderr := call(t, append([]string{"train", file, "--label", "last", "--out", model}, tt.flags...)...)
-		if code != 0 || !strings.Contains(stderr, tt.says) {
-			t.Errorf("train %v: exit status %d, no %q in\n%s", tt.flags, code, tt.says, stderr)
-		}
-		var wrong float64
-		_, text, _ := strings.Cut(must(t, "evaluate", model, rest), "error")
-		if _, err := fmt.Sscan(text, &wrong); err != nil || wrong < tt.least || wrong >= tt.below {
-			t.Errorf("train %v: error %v %% (%v), want %v to %v", tt.flags, wrong, err, tt.least, tt.below)
 		}
 	}
 }

@@ -46,7 +46,8 @@ func TestScripts(t *testing.T) {
 }
 
 // fails STATUS MESSAGE ARGS… wants 'runall ARGS…' to end with the exit status and the
-// message in its standard error. Wrong use prints nothing else.
+// message in its standard error. Wrong use prints nothing else. SENTINEL, the text of files
+// that hostile.txtar leaves for no command to read, is never printed.
 func fails(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fails STATUS MESSAGE ARGS…")
@@ -56,6 +57,8 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%v, want exit status %s", err, args[0])
 	}
 	hasText(ts, false, []string{"stderr", args[1]})
+	hasText(ts, true, []string{"stdout", "SENTINEL"})
+	hasText(ts, true, []string{"stderr", "SENTINEL"})
 	if args[0] == strconv.Itoa(harness.ExitUsage) && (ts.ReadFile("stdout") != "" || !strings.HasPrefix(ts.ReadFile("stderr"), "runall: ")) {
 		ts.Fatalf("more than a message")
 	}

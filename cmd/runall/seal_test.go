@@ -14,17 +14,6 @@ import (
 	"polkrepro/report/export"
 )
 
-// reference seals made-up records of the profile smoke and returns the folder.
-func reference(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "new", "reference")
-	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
-	if code != 0 || !strings.Contains(stdout, "12 of them records") {
-		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
-	}
-	return dir
-}
-
 // filesBelow returns the paths of the files in a folder with their contents.
 func filesBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -89,7 +78,11 @@ func TestSealFrom(t *testing.T) {
 		t.Skip("renders every table and figure several times, as a script does once")
 	}
 	t.Chdir(t.TempDir()) // no data set is in any of the default places
-	dir := reference(t)
+	dir := filepath.Join(t.TempDir(), "new", "reference")
+	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
+	if code != 0 || !strings.Contains(stdout, "12 of them records") {
+		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+	}
 	files := filesBelow(t, dir)
 	for name := range files {
 		if part, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{record.ManifestName, "figures", "records", "tables", "verdicts.json"}, part) {
@@ -101,13 +94,13 @@ func TestSealFrom(t *testing.T) {
 	if code, _, stderr := call(t, "seal", "--from", dir, "--profile", "smoke", "--results", dir); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	if again := filesBelow(t, dir); len(again) != len(files) {
+	again := filesBelow(t, dir)
+	if len(again) != len(files) {
 		t.Errorf("%d files, were %d", len(again), len(files))
-	} else {
-		for name, text := range files {
-			if again[name] != text {
-				t.Errorf("%s has changed", name)
-			}
+	}
+	for name, text := range files {
+		if again[name] != text {
+			t.Errorf("%s has changed", name)
 		}
 	}
 }

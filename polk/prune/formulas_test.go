@@ -160,6 +160,7 @@ func TestOrders(t *testing.T) {
 	p := prune.Params{"order": order}
 	for seed := range uint64(5) {
 		f := draw(seed, 8, 5)
+		check(t, "none", f.prune(t, "none", nil), f.all())
 		pursued := f.greedily(order, func(is []int, j int) float64 {
 			e, _ := f.project(literal.Without(is, j), 0)
 			return e
@@ -564,12 +565,6 @@ func (f *function) lossOf(is []int, w *mat.Dense, on *function) float64 {
 		sum += loss.MultiLogistic{}.Value(score, y)
 	}
 	return sum
-}
-
-func TestNone(t *testing.T) {
-	if s := draw(1, 5, 4).prune(t, "none", nil); s.Len() != 9 {
-		t.Errorf("%d of 9 elements are left", s.Len())
-	}
 }
 
 // What komp-merge leaves after one removal, by solving the normal equations: the cheaper

@@ -48,12 +48,18 @@ func TestMalformed(t *testing.T) {
 	if err := sound.Check(); err != nil {
 		t.Error(err)
 	}
+	panics(t, "prune: two heuristics are named komp", func() { Register(Heuristic{Name: KOMP, About: "again", New: sound.New}) })
+}
+
+// panics fails unless f panics with a message.
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
 	defer func() {
-		if v := recover(); v != "prune: two heuristics are named komp" {
-			t.Errorf("a second komp: %v", v)
+		if v := recover(); v != want {
+			t.Errorf("panic %v, want %s", v, want)
 		}
 	}()
-	Register(Heuristic{Name: KOMP, About: "again", New: sound.New})
+	f()
 }
 
 func TestComplete(t *testing.T) {
@@ -78,18 +84,10 @@ func TestComplete(t *testing.T) {
 	if _, err := h.Complete(Params{"order": 1e6}); err != nil {
 		t.Error(err) // the largest
 	}
+	panics(t, "prune: undeclared parameter size", func() { got.Int("size") })
 	if _, err := Find("kimp", nil); err == nil || !strings.Contains(err.Error(), "unknown pruner \"kimp\" (known: ") {
 		t.Error(err)
 	}
-}
-
-func TestUndeclaredParameterPanics(t *testing.T) {
-	defer func() {
-		if v := recover(); v != "prune: undeclared parameter size" {
-			t.Errorf("%v", v)
-		}
-	}()
-	Params{"order": 1}.Int("size")
 }
 
 // The text of parameters has all of their digits.

@@ -74,19 +74,10 @@ func TestRegisterAgain(t *testing.T) {
 	if got, ok := Lookup(h.Name); !ok || got.About != "second" || !slices.Contains(Names(), h.Name) {
 		t.Errorf("%+v", got)
 	}
-	for why, bad := range map[string]func(Heuristic) Heuristic{
-		"prune: two heuristics are named for-this-test":       func(h Heuristic) Heuristic { h.Identity = ""; return h },
-		`prune: heuristic "for-this-test" has no description`: func(h Heuristic) Heuristic { h.About = ""; return h },
-	} {
-		func() {
-			defer func() {
-				if v := recover(); v != why {
-					t.Errorf("%v, want %s", v, why)
-				}
-			}()
-			Register(bad(h))
-		}()
-	}
+	h.About = ""
+	panics(t, `prune: heuristic "for-this-test" has no description`, func() { Register(h) })
+	h.About, h.Identity = "third", ""
+	panics(t, "prune: two heuristics are named for-this-test", func() { Register(h) })
 }
 
 // TestNewRefuses: New fails where Check or Complete does, and says what a heuristic takes.

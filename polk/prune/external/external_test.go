@@ -123,10 +123,8 @@ func halves(c *wire, _, total, order int) {
 	}
 }
 
-type halving struct{ order int }
-
-func (h halving) Prune(_ context.Context, s prune.InverseState) error {
-	for left := s.Len(); left > h.order; left-- {
+func halving(s prune.InverseState, order int) {
+	for left := s.Len(); left > order; left-- {
 		p := prune.Least(s, s.Cost)
 		q := prune.Least(s, func(j int) float64 {
 			if j == p {
@@ -150,7 +148,6 @@ func (h halving) Prune(_ context.Context, s prune.InverseState) error {
 			s.Remove(j)
 		}
 	}
-	return nil
 }
 
 // pairs replaces the two elements of least ID by their mean, with their weights' sum.
@@ -282,10 +279,10 @@ func (w *wire) between(j, k int) []float64 {
 	return points[0]
 }
 
-// served returns the heuristic of a client. Its processes end with the test.
-func served(t *testing.T, name string) prune.Heuristic {
+// served returns the heuristic of a client with its arguments. Its processes end with the test.
+func served(t *testing.T, client string) prune.Heuristic {
 	t.Helper()
-	h, err := New("mine", os.Args[0]+" serve "+name)
+	h, err := New("mine", os.Args[0]+" serve "+client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,40 +332,40 @@ func TestConformance(t *testing.T) {
 }
 
 // leastCost is komp-order by the costs of all elements.
-type leastCost struct{ order int }
-
-func (l leastCost) Prune(_ context.Context, s prune.InverseState) error {
-	for s.Len() > l.order {
+func leastCost(s prune.InverseState, order int) {
+	for s.Len() > order {
 		s.Remove(prune.Least(s, s.Cost))
 	}
-	return nil
 }
 
 // oldestFirst is the client drop-oldest in Go.
-type oldestFirst struct{ order int }
-
-func (o oldestFirst) Prune(_ context.Context, s prune.State) error {
-	for s.Len() > o.order {
+func oldestFirst(s prune.State, order int) {
+	for s.Len() > order {
 		s.Drop(prune.Least(s, func(j int) float64 { return float64(s.ID(j)) }))
 	}
+}
+
+// An inGo is a function of this program that prunes to an order.
+type inGo[State any] struct {
+	order int
+	prune func(s State, order int)
+}
+
+func (g inGo[State]) Prune(_ context.Context, s State) error {
+	g.prune(s, g.order)
 	return nil
 }
 
 // A process and the same heuristic in this program leave the same bits.
 func TestSameBits(t *testing.T) {
-	komp, _ := prune.Lookup("komp-order")
-	kompOrder := prune.Heuristic{Name: "own", About: "komp-order", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
-		return leastCost{p.Int("order")}
-	}}
+	inverse := func(f func(s prune.InverseState, order int)) prune.Heuristic {
+		return prune.Heuristic{Name: "own", About: "for this test", Params: []prune.Param{prune.Order},
+			NewInverse: func(p prune.Params) prune.InversePruner { return inGo[prune.InverseState]{p.Int("order"), f} }}
+	}
+	oldest := inverse(nil)
+	oldest.NewInverse, oldest.New = nil, func(p prune.Params) prune.Pruner { return inGo[prune.State]{p.Int("order"), oldestFirst} }
 	for name, own := range map[string]prune.Heuristic{
-		"komp-order":   kompOrder,
-		"remove-least": kompOrder,
-		"halves": {Name: "own", About: "halves", Params: komp.Params, NewInverse: func(p prune.Params) prune.InversePruner {
-			return halving{p.Int("order")}
-		}},
-		"drop-oldest": {Name: "own", About: "drops the oldest", Params: komp.Params, New: func(p prune.Params) prune.Pruner {
-			return oldestFirst{p.Int("order")}
-		}},
+		"komp-order": inverse(leastCost), "remove-least": inverse(leastCost), "halves": inverse(halving), "drop-oldest": oldest,
 	} {
 		t.Run(name, func(t *testing.T) {
 			ours, theirs := learner(t, own), learner(t, served(t, name))
@@ -523,19 +520,12 @@ func TestIdentity(t *testing.T) {
 		}
 		return path
 	}
-	made := func(arguments string) prune.Heuristic {
-		h, err := New("mine", os.Args[0]+" serve "+arguments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return closing(t, h)
-	}
 	one := file("one")
 	link := one + ".link"
 	if err := os.Symlink(one, link); err != nil {
 		link = one // Windows forbids it to most users
 	}
-	h := made("komp-order " + one)
+	h := served(t, "komp-order "+one)
 	for arguments, same := range map[string]bool{
 		"komp-order " + file("one"): true,
 		"komp-order " + link:        true,
@@ -543,7 +533,7 @@ func TestIdentity(t *testing.T) {
 		"komp-order one":            false,
 		"pairs " + one:              false,
 	} {
-		if other := made(arguments); (other.Code() == h.Code()) != same || !strings.HasPrefix(other.Code(), "command ") {
+		if other := served(t, arguments); (other.Code() == h.Code()) != same || !strings.HasPrefix(other.Code(), "command ") {
 			t.Errorf("%s: %s and %s: the same is %v", arguments, h.Code(), other.Code(), same)
 		}
 	}

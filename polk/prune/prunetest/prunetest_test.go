@@ -11,37 +11,27 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// pruner is a function that prunes to an order.
-type pruner func(ctx context.Context, s prune.State, order int) error
-
-type ordered struct {
+// An ordered is a function that prunes to an order.
+type ordered[State any] struct {
 	order int
-	f     pruner
+	f     func(ctx context.Context, s State, order int) error
 }
 
-func (o ordered) Prune(ctx context.Context, s prune.State) error { return o.f(ctx, s, o.order) }
+func (o ordered[State]) Prune(ctx context.Context, s State) error { return o.f(ctx, s, o.order) }
+
+type pruner = func(ctx context.Context, s prune.State, order int) error
 
 func heuristic(f pruner) prune.Heuristic {
 	return prune.Heuristic{
 		Name: "test", About: "for tests", Params: []prune.Param{prune.Order},
-		New: func(p prune.Params) prune.Pruner { return ordered{p.Int("order"), f} },
+		New: func(p prune.Params) prune.Pruner { return ordered[prune.State]{p.Int("order"), f} },
 	}
 }
 
-// inverse is ordered with an inverse.
-type inverse struct {
-	order int
-	f     func(s prune.InverseState, order int)
-}
-
-func (i inverse) Prune(_ context.Context, s prune.InverseState) error {
-	i.f(s, i.order)
-	return nil
-}
-
-func withInverse(f func(s prune.InverseState, order int)) prune.Heuristic {
+// withInverse returns a heuristic whose pruners, of an order, use the inverse.
+func withInverse(of func(order int) prune.InversePruner) prune.Heuristic {
 	h := heuristic(nil)
-	h.New, h.NewInverse = nil, func(p prune.Params) prune.InversePruner { return inverse{p.Int("order"), f} }
+	h.New, h.NewInverse = nil, func(p prune.Params) prune.InversePruner { return of(p.Int("order")) }
 	return h
 }
 
@@ -53,7 +43,7 @@ func dropLeast(s prune.Elements, order int, score func(j int) float64) {
 }
 
 // sound drops the lightest elements.
-func sound(_ context.Context, s prune.State, order int) error {
+func sound[State prune.Elements](_ context.Context, s State, order int) error {
 	dropLeast(s, order, s.Norm2)
 	return nil
 }
@@ -70,8 +60,8 @@ func failures(h prune.Heuristic) map[string]error {
 }
 
 func TestSoundOnesPass(t *testing.T) {
-	lightest := func(s prune.InverseState, order int) { dropLeast(s, order, s.Norm2) }
-	for _, h := range []prune.Heuristic{heuristic(sound), withInverse(lightest)} {
+	inverse := func(order int) prune.InversePruner { return ordered[prune.InverseState]{order, sound[prune.InverseState]} }
+	for _, h := range []prune.Heuristic{heuristic(sound), withInverse(inverse)} {
 		for name, err := range failures(h) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -227,14 +217,13 @@ func (b *byNumber) UnmarshalBinary(text []byte) error {
 
 // What is kept by element passes the suite, and what is kept by number does not.
 func TestStatisticsOfElements(t *testing.T) {
-	h := withInverse(nil)
-	h.NewInverse = func(p prune.Params) prune.InversePruner { return &averaging{order: p.Int("order")} }
-	for name, err := range failures(h) {
+	byElement := func(order int) prune.InversePruner { return &averaging{order: order} }
+	for name, err := range failures(withInverse(byElement)) {
 		t.Errorf("by element: %s: %v", name, err)
 	}
-	h.NewInverse = func(p prune.Params) prune.InversePruner { return &byNumber{order: p.Int("order")} }
+	keptByNumber := func(order int) prune.InversePruner { return &byNumber{order: order} }
 	const want = "keeps by element, not by number"
-	if failed := failures(h); failed[want] == nil {
+	if failed := failures(withInverse(keptByNumber)); failed[want] == nil {
 		t.Errorf("by number: no failure of %q, only %v", want, failed)
 	} else {
 		t.Log(failed)
