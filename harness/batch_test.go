@@ -44,17 +44,10 @@ func TestBatchMethods(t *testing.T) {
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
 	}
-	have := make([]*record.Collection, 2)
-	for i := range have {
-		results := t.TempDir()
-		if _, err := Reproduce(t.Context(), plan, Options{Results: results, Workers: 1 + i}); err != nil {
-			t.Fatal(err)
-		}
-		have[i] = readAll(t, results)
-	}
+	one, two := reproduced(t, plan, Options{Workers: 1}), reproduced(t, plan, Options{Workers: 2})
 	for _, p := range plan {
-		r := have[0].Records[p.ID]
-		if !bytes.Equal(record.Canonical(r), record.Canonical(have[1].Records[p.ID])) {
+		r := one[p.ID]
+		if !bytes.Equal(record.Canonical(r), record.Canonical(two[p.ID])) {
 			t.Errorf("%s: records differ", p.Run.Method)
 		}
 		f := r.Final

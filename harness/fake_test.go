@@ -111,6 +111,16 @@ func readAll(t *testing.T, results string) *record.Collection {
 	return c
 }
 
+// reproduced carries a plan out in a folder of its own and returns the records.
+func reproduced(t *testing.T, plan []experiments.Planned, opt Options) map[string]*record.Record {
+	t.Helper()
+	opt.Results = t.TempDir()
+	if _, err := Reproduce(t.Context(), plan, opt); err != nil {
+		t.Fatal(err)
+	}
+	return readAll(t, opt.Results).Records
+}
+
 // recorder is a Progress that keeps all events.
 type recorder struct {
 	mu     sync.Mutex

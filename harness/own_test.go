@@ -138,12 +138,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := t.TempDir()
-	if out, err := Reproduce(t.Context(), plan, Options{Results: results}); err != nil || len(out.Finished) != 1 {
-		t.Fatalf("%+v, %v", out, err)
-	}
-	have := readAll(t, results)
-	r := have.Records[plan[0].ID]
+	r := reproduced(t, plan, Options{})[plan[0].ID]
 	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
 		t.Errorf("the error is %v of the targets' deviation", e)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
@@ -73,20 +72,7 @@ func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Pr
 	for samples < run.Samples {
 		tr.draw(min(run.Params.BatchSize, run.Samples-samples))
 		batch := &data.Split{N: len(tr.y), Dim: set.Train.Dim, X: tr.x, Y: tr.y}
-		mean, rate := 0.0, 0.0
-		if e, ok := l.Model().(*kernel.Expansion); ok {
-			mean, rate = risk(e, ell, batch)
-		} else {
-			c := ell.Outputs(set.Classes)
-			scores := make([]float64, batch.N*c)
-			l.Model().Scores(batch.N, batch.X, scores, 1)
-			for i, y := range batch.Y {
-				mean += ell.Value(scores[i*c:(i+1)*c], y) / float64(batch.N)
-				if loss.Decide(scores[i*c:(i+1)*c]) != y {
-					rate += 1 / float64(batch.N)
-				}
-			}
-		}
+		mean, rate := risk(l.Model(), ell, batch)
 		if _, err := l.Step(t.Context(), batch.N, batch.X, batch.Y); err != nil {
 			t.Fatal(err)
 		}

@@ -80,12 +80,8 @@ func cloud(seed uint64, n, dim int) *data.Split {
 }
 
 func TestEvaluationsAreAtBatchBoundaries(t *testing.T) {
-	results := t.TempDir()
 	p := tinyRun("polk", "ksvm", 1)
-	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: fakes(nil)}); err != nil {
-		t.Fatal(err)
-	}
-	r := readAll(t, results).Records[p.ID]
+	r := reproduced(t, []experiments.Planned{p}, Options{Methods: fakes(nil)})[p.ID]
 	var got []int
 	for _, point := range r.Points {
 		got = append(got, point.Samples)
@@ -202,7 +198,7 @@ func TestBadRunsFailAlone(t *testing.T) {
 }
 
 func TestInterruptedRunsResume(t *testing.T) {
-	results, undisturbed := t.TempDir(), t.TempDir()
+	results := t.TempDir()
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("polk", "ksvm", 2)}
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupting := fakes(func(f *fake) error {
@@ -223,14 +219,11 @@ func TestInterruptedRunsResume(t *testing.T) {
 	if err != nil || len(out.Finished) != 2 || progress.count(EventNote) != 1 {
 		t.Fatalf("%v, outcome %+v, %d notes", err, out, progress.count(EventNote))
 	}
-	if _, err := Reproduce(t.Context(), plan, Options{Results: undisturbed, Methods: fakes(nil)}); err != nil {
-		t.Fatal(err)
-	}
-	a, b := readAll(t, results), readAll(t, undisturbed)
+	a := readAll(t, results)
 	if len(a.Partial) != 0 {
 		t.Errorf("partial records %v are left", a.Partial)
 	}
-	for id, r := range b.Records {
+	for id, r := range reproduced(t, plan, Options{Methods: fakes(nil)}) {
 		if !bytes.Equal(record.Canonical(r), record.Canonical(a.Records[id])) {
 			t.Errorf("record %s differs from that of an undisturbed run", id)
 		}
@@ -376,14 +369,10 @@ func TestDamagedRecordsAreRunAgain(t *testing.T) {
 }
 
 func TestTimingLeavesEvaluationsOut(t *testing.T) {
-	results := t.TempDir()
 	p := tinyRun("polk", "ksvm", 1)
 	const pause = 2 * time.Millisecond
 	methods := fakes(func(*fake) error { time.Sleep(pause); return nil })
-	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: methods}); err != nil {
-		t.Fatal(err)
-	}
-	f := readAll(t, results).Records[p.ID].Final
+	f := reproduced(t, []experiments.Planned{p}, Options{Methods: methods})[p.ID].Final
 	steps := 32 * pause.Seconds()
 	if f.Timing.Wall < steps || f.Timing.Wall > f.Elapsed {
 		t.Errorf("%v s of training in %v s, of which %v s asleep", f.Timing.Wall, f.Elapsed, steps)
