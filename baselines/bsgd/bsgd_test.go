@@ -267,9 +267,7 @@ func TestBadConfigs(t *testing.T) {
 	}{
 		{"budget 0", func(c *Config) { c.Budget = 0 }},
 		{"1 classes", func(c *Config) { c.Classes = 1 }},
-		{"dimension 0", func(c *Config) { c.Dim = 0 }},
 		{"no kernel", func(c *Config) { c.Kernel = nil }},
-		{"bandwidth", func(c *Config) { c.Kernel = kernel.Gaussian{} }},
 		{"learning rate 0", func(c *Config) { c.LearningRate = 0 }},
 		{"learning rate NaN", func(c *Config) { c.LearningRate = nan }},
 		{"not below 1/λ", func(c *Config) { c.LearningRate = 1000 }},
