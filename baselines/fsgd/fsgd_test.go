@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -59,9 +60,7 @@ func TestLiteral(t *testing.T) {
 			grad[q] *= -rate(step)
 		}
 		f.Append(at, grad)
-		if _, err := l.Step(t.Context(), 1, at, y[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, at, y[i:i+1])
 		seen[min(i, 59)] = true // point 60 is point 59
 		if step == 100 {
 			l.shrink *= 1e-101 // as after very many steps
