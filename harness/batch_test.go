@@ -12,6 +12,7 @@ import (
 	"polkrepro/baselines/csvc"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -80,9 +81,7 @@ func TestBatchProgress(t *testing.T) {
 		p.Progress(0.25)
 		return &Trained{Model: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !slices.ContainsFunc(progress.events, func(e Event) bool { return e.Kind == EventProgress && e.Batch && e.Part == 0.25 && e.Samples == 0 }) {
 		t.Errorf("no event at a quarter of the work: %+v", progress.events)
 	}
@@ -157,9 +156,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}
-	if err := carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt))
 	if want := []string{small.ID, first.ID}; !slices.Equal(out.Finished, want) {
 		t.Errorf("finished %v, want %v", out.Finished, want)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
@@ -23,9 +24,7 @@ func TestFeatured(t *testing.T) {
 		t.Error("records differ")
 	}
 	set, err := data.Load(p.Run.Data, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	l := newLearner(t, p.Run, set)
 	order := orderOf(set, p.Run.Sampling, p.Run.Seed)
 	for range p.Run.Samples {

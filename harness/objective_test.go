@@ -17,9 +17,7 @@ import (
 // a handful of terms leave 1e-5.
 func TestObjectiveByHand(t *testing.T) {
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	const lambda, limit = 0.01, 100
 	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
 	for j := range 7 {

@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
@@ -30,13 +31,9 @@ func TestPrequential(t *testing.T) {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				run.Task = task
 				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, err)
 				tr.emit = func(record.Point) error { return nil }
-				if err := tr.train(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, tr.train(t.Context()))
 				if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
 					if p := tr.final(0).Prequential; p != nil {
 						t.Errorf("steps that take the whole training set have prequential figures: %v", p)
@@ -63,9 +60,7 @@ func TestPrequential(t *testing.T) {
 func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Prequential {
 	l := newLearner(t, run, set)
 	ell, err := experiments.TaskLoss(run.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	tr := &trainer{run: run, set: set, batch: run.Params.BatchSize, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
 	out := make(map[int]record.Prequential)
 	sum, wrong, samples := 0.0, 0.0, 0
@@ -95,9 +90,7 @@ func TestPrequentialDoesNotAllocate(t *testing.T) {
 	p := prequential{outputs: set.Classes, tally: tally{loss: loss.MultiHinge{}}}
 	y := set.Train.Y[:8]
 	scored, err := l.Step(t.Context(), 8, set.Train.X[:8*set.Train.Dim], y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if n := testing.AllocsPerRun(10, func() { err = p.add(scored, y) }); n > 0 || err != nil {
 		t.Errorf("%v allocations, %v", n, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -113,9 +114,7 @@ func TestBudgetIsNeverExceeded(t *testing.T) {
 			return float64(rapid.IntRange(0, c.Classes-1).Draw(t, "y"))
 		}), n, n).Draw(t, "y")
 		l, err := New(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for i := range n {
 			learnertest.Step(t, l, x[i*c.Dim:(i+1)*c.Dim], y[i:i+1])
 			if err := sound(l); err != nil {

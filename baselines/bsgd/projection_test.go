@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -119,9 +120,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 		}
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(k); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, inverse.Inverse(k))
 	p := step % n
 	f.inverseColumn(p, row)
 	for i, v := range row {

@@ -7,6 +7,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -48,9 +49,7 @@ func TestGoldenMultidist(t *testing.T) {
 // on all samples is as good as C-SVC.
 func holdGoldens(t *testing.T, draw data.Draw) {
 	set, err := data.Multidist(data.Calibrated, draw.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, g := range goldens {
 		if g.draw != draw {
 			continue

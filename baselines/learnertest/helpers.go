@@ -30,9 +30,7 @@ func Blobs(seed uint64, n, dim, classes int) (x []float32, y []float64) {
 func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error), c Config) Learner {
 	tb.Helper()
 	l, err := make(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testutil.NoError(tb, err)
 	return l
 }
 

@@ -34,9 +34,7 @@ func blobs(seed uint64, n, dim, classes int) *set {
 func (s *set) train(t *testing.T) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 
@@ -107,13 +105,9 @@ func TestFeatures(t *testing.T) {
 	s := blobs(3, 30, 3, 2)
 	s.Landmarks = 10
 	f, err := newFeatures(s.Config, s.n, s.x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	phi, err := f.of(context.Background(), s.n, s.x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, i := range f.index {
 		for k := range s.n { // exact as long as one of the two is a landmark
 			var dot float64
@@ -189,9 +183,7 @@ func TestFarApart(t *testing.T) {
 		Kernel: kernel.Gaussian{Bandwidth: 0.5}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2,
 		Regularizer: 1e-3, Landmarks: 20, Seed: 1, Tolerance: 1e-3,
 	}, 60, x, y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !res.Converged {
 		t.Errorf("gap %v of %v after %d iterations", res.Gap, res.Objective, res.Iterations)
 	}
