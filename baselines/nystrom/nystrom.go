@@ -40,7 +40,6 @@ import (
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 // jitter is δ as a fraction of the mean of κ(d, d): float32 features and scores
@@ -48,27 +47,18 @@ import (
 // some.
 const jitter = 1e-6
 
-// A Config is everything that determines a training run.
+// A Config is everything that determines a training run: how the linear model is fitted,
+// where a Tolerance of 0 means 0.01 and MaxIterations of 0 means 500, and the landmarks.
 type Config struct {
-	Kernel      kernel.Kernel // κ
-	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
-	Classes     int           // C ≥ 2
-	Dim         int           // p ≥ 1, features of a sample
-	Regularizer float64       // λ > 0
-	Landmarks   int           // M ≥ 1; all samples if there are no more
-	Seed        uint64        // of the draw of the landmarks
-
-	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 0.01
-	MaxIterations int     // training ends there, converged or not; 0 means 500
-	Threads       int     // goroutines; 0 means 1
+	lbfgs.Config
+	Landmarks int    // M ≥ 1; all samples if there are no more
+	Seed      uint64 // of the draw of the landmarks
 }
 
 // fit describes the linear model's training.
 func (c Config) fit() lbfgs.Config {
-	return lbfgs.Config{
-		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
-		Tolerance: cmp.Or(c.Tolerance, 1e-2), MaxIterations: cmp.Or(c.MaxIterations, 500), Threads: c.Threads,
-	}
+	c.Tolerance, c.MaxIterations = cmp.Or(c.Tolerance, 1e-2), cmp.Or(c.MaxIterations, 500)
+	return c.Config
 }
 
 // Validate returns every reason why c describes no training run.
