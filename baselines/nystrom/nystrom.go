@@ -70,15 +70,12 @@ func (c Config) Validate() error {
 	return err
 }
 
-// A Result is a trained model.
+// A Result is a trained model, with that of its features and its certificate.
 type Result struct {
+	*lbfgs.Linear
 	Expansion   *kernel.Expansion // on the landmarks, in the order drawn
 	Landmarks   []int             // indices in the training set
-	Objective   float64           // on the features
-	Gap         float64           // certified: no W is better by more
-	Iterations  int
-	Converged   bool  // Gap ≤ Tolerance·Objective
-	KernelEvals int64 // evaluations of κ: M(M + N)
+	KernelEvals int64             // evaluations of κ: M(M + N)
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices
@@ -110,8 +107,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Expansion: f.expansion(r.W), Landmarks: f.index, Objective: r.Objective, Gap: r.Gap,
-		Iterations: r.Iterations, Converged: r.Converged, KernelEvals: int64(m) * int64(m+n)}, nil
+	return &Result{Linear: r, Expansion: f.expansion(r.W), Landmarks: f.index, KernelEvals: int64(m) * int64(m+n)}, nil
 }
 
 // features is the map φ.
