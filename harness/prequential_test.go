@@ -30,9 +30,8 @@ func TestPrequential(t *testing.T) {
 		for _, task := range method.Tasks {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				run.Task = task
-				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
+				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), newTracked(planned(run), silent{}))
 				testutil.NoError(t, err)
-				tr.emit = func(record.Point) error { return nil }
 				testutil.NoError(t, tr.train(t.Context()))
 				if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
 					if p := tr.final(0).Prequential; p != nil {
