@@ -12,6 +12,7 @@ import (
 	"polkrepro/baselines/csvc"
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -44,17 +45,10 @@ func TestBatchMethods(t *testing.T) {
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
 	}
-	have := make([]*record.Collection, 2)
-	for i := range have {
-		results := t.TempDir()
-		if _, err := Reproduce(t.Context(), plan, Options{Results: results, Workers: 1 + i}); err != nil {
-			t.Fatal(err)
-		}
-		have[i] = readAll(t, results)
-	}
+	one, two := reproduced(t, plan, Options{Workers: 1}), reproduced(t, plan, Options{Workers: 2})
 	for _, p := range plan {
-		r := have[0].Records[p.ID]
-		if !bytes.Equal(record.Canonical(r), record.Canonical(have[1].Records[p.ID])) {
+		r := one[p.ID]
+		if !bytes.Equal(record.Canonical(r), record.Canonical(two[p.ID])) {
 			t.Errorf("%s: records differ", p.Run.Method)
 		}
 		f := r.Final
@@ -87,9 +81,7 @@ func TestBatchProgress(t *testing.T) {
 		p.Progress(0.25)
 		return &Trained{Model: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes)}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !slices.ContainsFunc(progress.events, func(e Event) bool { return e.Kind == EventProgress && e.Batch && e.Part == 0.25 && e.Samples == 0 }) {
 		t.Errorf("no event at a quarter of the work: %+v", progress.events)
 	}
@@ -164,9 +156,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}
-	if err := carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt))
 	if want := []string{small.ID, first.ID}; !slices.Equal(out.Finished, want) {
 		t.Errorf("finished %v, want %v", out.Finished, want)
 	}

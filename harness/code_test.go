@@ -111,9 +111,7 @@ func TestCodeVersions(t *testing.T) {
 		plan = append(plan, experiments.Planned{Run: run, ID: experiments.ID(run)})
 		sets[run.Data] = smallSet()
 	}
-	if err := carryOut(t.Context(), slices.Clone(plan), sets, new(Outcome), Options{Results: dir, Workers: 1}.withDefaults()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, carryOut(t.Context(), slices.Clone(plan), sets, new(Outcome), Options{Results: dir, Workers: 1}.withDefaults()))
 	have := readAll(t, dir)
 	now := make(map[string]experiments.CodeVersion)
 	for i, name := range names {

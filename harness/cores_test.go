@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // TestWorkersDoNotExceedCores asks for more.
@@ -51,15 +52,11 @@ func TestCoresAreNeverOversubscribed(t *testing.T) {
 	})
 	x := &executor{Options: Options{Results: t.TempDir(), Progress: silent{}, Methods: methods}, cores: cores}
 	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	err = pool(t.Context(), workers, cores, len(plan), func(ctx context.Context, i int) error {
 		return x.execute(ctx, plan[i], sets[plan[i].Run.Data])
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if mostThreads.Load() != total || cores.workers.Load() != 0 {
 		t.Errorf("at most %d threads in a step, want %d; %d workers left", mostThreads.Load(), total, cores.workers.Load())
 	}

@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
 )
@@ -56,9 +57,7 @@ func fakes(on func(*fake) error) Registry {
 func newLearner(t *testing.T, run experiments.Run, set *data.Set) Learner {
 	t.Helper()
 	tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return tr.learner
 }
 
@@ -102,13 +101,19 @@ func tinyPlan() []experiments.Planned {
 func readAll(t *testing.T, results string) *record.Collection {
 	t.Helper()
 	c, err := record.ReadDir(RecordsDir(results))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(c.Errors...); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, errors.Join(c.Errors...))
 	return c
+}
+
+// reproduced carries a plan out in a folder of its own and returns the records.
+func reproduced(t *testing.T, plan []experiments.Planned, opt Options) map[string]*record.Record {
+	t.Helper()
+	opt.Results = t.TempDir()
+	if _, err := Reproduce(t.Context(), plan, opt); err != nil {
+		t.Fatal(err)
+	}
+	return readAll(t, opt.Results).Records
 }
 
 // recorder is a Progress that keeps all events.

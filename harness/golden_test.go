@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -17,13 +18,9 @@ import (
 // about the runs that are measured against the minimizer.
 func goldenPlan(t *testing.T) []experiments.Planned {
 	specs, err := FindSpecs(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return slices.DeleteFunc(experiments.Distinct(plan), func(p experiments.Planned) bool {
 		r := p.Run
 		switch {
@@ -45,9 +42,7 @@ func TestGoldenFigures(t *testing.T) {
 	}
 	plan, dir := goldenPlan(t), t.TempDir()
 	out, err := Reproduce(t.Context(), plan, Options{Results: dir, RequireData: os.Getenv("POLK_REQUIRE_DATA") != ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, u := range out.Unavailable {
 		t.Logf("left out, data not available: %v", u)
 	}

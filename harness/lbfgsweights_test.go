@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/kernel"
 	"polkrepro/loss"
 )
 
@@ -16,7 +15,7 @@ func TestOverWeights(t *testing.T) {
 	if _, err := l.Step(t.Context(), 10, nil, nil); err == nil || !strings.Contains(err.Error(), "a step of 10 samples, want all 60") {
 		t.Errorf("a part of the training set: %v", err)
 	}
-	before, _ := risk(l.Model().(*kernel.Expansion), loss.MultiLogistic{}, set.Train)
+	before, _ := risk(l.Model(), loss.MultiLogistic{}, set.Train)
 	for i := 1.0; i <= 20; i++ {
 		if _, err := l.Step(t.Context(), 60, nil, nil); err != nil {
 			t.Fatal(err)
@@ -25,8 +24,8 @@ func TestOverWeights(t *testing.T) {
 			t.Fatalf("%v iterations after %v steps", got, i)
 		}
 	}
-	if after, _ := risk(l.Model().(*kernel.Expansion), loss.MultiLogistic{}, set.Train); !(after < before/2) || l.Model().(*kernel.Expansion).Order() != 60 {
-		t.Errorf("risk %v, at first %v, on %d points", after, before, l.Model().(*kernel.Expansion).Order())
+	if after, _ := risk(l.Model(), loss.MultiLogistic{}, set.Train); !(after < before/2) || l.Model().Order() != 60 {
+		t.Errorf("risk %v, at first %v, on %d points", after, before, l.Model().Order())
 	}
 	run.Params.BatchSize = 32
 	if _, err := newTrainer(run, set, Methods(), newCores(1, 1), nil); err == nil || !strings.Contains(err.Error(), "mini-batches of 32 samples") {

@@ -6,6 +6,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // TestEqualMemory: the learners of each table keep at most as many numbers as its
@@ -13,18 +14,14 @@ import (
 func TestEqualMemory(t *testing.T) {
 	limits := map[string]float64{"multidist": 400, "mnist": 200_000}
 	specs, err := experiments.EmbeddedAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	held := 0
 	for _, s := range specs {
 		if !strings.HasPrefix(s.Name, "learners-") {
 			continue
 		}
 		plan, err := s.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var set data.Info
 		for _, info := range data.List() {
 			if info.Name == s.Data.Name {

@@ -34,17 +34,7 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err := checkMemory(p.Problem); err != nil {
 		return nil, err
 	}
-	r, err := lbfgs.Train(ctx, lbfgs.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Tolerance:   p.Params.Tolerance,
-		// The zero of both is the package's default.
-		MaxIterations: p.Params.Iterations,
-		Threads:       p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
+	r, err := lbfgs.Train(ctx, configLBFGS(p.Problem, p.Threads), p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +42,15 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	health["gradient_norm"] = r.GradientNorm
 	health["products"] = float64(r.Products)
 	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
+}
+
+// configLBFGS is what package lbfgs is told of a problem, and its default where a
+// hyper-parameter is 0.
+func configLBFGS(p Problem, threads int) lbfgs.Config {
+	return lbfgs.Config{
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		Tolerance: p.Params.Tolerance, MaxIterations: p.Params.Iterations, Threads: threads,
+	}
 }
 
 // checkMemory reports a training set whose kernel matrix does not fit the machine.

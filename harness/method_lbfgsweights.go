@@ -38,12 +38,7 @@ func newLBFGSWeights(p Problem) (Learner, error) {
 	if p.Params.BatchSize != p.Train.N {
 		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step", p.Params.BatchSize)
 	}
-	return lbfgs.NewWeights(lbfgs.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Memory:      int(p.Params.Own["memory"]),
-	}, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.X, p.Train.Y)
+	c := configLBFGS(p, 1)
+	c.Memory = int(p.Params.Own["memory"])
+	return lbfgs.NewWeights(c, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.X, p.Train.Y)
 }

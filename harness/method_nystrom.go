@@ -33,17 +33,8 @@ func init() {
 }
 
 func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
-	r, err := nystrom.Train(ctx, nystrom.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Landmarks:   p.Params.Budget,
-		Tolerance:   p.Params.Tolerance,
-		Seed:        p.Seed,
-		Threads:     p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
+	c := nystrom.Config{Config: configLBFGS(p.Problem, p.Threads), Landmarks: p.Params.Budget, Seed: p.Seed}
+	r, err := nystrom.Train(ctx, c, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,9 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)
 	}
 	s := p.Train
-	result, err := lbfgs.Train(ctx, lbfgs.Config{
-		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim,
-		Regularizer: p.Params.Regularizer, Tolerance: gapTolerance, Threads: threads,
-	}, s.N, s.X, s.Y, nil)
+	c := configLBFGS(p, threads)
+	c.Tolerance = gapTolerance
+	result, err := lbfgs.Train(ctx, c, s.N, s.X, s.Y, nil)
 	if err != nil {
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)
 	}

@@ -48,9 +48,7 @@ func smallSet() *data.Set {
 func smallMinimizer(t *testing.T) *minimizer {
 	t.Helper()
 	m, err := newMinimizer(t.Context(), measuredRun(experiments.MethodPOLK), smallSet(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
@@ -58,9 +56,7 @@ func smallMinimizer(t *testing.T) *minimizer {
 func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured {
 	t.Helper()
 	m, err := newMeasured(newLearner(t, run, smallSet()), star)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
@@ -262,9 +258,7 @@ func TestMinimizers(t *testing.T) {
 	run, set := measuredRun(experiments.MethodPOLK), smallSet()
 	of := func(run experiments.Run) *minimizer {
 		m, err := known.of(t.Context(), run, set, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		return m
 	}
 	first, other := of(run), run
@@ -320,13 +314,9 @@ func TestMeasuredRun(t *testing.T) {
 		var ends []map[string]float64
 		for _, cores := range []*cores{newCores(1, 1), newCores(4, 1)} {
 			x := &executor{Options: Options{Results: t.TempDir()}.withDefaults(), minimizers: new(minimizers), cores: cores}
-			if err := x.execute(t.Context(), planned(run), set); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, x.execute(t.Context(), planned(run), set))
 			r, err := record.Read(filepath.Join(RecordsDir(x.Results), planned(run).ID+".jsonl"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			var samples []int
 			for _, p := range r.Points {
 				samples = append(samples, p.Samples)

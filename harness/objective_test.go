@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"polkrepro/baselines/fogd"
 	"polkrepro/data"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -16,9 +17,7 @@ import (
 // a handful of terms leave 1e-5.
 func TestObjectiveByHand(t *testing.T) {
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	const lambda, limit = 0.01, 100
 	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
 	for j := range 7 {
@@ -56,13 +55,24 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-func risk(e *kernel.Expansion, l loss.Loss, s *data.Split) (mean, wrong float64) {
+// risk returns the mean loss and the part of a split that is decided wrongly.
+func risk(m kernel.Model, l loss.Loss, s *data.Split) (mean, wrong float64) {
 	for i := range s.N {
-		f := testutil.Score(e, s.Row(i))
+		f := score(m, s.Row(i))
 		mean += l.Value(f, s.Y[i]) / float64(s.N)
 		if loss.Decide(f) != s.Y[i] {
 			wrong += 1 / float64(s.N)
 		}
 	}
 	return mean, wrong
+}
+
+// score returns f(x), of an expansion by the definition.
+func score(m kernel.Model, x []float32) []float64 {
+	if e, ok := m.(*kernel.Expansion); ok {
+		return testutil.Score(e, x)
+	}
+	f := make([]float64, m.(*fogd.Model).Classes)
+	m.Scores(1, x, f, 1)
+	return f
 }

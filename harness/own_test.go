@@ -14,6 +14,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/data/rows"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -39,14 +40,10 @@ const ownData = "{train: rows.csv, label: kind, holdout: 0.25, scale: standard}"
 func writeOwn(t *testing.T, dir, spec, rows string) string {
 	t.Helper()
 	if rows != "" {
-		if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(rows), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(rows), 0o666))
 	}
 	path := filepath.Join(dir, "own.yaml")
-	if err := os.WriteFile(path, []byte(spec), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(spec), 0o666))
 	return path
 }
 
@@ -66,9 +63,7 @@ func TestOwnData(t *testing.T) {
 	dir, results := t.TempDir(), t.TempDir()
 	run := func(path string, opt Options) (*Outcome, []experiments.Planned, error) {
 		plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, opt.Finder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		opt.Results = results
 		out, err := Reproduce(t.Context(), plan, opt)
 		return out, plan, err
@@ -107,9 +102,7 @@ func TestOwnData(t *testing.T) {
 	if _, _, err = run(missing, Options{RequireData: true}); !errors.Is(err, ErrMissingData) {
 		t.Errorf("missing and required: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(ownRows()+"3,2,elm\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(ownRows()+"3,2,elm\n"), 0o666))
 	if _, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()}); !errors.Is(err, data.ErrCorrupt) || !strings.Contains(err.Error(), "it was changed") {
 		t.Errorf("changed after it was planned: %v", err)
 	}
@@ -135,15 +128,8 @@ stopping: {epochs: 20}
 evaluation: {every: 1000, tail: 3, train_limit: 0}
 `
 	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), spec, b.String())}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	results := t.TempDir()
-	if out, err := Reproduce(t.Context(), plan, Options{Results: results}); err != nil || len(out.Finished) != 1 {
-		t.Fatalf("%+v, %v", out, err)
-	}
-	have := readAll(t, results)
-	r := have.Records[plan[0].ID]
+	testutil.NoError(t, err)
+	r := reproduced(t, plan, Options{})[plan[0].ID]
 	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
 		t.Errorf("the error is %v of the targets' deviation", e)
 	}
@@ -168,9 +154,7 @@ func TestPredictions(t *testing.T) {
 	results := t.TempDir()
 	path := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData)+"repeats: [{draws: [1, 2]}]\n", ownRows())
 	plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, want := range []int{6, 0, 1} {
 		out, err := Reproduce(t.Context(), plan, Options{Results: results, Predictions: true})
 		if err != nil || len(out.Finished) != want {
@@ -207,21 +191,15 @@ func TestPredictions(t *testing.T) {
 // are those of its code.
 func TestRegisteredData(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	if err := os.WriteFile(path, []byte(ownRows()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(ownRows()), 0o666))
 	_, set, err := data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.25, Scale: rows.ScaleUnit}.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	data.Register(data.Registration{
 		Info: data.Info{Name: "registered", Title: "Rows", Classes: 2, Dim: 2, Train: set.Train.N, Test: set.Test.N}, Code: "version 3",
 		Load: func(data.Ref) (*data.Set, error) { return set, nil },
 	})
 	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, "{name: registered}"), "")}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return !strings.Contains(p.Run.Code, "data registered: version 3") }); i >= 0 {
 		t.Errorf("code %q", plan[i].Run.Code)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/kernel"
+	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/record"
 )
@@ -30,14 +30,9 @@ func TestPrequential(t *testing.T) {
 		for _, task := range method.Tasks {
 			t.Run(name+"/"+task, func(t *testing.T) {
 				run.Task = task
-				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tr.emit = func(record.Point) error { return nil }
-				if err := tr.train(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), newTracked(planned(run), silent{}))
+				testutil.NoError(t, err)
+				testutil.NoError(t, tr.train(t.Context()))
 				if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
 					if p := tr.final(0).Prequential; p != nil {
 						t.Errorf("steps that take the whole training set have prequential figures: %v", p)
@@ -64,29 +59,14 @@ func TestPrequential(t *testing.T) {
 func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Prequential {
 	l := newLearner(t, run, set)
 	ell, err := experiments.TaskLoss(run.Task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	tr := &trainer{run: run, set: set, batch: run.Params.BatchSize, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
 	out := make(map[int]record.Prequential)
 	sum, wrong, samples := 0.0, 0.0, 0
 	for samples < run.Samples {
 		tr.draw(min(run.Params.BatchSize, run.Samples-samples))
 		batch := &data.Split{N: len(tr.y), Dim: set.Train.Dim, X: tr.x, Y: tr.y}
-		mean, rate := 0.0, 0.0
-		if e, ok := l.Model().(*kernel.Expansion); ok {
-			mean, rate = risk(e, ell, batch)
-		} else {
-			c := ell.Outputs(set.Classes)
-			scores := make([]float64, batch.N*c)
-			l.Model().Scores(batch.N, batch.X, scores, 1)
-			for i, y := range batch.Y {
-				mean += ell.Value(scores[i*c:(i+1)*c], y) / float64(batch.N)
-				if loss.Decide(scores[i*c:(i+1)*c]) != y {
-					rate += 1 / float64(batch.N)
-				}
-			}
-		}
+		mean, rate := risk(l.Model(), ell, batch)
 		if _, err := l.Step(t.Context(), batch.N, batch.X, batch.Y); err != nil {
 			t.Fatal(err)
 		}
@@ -109,9 +89,7 @@ func TestPrequentialDoesNotAllocate(t *testing.T) {
 	p := prequential{outputs: set.Classes, tally: tally{loss: loss.MultiHinge{}}}
 	y := set.Train.Y[:8]
 	scored, err := l.Step(t.Context(), 8, set.Train.X[:8*set.Train.Dim], y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if n := testing.AllocsPerRun(10, func() { err = p.add(scored, y) }); n > 0 || err != nil {
 		t.Errorf("%v allocations, %v", n, err)
 	}

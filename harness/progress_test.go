@@ -122,9 +122,7 @@ func TestProgressJSONLines(t *testing.T) {
 	dec.DisallowUnknownFields()
 	for i, want := range story() {
 		var got Event
-		if err := dec.Decode(&got); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, dec.Decode(&got))
 		if got != want {
 			t.Errorf("event %d: got %+v, want %+v", i, got, want)
 		}
@@ -183,9 +181,7 @@ func TestPlainStatus(t *testing.T) {
 // TestCanRedraw: bars need a terminal that can redraw lines.
 func TestCanRedraw(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer f.Close()
 	if CanRedraw(f) {
 		t.Error("a file can")

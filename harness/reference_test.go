@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -25,13 +26,9 @@ func collection(plan []experiments.Planned) *record.Collection {
 
 func TestReference(t *testing.T) {
 	specs, err := FindSpecs([]string{"multidist-klr", "mnist-klr", "glyphs-klr"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var own, standIns []experiments.Planned
 	for _, p := range plan {
 		if p.Spec == "glyphs-klr" {
@@ -90,9 +87,7 @@ func changed(c *record.Collection, id string) *record.Collection {
 
 func TestOpenSealed(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, record.ManifestName), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(filepath.Join(dir, record.ManifestName), nil, 0o666))
 	if _, err := OpenResults(dir); !errors.Is(err, ErrUsage) {
 		t.Errorf("a sealed folder is opened: %v", err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -44,9 +45,7 @@ func TestRecordsDoNotDependOnThreads(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(on.procs))
 		results := t.TempDir()
 		opt := Options{Results: results, Workers: on.workers}.withDefaults()
-		if err := carryOut(t.Context(), slices.Clone(plan), sets, &Outcome{}, opt); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, carryOut(t.Context(), slices.Clone(plan), sets, &Outcome{}, opt))
 		have = append(have, readAll(t, results))
 	}
 	for _, p := range plan {
@@ -80,12 +79,8 @@ func cloud(seed uint64, n, dim int) *data.Split {
 }
 
 func TestEvaluationsAreAtBatchBoundaries(t *testing.T) {
-	results := t.TempDir()
 	p := tinyRun("polk", "ksvm", 1)
-	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: fakes(nil)}); err != nil {
-		t.Fatal(err)
-	}
-	r := readAll(t, results).Records[p.ID]
+	r := reproduced(t, []experiments.Planned{p}, Options{Methods: fakes(nil)})[p.ID]
 	var got []int
 	for _, point := range r.Points {
 		got = append(got, point.Samples)
@@ -113,9 +108,7 @@ func TestFinishedRunsAreKept(t *testing.T) {
 	before := stat(t, results, plan[0].ID)
 	// The same run planned by two specs is one run.
 	out, err := Reproduce(t.Context(), append(plan, plan[3]), Options{Results: results})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if len(out.Kept) != 2 || len(out.Finished) != 2 {
 		t.Errorf("kept %d and finished %d, want 2 and 2", len(out.Kept), len(out.Finished))
 	}
@@ -127,18 +120,14 @@ func TestFinishedRunsAreKept(t *testing.T) {
 func stat(t *testing.T, results, id string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(filepath.Join(RecordsDir(results), id+".jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return info
 }
 
 func TestLongestRunsFirst(t *testing.T) {
 	var progress recorder
 	_, err := Reproduce(t.Context(), tinyPlan(), Options{Results: t.TempDir(), Workers: 1, Progress: &progress})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var seeds []uint64 // tinyRun's cost is its seed
 	for _, e := range progress.events {
 		if e.Kind == EventStart {
@@ -202,7 +191,7 @@ func TestBadRunsFailAlone(t *testing.T) {
 }
 
 func TestInterruptedRunsResume(t *testing.T) {
-	results, undisturbed := t.TempDir(), t.TempDir()
+	results := t.TempDir()
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("polk", "ksvm", 2)}
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupting := fakes(func(f *fake) error {
@@ -223,14 +212,11 @@ func TestInterruptedRunsResume(t *testing.T) {
 	if err != nil || len(out.Finished) != 2 || progress.count(EventNote) != 1 {
 		t.Fatalf("%v, outcome %+v, %d notes", err, out, progress.count(EventNote))
 	}
-	if _, err := Reproduce(t.Context(), plan, Options{Results: undisturbed, Methods: fakes(nil)}); err != nil {
-		t.Fatal(err)
-	}
-	a, b := readAll(t, results), readAll(t, undisturbed)
+	a := readAll(t, results)
 	if len(a.Partial) != 0 {
 		t.Errorf("partial records %v are left", a.Partial)
 	}
-	for id, r := range b.Records {
+	for id, r := range reproduced(t, plan, Options{Methods: fakes(nil)}) {
 		if !bytes.Equal(record.Canonical(r), record.Canonical(a.Records[id])) {
 			t.Errorf("record %s differs from that of an undisturbed run", id)
 		}
@@ -276,9 +262,7 @@ func TestMissingData(t *testing.T) {
 	t.Run("damaged", func(t *testing.T) {
 		dir := t.TempDir()
 		for _, name := range []string{"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("not what it should be"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("not what it should be"), 0o666))
 		}
 		_, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir(), Finder: data.Finder{Dir: dir}, Methods: fakes(func(*fake) error {
 			t.Error("a run was trained")
@@ -293,16 +277,12 @@ func TestMissingData(t *testing.T) {
 func TestResultsFolderHasOneUser(t *testing.T) {
 	dir := t.TempDir()
 	r, err := OpenResults(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	_, err = Reproduce(t.Context(), tinyPlan(), Options{Results: dir})
 	if !errors.Is(err, ErrLocked) || ExitCode(err) != ExitUsage {
 		t.Errorf("error of the second: %v", err)
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Close())
 	if r, err = OpenResults(dir); err != nil {
 		t.Errorf("after the first was closed: %v", err)
 	} else {
@@ -312,18 +292,14 @@ func TestResultsFolderHasOneUser(t *testing.T) {
 
 func TestUnusableResultsFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(file, nil, 0o666))
 	dirs := map[string]string{"a file": file, "below a file": filepath.Join(file, "results")}
 	if runtime.GOOS == "linux" {
 		dirs["a folder of the kernel's"] = "/proc/results"
 	}
 	if os.Getuid() != 0 { // root may write anywhere
 		readonly := t.TempDir()
-		if err := os.Chmod(readonly, 0o555); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Chmod(readonly, 0o555))
 		dirs["read-only"] = readonly
 	}
 	for name, dir := range dirs {
@@ -361,12 +337,8 @@ func TestDamagedRecordsAreRunAgain(t *testing.T) {
 	}
 	path := filepath.Join(RecordsDir(results), plan[0].ID+".jsonl")
 	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, whole[:len(whole)/2], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, os.WriteFile(path, whole[:len(whole)/2], 0o666))
 	var progress recorder
 	out, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: fakes(nil), Progress: &progress})
 	if err != nil || len(out.Finished) != 1 || progress.count(EventNote) != 1 {
@@ -376,14 +348,10 @@ func TestDamagedRecordsAreRunAgain(t *testing.T) {
 }
 
 func TestTimingLeavesEvaluationsOut(t *testing.T) {
-	results := t.TempDir()
 	p := tinyRun("polk", "ksvm", 1)
 	const pause = 2 * time.Millisecond
 	methods := fakes(func(*fake) error { time.Sleep(pause); return nil })
-	if _, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: methods}); err != nil {
-		t.Fatal(err)
-	}
-	f := readAll(t, results).Records[p.ID].Final
+	f := reproduced(t, []experiments.Planned{p}, Options{Methods: methods})[p.ID].Final
 	steps := 32 * pause.Seconds()
 	if f.Timing.Wall < steps || f.Timing.Wall > f.Elapsed {
 		t.Errorf("%v s of training in %v s, of which %v s asleep", f.Timing.Wall, f.Elapsed, steps)
@@ -403,9 +371,7 @@ func TestCheckFile(t *testing.T) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 1 {
 			t.Errorf("left behind: %v, %v", entries, err)
 		}
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, nil, 0o666))
 	}
 	for _, bad := range []string{dir, filepath.Join(dir, "none", "points.csv"), filepath.Join(path, "points.csv")} {
 		if err := CheckFile(bad); err == nil {

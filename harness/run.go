@@ -53,17 +53,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 // train trains a run and writes its points and figures.
 func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, w *record.Writer, t *tracked) (err error) {
 	defer Recover(&err)
-	emit := func(point record.Point) error {
-		t.evaluated(point)
-		if r := point.Reliability; r != nil { // the bins are for the last line
-			point.Reliability = &record.Reliability{LogLoss: r.LogLoss, CalibrationError: r.CalibrationError}
-		}
-		if err := w.Point(point); err != nil {
-			return &storageError{err}
-		}
-		return nil
-	}
-	tr, err := newTrainer(run, set, x.Methods, x.cores, t.worked)
+	tr, err := newTrainer(run, set, x.Methods, x.cores, t)
 	if err != nil {
 		return err
 	}
@@ -77,8 +67,15 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 		}
 		tr.learner = tr.measured
 	}
-	tr.emit = emit
-	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
+	tr.emit = func(point record.Point) error {
+		if r := point.Reliability; r != nil { // the bins are for the last line
+			point.Reliability = &record.Reliability{LogLoss: r.LogLoss, CalibrationError: r.CalibrationError}
+		}
+		if err := w.Point(point); err != nil {
+			return &storageError{err}
+		}
+		return nil
+	}
 	if err := tr.train(ctx); err != nil {
 		return err
 	}

@@ -163,15 +163,11 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 
 func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, cores *cores) (err error) {
 	defer Recover(&err)
-	tr, err := newTrainer(j.plan.Run, j.set, methods, cores, t.worked)
+	tr, err := newTrainer(j.plan.Run, j.set, methods, cores, t)
 	if err != nil {
 		return err
 	}
-	tr.emit = func(p record.Point) error {
-		t.evaluated(p)
-		j.points = append(j.points, p)
-		return nil
-	}
-	tr.step = func(samples int) { t.stepped(samples, tr.learner) }
-	return tr.train(ctx)
+	err = tr.train(ctx)
+	j.points = tr.points
+	return err
 }

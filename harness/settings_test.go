@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // TestSettings: the error of a setting is that of a run on five sixths of the training data,
@@ -41,21 +42,15 @@ func TestSettings(t *testing.T) {
 	}
 
 	set, err := data.Load(good.Run.Data, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	held := data.Holdout(set, heldOutShare, heldOutSeed)
 	run := good.Run
 	run.Samples = 833 // 1,000 less a sixth
 	run.Evaluation = experiments.Evaluation{Every: 833, Tail: 1, TrainLimit: 1}
 	tr, err := newTrainer(run, held, methods, newCores(1, 1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	j := heldOutJob{plan: experiments.Planned{Run: run}, set: held}
-	if err := j.train(t.Context(), newTracked(j.plan, &recorder{}), methods, tr.cores); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, j.train(t.Context(), newTracked(j.plan, &recorder{}), methods, tr.cores))
 	if want := j.points[len(j.points)-1]; len(j.points) != 1 || got[0].Error != want.TestError || got[0].Order != float64(want.ModelOrder) || want.Samples != 833 {
 		t.Errorf("%+v, want %+v", got[0], j.points)
 	}

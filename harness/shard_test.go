@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -16,13 +17,9 @@ import (
 // no shard costs more than 4/3 of the least that the costliest can.
 func TestShard(t *testing.T) {
 	specs, err := FindSpecs(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	all, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	want := make(map[string]float64)
 	total, most := 0.0, 0.0
 	for _, p := range experiments.Distinct(all) {
@@ -94,9 +91,7 @@ func TestMerge(t *testing.T) {
 		t.Errorf("a failed run: %v, %v", m, err)
 	}
 	killed := filepath.Join(RecordsDir(in("shard1")), "killed.jsonl.partial")
-	if err := os.WriteFile(killed, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(killed, nil, 0o666))
 	if m, err := merged("merged", "shard1"); !errors.Is(err, ErrIncomplete) || m == nil || !strings.Contains(err.Error(), "unfinished runs (1): killed") {
 		t.Errorf("an unfinished run: %v, %v", m, err)
 	}
@@ -115,21 +110,13 @@ func TestMerge(t *testing.T) {
 	}
 	r := want[first.ID]
 	w, err := record.Create(filepath.Dir(path), r.Header)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	other := r.Final
 	other.TestRisk++
-	if err := w.Finish(other); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Finish(other))
 	refused("contradictory", first.ID+".jsonl are records of one run and differ", ErrDeviates, "merged")
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, bytes.Replace(text, []byte(`"samples"`), []byte(`"Samples"`), 1), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"samples"`), []byte(`"Samples"`), 1), 0o666))
 	refused("damaged", "damaged records: "+path, ErrIncomplete, "new")
 }

@@ -45,11 +45,10 @@ type trainer struct {
 	watch     stopwatch
 	online    prequential // empty if each step takes the whole training set
 	points    []record.Point
+	progress  *tracked // is told of every step and evaluation
 
 	// emit takes each evaluation as it is made. Its error ends the training.
 	emit func(record.Point) error
-	// step is called after every step with the number of samples processed so far.
-	step func(samples int)
 
 	x []float32 // the mini-batch
 	y []float64
@@ -69,9 +68,12 @@ func (noProcess) Start(context.Context) error { return nil }
 func (noProcess) Close() error                { return nil }
 func (noProcess) Seconds() float64            { return 0 }
 
-// newTrainer prepares a run on its data. A batch method tells progress how far it is.
-func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress func(fraction float64)) (*trainer, error) {
-	t := &trainer{run: run, set: set, whole: run.Batch(), batch: run.Params.BatchSize, process: noProcess{}, cores: cores, step: func(int) {}}
+// newTrainer prepares a run on its data.
+func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress *tracked) (*trainer, error) {
+	t := &trainer{
+		run: run, set: set, whole: run.Batch(), batch: run.Params.BatchSize, process: noProcess{}, cores: cores,
+		progress: progress, emit: func(record.Point) error { return nil },
+	}
 	if t.whole {
 		t.batch = set.Train.N
 	}
@@ -82,7 +84,7 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	if err != nil {
 		return nil, err
 	}
-	if t.learner, err = methods.newLearner(run.Method, p, progress); err != nil {
+	if t.learner, err = methods.newLearner(run.Method, p, progress.worked); err != nil {
 		return nil, err
 	}
 	if p.Pruner != nil {
@@ -134,7 +136,7 @@ func (t *trainer) train(ctx context.Context) (err error) {
 			return &sampleError{samples, err}
 		}
 		samples += n
-		t.step(samples)
+		t.progress.stepped(samples, t.learner)
 		if samples >= due[0] {
 			for len(due) > 0 && samples >= due[0] {
 				due = due[1:]
@@ -202,6 +204,7 @@ func (t *trainer) evaluate(samples int) error {
 	p.KernelEvals, p.Timing, p.Measured, p.Prequential = evals, t.watch.total, measured, t.online.figures()
 	p.Round()
 	t.points = append(t.points, p)
+	t.progress.evaluated(p)
 	if err := t.emit(p); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // The fakes' runs of these tests are evaluated after steps 10, 19, 29, 31 and
@@ -85,9 +86,7 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	b, err := os.ReadFile(filepath.Join(RecordsDir(results), p.ID+".jsonl.partial"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if n := bytes.Count(b, []byte(`"type":"point"`)); n != 2 {
 		t.Errorf("%d evaluations in the partial record, want 2", n)
 	}
@@ -98,18 +97,14 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 func TestRunsShareData(t *testing.T) {
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("bsgd", "ksvm", 2)}
 	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if len(sets) != 1 {
 		t.Fatalf("%d data sets, want 1", len(sets))
 	}
 	for _, p := range plan {
 		set := sets[p.Run.Data]
 		tr, err := newTrainer(p.Run, set, Methods(), newCores(1, 1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if tr.set != set || &tr.objective.train.X[0] != &set.Train.X[0] || &tr.objective.test.X[0] != &set.Test.X[0] {
 			t.Errorf("%s has a copy of the data", p.Run.Method)
 		}

@@ -35,65 +35,56 @@ func (f Final) Figures() Figures {
 	return Figures{f.TrainRisk, f.TestRisk, f.TestError, f.ModelOrder}
 }
 
-// A Comparison is one figure of two executions.
-type Comparison struct {
-	What      string
-	Got, Want float64
-	Tolerance float64 // absolute
+// A comparison of two records lists the figures that differ by more than the tolerances.
+type comparison struct {
+	where       string // that is compared: a prefix
+	differences []string
 }
 
-// Agrees reports whether the figures differ by no more than the tolerance.
-// Figures that are not finite agree if they are the same.
-func (c Comparison) Agrees() bool {
-	same := c.Got == c.Want || math.IsNaN(c.Got) && math.IsNaN(c.Want)
-	return same || math.Abs(c.Got-c.Want) <= c.Tolerance && !math.IsInf(c.Want, 0)
-}
-
-// String returns "test risk is 0.1, was 0.2 ± 2e-05".
-func (c Comparison) String() string {
-	return fmt.Sprintf("%s is %.5g, was %.5g ± %.2g", c.What, c.Got, c.Want, c.Tolerance)
-}
-
-// Compare returns the comparisons of all figures with those of another
-// execution.
-func (f Figures) Compare(want Figures) []Comparison {
-	return []Comparison{
-		{"training risk", f.TrainRisk, want.TrainRisk, RiskTolerance * math.Abs(want.TrainRisk)},
-		{"test risk", f.TestRisk, want.TestRisk, RiskTolerance * math.Abs(want.TestRisk)},
-		{"test error", f.TestError, want.TestError, ErrorTolerance},
-		{"model order", f.ModelOrder, want.ModelOrder, OrderTolerance},
+// figure compares one figure. Figures that are not finite agree if they are the same.
+func (c *comparison) figure(what string, got, want, tolerance float64) {
+	same := got == want || math.IsNaN(got) && math.IsNaN(want)
+	if !same && (math.IsInf(want, 0) || !(math.Abs(got-want) <= tolerance)) {
+		c.differences = append(c.differences, fmt.Sprintf("%s%s is %.5g, was %.5g ± %.2g", c.where, what, got, want, tolerance))
 	}
 }
 
-// compareMeasured returns the comparisons of what else was measured. A quantity that
-// one of the executions lacks is 0 there.
-func compareMeasured(got, want map[string]float64) (out []Comparison) {
-	names := maps.Clone(want)
-	maps.Copy(names, got)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out = append(out, Comparison{name, got[name], want[name], RiskTolerance * max(1, math.Abs(want[name]))})
-	}
-	return out
+// relative compares one figure to RiskTolerance, relative to it if it is above 1.
+func (c *comparison) relative(what string, got, want float64) {
+	c.figure(what, got, want, RiskTolerance*max(1, math.Abs(want)))
 }
 
-// compareDiagnostics returns the comparisons of those that both executions have: a record
-// made before they were recorded says nothing of them.
-func compareDiagnostics(got, want Diagnostics) (out []Comparison) {
-	relative := func(what string, got, want float64) {
-		out = append(out, Comparison{what, got, want, RiskTolerance * max(1, math.Abs(want))})
+func (c *comparison) figures(got, want Figures) {
+	c.figure("training risk", got.TrainRisk, want.TrainRisk, RiskTolerance*math.Abs(want.TrainRisk))
+	c.figure("test risk", got.TestRisk, want.TestRisk, RiskTolerance*math.Abs(want.TestRisk))
+	c.figure("test error", got.TestError, want.TestError, ErrorTolerance)
+	c.figure("model order", got.ModelOrder, want.ModelOrder, OrderTolerance)
+}
+
+// measured compares what else was measured. A quantity that one of the executions
+// lacks is 0 there.
+func (c *comparison) measured(got, want map[string]float64) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(got)), maps.Keys(want))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		c.relative(name, got[name], want[name])
 	}
+}
+
+// diagnostics compares those that both executions have: a record made before they were
+// recorded says nothing of them.
+func (c *comparison) diagnostics(got, want Diagnostics) {
 	if g, w := got.NormSq, want.NormSq; g != nil && w != nil {
-		relative("squared norm", *g, *w)
+		c.relative("squared norm", *g, *w)
 	}
 	if g, w := got.Prequential, want.Prequential; g != nil && w != nil {
-		relative("prequential loss", g.Loss, w.Loss)
-		out = append(out, Comparison{"prequential error", g.Error, w.Error, ErrorTolerance})
+		c.relative("prequential loss", g.Loss, w.Loss)
+		c.figure("prequential error", g.Error, w.Error, ErrorTolerance)
 	}
 	if g, w := got.Reliability, want.Reliability; g != nil && w != nil {
-		relative("log loss", g.LogLoss, w.LogLoss)
-		out = append(out, Comparison{"calibration error", g.CalibrationError, w.CalibrationError, ErrorTolerance})
+		c.relative("log loss", g.LogLoss, w.LogLoss)
+		c.figure("calibration error", g.CalibrationError, w.CalibrationError, ErrorTolerance)
 	}
-	return out
 }
 
 // Disagreements compares two records of one run, every point and the final
@@ -110,27 +101,22 @@ func Disagreements(got, want *Record) []string {
 	if len(got.Points) != len(want.Points) {
 		return []string{fmt.Sprintf("%d points, was %d", len(got.Points), len(want.Points))}
 	}
-	var out []string
-	compare := func(where string, comparisons ...Comparison) {
-		for _, c := range comparisons {
-			if !c.Agrees() {
-				out = append(out, where+c.String())
-			}
-		}
-	}
+	var c comparison
 	for i, p := range got.Points {
-		if p.Samples != want.Points[i].Samples {
-			return append(out, fmt.Sprintf("point %d is at %d samples, was at %d", i+1, p.Samples, want.Points[i].Samples))
+		w := want.Points[i]
+		if p.Samples != w.Samples {
+			return append(c.differences, fmt.Sprintf("point %d is at %d samples, was at %d", i+1, p.Samples, w.Samples))
 		}
-		where := fmt.Sprintf("at %d samples ", p.Samples)
-		compare(where, p.Figures().Compare(want.Points[i].Figures())...)
-		compare(where, compareMeasured(p.Measured, want.Points[i].Measured)...)
-		compare(where, compareDiagnostics(p.Diagnostics, want.Points[i].Diagnostics)...)
+		c.where = fmt.Sprintf("at %d samples ", p.Samples)
+		c.figures(p.Figures(), w.Figures())
+		c.measured(p.Measured, w.Measured)
+		c.diagnostics(p.Diagnostics, w.Diagnostics)
 	}
-	compare("final ", got.Final.Figures().Compare(want.Final.Figures())...)
-	compare("final ", compareMeasured(got.Final.Measured, want.Final.Measured)...)
-	compare("final ", compareDiagnostics(got.Final.Diagnostics, want.Final.Diagnostics)...)
-	return out
+	c.where = "final "
+	c.figures(got.Final.Figures(), want.Final.Figures())
+	c.measured(got.Final.Measured, want.Final.Measured)
+	c.diagnostics(got.Final.Diagnostics, want.Final.Diagnostics)
+	return c.differences
 }
 
 // An Agreement says what a comparison of the records of two folders came to.

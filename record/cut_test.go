@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 func TestAverageTakesTheTailOnly(t *testing.T) {
@@ -47,9 +48,7 @@ func streamed() *Record {
 func TestCut(t *testing.T) {
 	r := streamed()
 	got, err := r.Cut(960)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if f := got.Final; f.TrainRisk != 960 || f.ModelOrder != 96 || f.Samples != 960 || f.Digest != "d" || len(got.Points) != 10 || got.Header.Run.Samples != 960 || got.Path != r.Path {
 		t.Errorf("%+v", got)
 	}

@@ -2,8 +2,8 @@ package record
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
+	"errors"
+	"strconv"
 )
 
 // A Float is a float64 whose JSON can say what is not finite: "NaN", "+Inf"
@@ -12,36 +12,24 @@ type Float float64
 
 // MarshalJSON implements json.Marshaler.
 func (f Float) MarshalJSON() ([]byte, error) {
-	switch x := float64(f); {
-	case math.IsNaN(x):
-		return []byte(`"NaN"`), nil
-	case math.IsInf(x, 1):
-		return []byte(`"+Inf"`), nil
-	case math.IsInf(x, -1):
-		return []byte(`"-Inf"`), nil
-	default:
-		return json.Marshal(x)
+	if x := float64(f); x-x != 0 { // NaN and ±Inf alone
+		return json.Marshal(strconv.FormatFloat(x, 'g', -1, 64))
 	}
+	return json.Marshal(float64(f))
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (f *Float) UnmarshalJSON(b []byte) error {
-	switch string(b) {
-	case `"NaN"`:
-		*f = Float(math.NaN())
-	case `"+Inf"`:
-		*f = Float(math.Inf(1))
-	case `"-Inf"`:
-		*f = Float(math.Inf(-1))
-	case "null":
-		return fmt.Errorf("null is not a number")
-	default:
-		var x float64
-		if err := json.Unmarshal(b, &x); err != nil {
-			return err
-		}
-		*f = Float(x)
+	text := string(b)
+	switch text {
+	case `"NaN"`, `"+Inf"`, `"-Inf"`:
+		text = text[1 : len(text)-1]
 	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return errors.New(`want a number, "NaN", "+Inf" or "-Inf"`)
+	}
+	*f = Float(x)
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestFullDisk: the disk fills up during the run. Every write to /dev/full
@@ -13,12 +15,8 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	w := create(t, dir, "abc")
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, w.file.Close())
 	w.file = full
 	if err := w.Point(points[0]); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("Point: %v", err)

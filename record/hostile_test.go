@@ -15,6 +15,7 @@ import (
 
 	"polkrepro/internal/files"
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 )
 
 // resealed returns the lines of a record with the digest and the sum that they
@@ -75,9 +76,7 @@ func FuzzRead(f *testing.F) {
 func FuzzUnpack(f *testing.F) {
 	for _, text := range []string{"", "{}\n", strings.Repeat("0123456789", 1000)} {
 		b, err := pack([]byte(text))
-		if err != nil {
-			f.Fatal(err)
-		}
+		testutil.NoError(f, err)
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -88,9 +87,7 @@ func FuzzUnpack(f *testing.F) {
 			return
 		}
 		again, err := pack(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if b, err := new(packing).unpack(again); err != nil || !bytes.Equal(b, text) {
 			t.Errorf("packed and unpacked: %v", err)
 		}

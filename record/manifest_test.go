@@ -30,17 +30,13 @@ func sealable(t testing.TB) string {
 
 func put(t testutil.T, path, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)))
 }
 
 func mustSeal(t testing.TB, dir string) Manifest {
 	t.Helper()
 	m, err := Seal(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
@@ -123,9 +119,7 @@ func TestBrokenSeal(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := sealable(t)
 			mustSeal(t, dir)
-			if err := c.do(dir); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, c.do(dir))
 			err := CheckSeal(dir)
 			var broken *SealError
 			if !errors.As(err, &broken) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), dir) || !Sealed(dir) {
@@ -153,9 +147,7 @@ func TestSealRefuses(t *testing.T) {
 		}
 	}
 	dir := sealable(t)
-	if err := os.Symlink("a.jsonl", filepath.Join(dir, "records", "link.jsonl")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Symlink("a.jsonl", filepath.Join(dir, "records", "link.jsonl")))
 	if _, err := Seal(dir); err == nil || !strings.Contains(err.Error(), "records/link.jsonl is not a regular file") {
 		t.Errorf("a link: %v", err)
 	}
@@ -272,9 +264,7 @@ func TestCheckOutput(t *testing.T) {
 	} {
 		put(t, at(path), "")
 	}
-	if err := os.Symlink(at("sealed"), at("link")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Symlink(at("sealed"), at("link")))
 	for path, want := range map[string]string{
 		"sealed": "is sealed", "sealed/new/model": "is sealed", "link/model": "is sealed", "other": "is sealed",
 		"runs/records": "holds records", "runs/records/new": "holds records",

@@ -17,9 +17,7 @@ func packed(t *testing.T) (plain, packed string) {
 	t.Helper()
 	from, to := t.TempDir(), t.TempDir()
 	r := mustRead(t, write(t, from, "0123"))
-	if err := r.WritePacked(to); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.WritePacked(to))
 	return r.Path, filepath.Join(to, filepath.Base(r.Path)+packedSuffix)
 }
 
@@ -36,9 +34,7 @@ func TestPacked(t *testing.T) {
 	}
 	// Packed again it is the same file.
 	again := t.TempDir()
-	if err := got.WritePacked(again); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, got.WritePacked(again))
 	first, second := contents(t, path), contents(t, filepath.Join(again, filepath.Base(path)))
 	if !bytes.Equal(first, second) {
 		t.Error("a packed record was changed by packing it again")
@@ -108,26 +104,20 @@ func TestPackedDamage(t *testing.T) {
 
 func TestPackedLimit(t *testing.T) {
 	bomb, err := pack(make([]byte, MaxSize+1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	hostile.AtMost(t, 6*MaxSize, func() {
 		if _, err := new(packing).unpack(bomb); err == nil {
 			t.Error("unpacked more than the limit")
 		}
 	})
 	most, err := pack(make([]byte, MaxSize))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if text, err := new(packing).unpack(most); err != nil || len(text) != MaxSize {
 		t.Errorf("up to the limit of one: %d bytes, %v", len(text), err)
 	}
 	p := packing{size: MaxUnpacked - 5}
 	small, err := pack([]byte("12345"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if text, err := p.unpack(small); err != nil || string(text) != "12345" {
 		t.Errorf("up to the limit of all: %q, %v", text, err)
 	}
@@ -139,9 +129,7 @@ func TestPackedLimit(t *testing.T) {
 // TestTwoOfOneRun: a run has one record, packed or not.
 func TestTwoOfOneRun(t *testing.T) {
 	plain, path := packed(t)
-	if err := os.Rename(path, plain+packedSuffix); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Rename(path, plain+packedSuffix))
 	c, err := ReadDir(filepath.Dir(plain))
 	if err != nil || len(c.Errors) != 1 || len(c.Records) != 1 {
 		t.Errorf("%v, %d errors, %d records; want one of each", err, len(c.Errors), len(c.Records))
@@ -151,8 +139,6 @@ func TestTwoOfOneRun(t *testing.T) {
 func contents(t testutil.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return b
 }

@@ -263,10 +263,7 @@ func (p *parser) point(text []byte) error {
 	if err := point.UnmarshalJSON(text); err != nil {
 		return err
 	}
-	if err := errors.Join(point.checkText(), point.check()); err != nil {
-		return err
-	}
-	if err := p.rec.follow(point); err != nil {
+	if err := errors.Join(point.checkText(), point.check(), p.rec.follow(point)); err != nil {
 		return err
 	}
 	p.rec.Points = append(p.rec.Points, point)
@@ -278,10 +275,7 @@ func (p *parser) final(text []byte) error {
 	if err := f.UnmarshalJSON(text); err != nil {
 		return err
 	}
-	if err := errors.Join(f.checkText(), f.check()); err != nil {
-		return err
-	}
-	if err := p.rec.close(f.Samples); err != nil {
+	if err := errors.Join(f.checkText(), f.check(), p.rec.close(f.Samples)); err != nil {
 		return err
 	}
 	if digest(&p.rec) != f.Digest {

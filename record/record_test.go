@@ -65,9 +65,7 @@ var final = Final{
 func create(t testutil.T, dir, id string) *Writer {
 	t.Helper()
 	w, err := Create(dir, header(id))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return w
 }
 
@@ -75,9 +73,7 @@ func create(t testutil.T, dir, id string) *Writer {
 func mustRead(t testutil.T, path string) *Record {
 	t.Helper()
 	r, err := Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 
@@ -86,13 +82,9 @@ func writeFailure(t testutil.T, dir, id string, f Failure, points ...Point) stri
 	t.Helper()
 	w := create(t, dir, id)
 	for _, p := range points {
-		if err := w.Point(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Point(p))
 	}
-	if err := w.Fail(f); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Fail(f))
 	return filepath.Join(dir, id+failedSuffix)
 }
 
@@ -106,13 +98,9 @@ func writePoints(t testutil.T, dir, id string, points ...Point) string {
 	t.Helper()
 	w := create(t, dir, id)
 	for _, p := range points {
-		if err := w.Point(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Point(p))
 	}
-	if err := w.Finish(final); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Finish(final))
 	return filepath.Join(dir, id+".jsonl")
 }
 
@@ -307,13 +295,9 @@ func TestLife(t *testing.T) {
 		if n := linesOf(); n != i+1 {
 			t.Errorf("%d lines on disk after %d points", n, i)
 		}
-		if err := w.Point(p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Point(p))
 	}
-	if err := w.Abort(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Abort())
 	is("abc.jsonl.partial")
 	if n := linesOf(); n != 4 {
 		t.Errorf("%d lines on disk after Abort", n)
@@ -333,9 +317,7 @@ func TestLife(t *testing.T) {
 
 	w = create(t, dir, "abc")
 	is("abc.failed.jsonl abc.jsonl.partial")
-	if err := w.Finish(Final{}); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Finish(Final{}))
 	is("abc.jsonl")
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort after Finish: %v", err)
@@ -376,9 +358,7 @@ func TestWriterRefuses(t *testing.T) {
 		{"timing not finite", func(w *Writer) error { return w.Point(Point{Samples: 11, Timing: Timing{Wall: math.NaN()}}) }, "unsupported value: NaN"},
 	} {
 		w := create(t, dir, "abc")
-		if err := w.Point(Point{Samples: 10}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Point(Point{Samples: 10}))
 		err := c.do(w)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.want)
@@ -404,9 +384,7 @@ func TestUnwritable(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "can't make the records' folder") || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in the folder's place: %v", err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "abc.jsonl.partial"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "abc.jsonl.partial"), 0o755))
 	_, err = Create(dir, header("abc"))
 	if err == nil || !strings.Contains(err.Error(), "can't write a record: open "+dir) {
 		t.Errorf("a folder in the file's place: %v", err)
@@ -418,24 +396,16 @@ func TestReadDir(t *testing.T) {
 	write(t, dir, "one")
 	write(t, dir, "two")
 	broken := write(t, dir, "broken")
-	if err := os.Truncate(broken, 100); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Truncate(broken, 100))
 	writeFailure(t, dir, "failed", Failure{Error: "no"})
-	if err := create(t, dir, "partial").Abort(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, create(t, dir, "partial").Abort())
 	for _, name := range []string{"notes.txt", "lock", "table.csv"} {
 		put(t, filepath.Join(dir, name), "")
 	}
 	put(t, filepath.Join(dir, "half.failed.jsonl"), "{}\n")
-	if err := os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
 	c, err := ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if got := slices.Sorted(maps.Keys(c.Records)); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("records %v", got)
 	}
@@ -466,13 +436,9 @@ func TestFloat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))
 		b, err := Float(x).MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		var y Float
-		if err := y.UnmarshalJSON(b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, y.UnmarshalJSON(b))
 		if math.Float64bits(float64(y)) != math.Float64bits(x) && !(math.IsNaN(x) && math.IsNaN(float64(y))) {
 			t.Fatalf("%v became %s and %v", x, b, y)
 		}
@@ -495,20 +461,14 @@ func TestAnyRecord(t *testing.T) {
 		h.DataSums = rapid.MapOf(text, text).Draw(t, "sums")
 		h.DataFacts = rapid.MapOf(text, number).Draw(t, "facts")
 		w, err := Create(dir, h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		samples := -1
 		for range rapid.IntRange(0, 5).Draw(t, "points") {
 			samples += rapid.IntRange(1, 1000).Draw(t, "step")
 			p := Point{Samples: samples, TrainRisk: number.Draw(t, "risk"), TestError: number.Draw(t, "error"), KernelEvals: rapid.Int64().Draw(t, "evals"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}
-			if err := w.Point(p); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, w.Point(p))
 		}
-		if err := w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}))
 		mustRead(t, filepath.Join(dir, "any.jsonl"))
 	})
 }
@@ -521,9 +481,7 @@ func TestMeasured(t *testing.T) {
 	digests := make(map[string]bool)
 	for _, most := range []float64{16, 17} {
 		w := create(t, dir, "abc")
-		if err := errors.Join(w.Point(p), w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}})); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, errors.Join(w.Point(p), w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}})))
 		r := mustRead(t, filepath.Join(dir, "abc.jsonl"))
 		if !maps.Equal(r.Points[0].Measured, p.Measured) || r.Final.Measured["max_order"] != most {
 			t.Errorf("%v and %v", r.Points[0].Measured, r.Final.Measured)

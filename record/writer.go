@@ -9,9 +9,10 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"regexp"
+
 	"polkrepro/internal/charset"
 	"polkrepro/internal/files"
-	"regexp"
 )
 
 // The names of a run's file, after its ID.
@@ -58,13 +59,7 @@ func Create(dir string, h Header) (*Writer, error) {
 	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("can't write a record: %w", err)
 	}
-	line, err := json.Marshal(h)
-	if err != nil {
-		err = fmt.Errorf("record %s: header: %w", h.ID, err)
-	} else {
-		err = w.write(line)
-	}
-	if err != nil {
+	if err := w.write(h); err != nil {
 		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
@@ -90,17 +85,10 @@ func (w *Writer) Point(p Point) error {
 		return err
 	}
 	p.Type = "point"
-	if err := errors.Join(p.checkText(), p.check()); err != nil {
+	if err := errors.Join(p.checkText(), p.check(), w.rec.follow(p)); err != nil {
 		return w.fail(err)
 	}
-	if err := w.rec.follow(p); err != nil {
-		return w.fail(err)
-	}
-	line, err := json.Marshal(p)
-	if err != nil {
-		return w.fail(err)
-	}
-	if err := w.write(line); err != nil {
+	if err := w.write(p); err != nil {
 		return err
 	}
 	w.rec.Points = append(w.rec.Points, p)
@@ -116,20 +104,13 @@ func (w *Writer) Finish(f Final) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	if err := errors.Join(f.checkText(), f.check()); err != nil {
+	if err := errors.Join(f.checkText(), f.check(), w.rec.close(f.Samples)); err != nil {
 		return w.fail(err)
 	}
 	f.Type, f.Digest, f.Sum = "final", "", ""
-	if err := w.rec.close(f.Samples); err != nil {
-		return w.fail(err)
-	}
 	w.rec.Final = f
 	f.Digest = digest(&w.rec)
-	line, err := json.Marshal(f)
-	if err != nil {
-		return w.fail(err)
-	}
-	if err := w.seal(line, sealedSuffix); err != nil {
+	if err := w.seal(f, sealedSuffix); err != nil {
 		return err
 	}
 	for _, old := range []string{failedSuffix, sealedSuffix + packedSuffix} {
@@ -150,11 +131,7 @@ func (w *Writer) Fail(f Failure) error {
 	if err := w.rec.close(f.Samples); err != nil {
 		return w.fail(err)
 	}
-	line, err := json.Marshal(f)
-	if err != nil {
-		return w.fail(err)
-	}
-	return w.seal(line, failedSuffix)
+	return w.seal(f, failedSuffix)
 }
 
 // Abort closes the file and leaves it as dir/ID.jsonl.partial. After Finish,
@@ -189,8 +166,12 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// write appends a line in one call.
-func (w *Writer) write(line []byte) error {
+// write appends the line of v in one call.
+func (w *Writer) write(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return w.fail(err)
+	}
 	line = append(line, '\n')
 	if _, err := w.file.Write(line); err != nil {
 		return w.fail(err)
@@ -199,9 +180,13 @@ func (w *Writer) write(line []byte) error {
 	return nil
 }
 
-// seal appends the last line, whose sum is still empty, and gives the file its
-// final name.
-func (w *Writer) seal(line []byte, suffix string) error {
+// seal appends the last line, that of v, whose sum is still empty, and gives the file
+// its final name.
+func (w *Writer) seal(v any, suffix string) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return w.fail(err)
+	}
 	if _, err := w.file.Write(files.AppendSum(w.hash, append(line, '\n'), sumTail)); err != nil {
 		return w.fail(err)
 	}

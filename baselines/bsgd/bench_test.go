@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -63,14 +64,14 @@ func BenchmarkStep(b *testing.B) {
 func benchmarkStep(b *testing.B, c Config, x []float32, y []float64) {
 	l := learner(b, c)
 	for l.Expansion().Order() < c.Budget {
-		mustStep(b, l, x, y)
+		learnertest.Step(b, l, x, y)
 	}
 	before := l.violations
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
 		lo := i % 8 * benchBlock
-		mustStep(b, l, x[lo*c.Dim:][:benchBlock*c.Dim], y[lo:][:benchBlock])
+		learnertest.Step(b, l, x[lo*c.Dim:][:benchBlock*c.Dim], y[lo:][:benchBlock])
 		i++
 	}
 	samples := float64(i * benchBlock)
@@ -82,12 +83,6 @@ func benchmarkStep(b *testing.B, c Config, x []float32, y []float64) {
 	b.ReportMetric(floor, "floor-µs/sample")
 	b.ReportMetric(step/floor, "x-floor")
 	b.ReportMetric(rate, "violations/sample")
-}
-
-func mustStep(b *testing.B, l *Learner, x []float32, y []float64) {
-	if _, err := l.Step(b.Context(), len(y), x, y); err != nil {
-		b.Fatal(err)
-	}
 }
 
 // kernelRows returns the time of one row of kernel values, taken in blocks.

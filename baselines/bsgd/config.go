@@ -33,11 +33,9 @@ type Config struct {
 // Validate returns every reason why c describes no learner.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "bsgd"}
-	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
-	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	p.Model(c.Kernel, c.Classes, c.Dim)
 	p.If(c.Budget < 1, "budget %d is below 1", c.Budget)
 	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v is not a number ≥ 0", c.Regularizer)
-	p.Kernel(c.Kernel)
 	switch c.Maintenance {
 	case Removal, Projection, KeepNewest:
 	case Merging:

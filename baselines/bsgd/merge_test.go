@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 )
 
@@ -103,18 +104,14 @@ func TestMergeExtremes(t *testing.T) {
 	l := learner(t, c)
 	x := []float32{1, 2, 3, 4, 1, 2, 3, 4}
 	for _, labels := range [][]float64{{0, 1}, {2, 0}, {1, 1}} {
-		if _, err := l.Step(t.Context(), 2, x, labels); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, x, labels)
 	}
 	h := l.Health()
 	if l.Expansion().Order() != 1 || h["maintenances"] == 0 || h["degradation"] > 1e-12 {
 		t.Errorf("order %d, %v", l.Expansion().Order(), h)
 	}
 	far := []float32{1e3, 0, 0, 0}
-	if _, err := l.Step(t.Context(), 1, far, []float64{1}); err != nil {
-		t.Fatal(err)
-	}
+	learnertest.Step(t, l, far, []float64{1})
 	if err := sound(l); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -118,9 +120,7 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 		}
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(k); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, inverse.Inverse(k))
 	p := step % n
 	f.inverseColumn(p, row)
 	for i, v := range row {
@@ -146,9 +146,7 @@ func TestNearDuplicates(t *testing.T) {
 			}
 			l := splitAt(learner(t, c), most)
 			for range 3 {
-				if _, err := l.Step(t.Context(), len(y), x, y); err != nil {
-					t.Fatal(err)
-				}
+				learnertest.Step(t, l, x, y)
 			}
 			h := l.Health()
 			t.Logf("B = %d, tail %d: order %d, %v", budget, most, l.Expansion().Order(), h)
@@ -184,9 +182,7 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 		o := oracle{c: unlimited, t: int(l.samples), elem: elements(l)}
 		o.step(xi, int(y[i]))
 		before := l.degradation
-		if _, err := l.Step(t.Context(), 1, xi, y[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, xi, y[i:i+1])
 		got, want := l.degradation-before, distance(l.config.Kernel, o.elem, elements(l))
 		if !(math.Abs(got-want) <= 1e-5) {
 			t.Fatalf("sample %d: degradation %v, ‖f − f'‖² = %v", i, got, want)
@@ -214,9 +210,7 @@ func TestDuplicatesAreAbsorbed(t *testing.T) {
 	l, all := learner(t, c), learner(t, plain)
 	for range 5 {
 		for _, each := range []*Learner{l, all} {
-			if _, err := each.Step(t.Context(), len(y), x, y); err != nil {
-				t.Fatal(err)
-			}
+			learnertest.Step(t, each, x, y)
 		}
 	}
 	if l.Expansion().Order() > 30 || l.Health()["dependent"] == 0 {
@@ -235,9 +229,7 @@ func TestRepair(t *testing.T) {
 	c.LearningRate = 0.05
 	x, y := stream(3, 6000, c.Dim, c.Classes, 0.5)
 	l := learner(t, c)
-	if _, err := l.Step(t.Context(), 3000, x[:3000*c.Dim], y[:3000]); err != nil {
-		t.Fatal(err)
-	}
+	learnertest.Step(t, l, x[:3000*c.Dim], y[:3000])
 	p := l.maintain.(*projection)
 	if p.repairs != 0 {
 		t.Fatalf("%v repairs before any damage", p.repairs)
@@ -252,9 +244,7 @@ func TestRepair(t *testing.T) {
 				t.Errorf("a pivot times %v goes unseen: drift %v", damage, drift)
 			}
 		}
-		if _, err := l.Step(t.Context(), 3000, x[3000*c.Dim:], y[3000:]); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, x[3000*c.Dim:], y[3000:])
 		if p.repairs < before+2 {
 			t.Errorf("damage %v: %v repairs", damage, p.repairs-before)
 		}
@@ -263,9 +253,7 @@ func TestRepair(t *testing.T) {
 
 	splitAt(l, 5)
 	for {
-		if _, err := l.Step(t.Context(), 1, x[:c.Dim], y[:1]); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, x[:c.Dim], y[:1])
 		if p.factor.head > 0 && len(p.factor.coef) > 0 {
 			break
 		}
@@ -291,9 +279,7 @@ func TestSeparateClusters(t *testing.T) {
 		x[i*c.Dim] += float32(i%2) * 1e4
 	}
 	l := learner(t, c)
-	if _, err := l.Step(t.Context(), len(y), x, y); err != nil {
-		t.Fatal(err)
-	}
+	learnertest.Step(t, l, x, y)
 	if h := l.Health(); !(h["drift"] <= repairAbove) || h["repairs"] > 0 || l.maintain.(*projection).probes < 10 {
 		t.Errorf("%v after %v probes", h, l.maintain.(*projection).probes)
 	}

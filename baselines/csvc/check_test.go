@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -54,9 +55,7 @@ func TestCheckMultidist(t *testing.T) {
 func TestCheckMNISTRecorded(t *testing.T) {
 	p, test := mnist(t, 60000, 10000)
 	out, err := os.ReadFile(filepath.Join("testdata", "svm-train-mnist.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	c := Config{Kernel: kernel.Gaussian{Bandwidth: 4}, C: 1, Threads: 2}
 	m, st := train(t, c, p)
 	compare(t, m, st, readReference(t, string(out)))

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -67,9 +68,7 @@ func drawKernel(t *rapid.T) kernel.Kernel {
 func train(t rapid.TB, c Config, p *problem) (*Model, []PairStats) {
 	t.Helper()
 	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m, st
 }
 
@@ -97,9 +96,7 @@ func solveAll(t rapid.TB, c Config, p *problem) []solved {
 	c = c.withDefaults()
 	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
 	pairs, err := solvePairs(context.Background(), c, sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	out := make([]solved, len(pairs))
 	for q, pair := range pairs {
 		s := &out[q]

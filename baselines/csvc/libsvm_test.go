@@ -44,9 +44,7 @@ func fromSplit(s *data.Split, n, classes int) *problem {
 func multidist(t testing.TB, draw uint64) (train, test *problem) {
 	t.Helper()
 	set, err := data.Multidist(data.Calibrated, draw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return fromSplit(set.Train, set.Train.N, set.Classes), fromSplit(set.Test, set.Test.N, set.Classes)
 }
 
@@ -63,9 +61,7 @@ func (p *problem) write(t testing.TB, path string) {
 		}
 		b.WriteByte('\n')
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
 // arguments returns svm-train's form of a configuration.
@@ -129,17 +125,13 @@ func readReference(t testing.TB, out string) *reference {
 
 func integer(t testing.TB, s string) int {
 	v, err := strconv.Atoi(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return v
 }
 
 func float(t testing.TB, s string) float64 {
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return v
 }
 
@@ -159,9 +151,7 @@ func svmPredict(t testing.TB, model string, p *problem) []float64 {
 func readClasses(t testing.TB, path string) []float64 {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var classes []float64
 	for s := bufio.NewScanner(strings.NewReader(string(text))); s.Scan(); {
 		classes = append(classes, float(t, s.Text()))

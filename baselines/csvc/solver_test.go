@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -134,9 +135,7 @@ func hard() (Config, *problem) {
 func TestShrinking(t *testing.T) {
 	c, p := hard()
 	s := solverOf(c, p)
-	if err := s.solve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, s.solve(t.Context()))
 	if s.restored == 0 || s.iteration < 2*p.n {
 		t.Errorf("%d iterations, restored %d times: the test does not test shrinking", s.iteration, s.restored)
 	}
@@ -163,9 +162,7 @@ func TestLimit(t *testing.T) {
 	for _, limit := range []int{50, 2*p.n + 10} {
 		s := solverOf(c, p)
 		s.limit = limit
-		if err := s.solve(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, s.solve(t.Context()))
 		st := s.stats()
 		if st.Iterations != limit || (st.Restored > 0) != (limit > p.n) || st.Violation <= c.Tolerance {
 			t.Errorf("stopped after %d iterations: %+v", limit, st)

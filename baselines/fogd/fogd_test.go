@@ -59,9 +59,7 @@ func TestEqualsThePaper(t *testing.T) {
 						w[q][j] = (1-eta*lambda)*w[q][j] - eta/d*g[q]*v
 					}
 				}
-				if _, err := fogd.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
-					t.Fatal(err)
-				}
+				learnertest.Step(t, fogd, x, y[i:i+1])
 			}
 		}
 	}

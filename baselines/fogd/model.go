@@ -27,11 +27,11 @@ func newModel(c Config) *Model {
 		Classes: c.Classes, W: make([]float64, c.Classes*2*c.Frequencies),
 		kernel: c.Kernel, dim: c.Dim, panels: gemm.NewPanels[float32](c.Dim),
 	}
-	g := gaussians{pcg: rand.NewPCG(c.Seed, 0)}
+	g := gaussians(c.Frequencies*c.Dim, c.Seed)
 	row := make([]float32, c.Dim)
-	for range c.Frequencies {
+	for j := range c.Frequencies {
 		for q := range row {
-			row[q] = float32(g.next() / c.Kernel.Bandwidth)
+			row[q] = float32(g[j*c.Dim+q] / c.Kernel.Bandwidth)
 		}
 		m.panels.Append(row)
 	}
@@ -90,32 +90,20 @@ func wave(row []float32, scale float64) {
 	}
 }
 
-// A gaussians source draws standard normal numbers by Marsaglia's polar method.
+// gaussians draws at least n standard normal numbers by Marsaglia's polar method.
 // (The stream of rand's NormFloat64 differs between machines.)
-type gaussians struct {
-	pcg   *rand.PCG
-	spare float64
-	have  bool
-}
-
-func (g *gaussians) next() float64 {
-	if g.have {
-		g.have = false
-		return g.spare
-	}
-	for {
-		u, v := g.symmetric(), g.symmetric()
+func gaussians(n int, seed uint64) []float64 {
+	pcg := rand.NewPCG(seed, 0)
+	symmetric := func() float64 { return float64(int64(pcg.Uint64())>>11) * 0x1p-52 } // uniform in [−1, 1)
+	out := make([]float64, 0, n+1)
+	for len(out) < n {
+		u, v := symmetric(), symmetric()
 		r := float64(u*u) + float64(v*v)
 		if r >= 1 || r == 0 {
 			continue
 		}
 		f := math.Sqrt(-2 * portable.Log(r) / r)
-		g.spare, g.have = float64(v*f), true
-		return float64(u * f)
+		out = append(out, float64(u*f), float64(v*f))
 	}
-}
-
-// symmetric returns a number uniform in [−1, 1).
-func (g *gaussians) symmetric() float64 {
-	return float64(int64(g.pcg.Uint64())>>11) * 0x1p-52
+	return out
 }

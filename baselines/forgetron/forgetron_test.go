@@ -105,9 +105,7 @@ func TestEqualsThePaper(t *testing.T) {
 		l, o := learnertest.New(t, New, c), &oracle{c: c}
 		for i := range n {
 			x := x[i*c.Dim : (i+1)*c.Dim]
-			if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
+			learnertest.Step(t, l, x, y[i:i+1])
 			o.step(x, int(y[i]))
 			o.terms().Hold(t, i, l.Expansion(), 1e-8)
 		}

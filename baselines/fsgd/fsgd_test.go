@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -32,9 +33,7 @@ func learner(t *testing.T, x []float32) *Learner {
 	l, err := New(Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return l
 }
 
@@ -59,9 +58,7 @@ func TestLiteral(t *testing.T) {
 			grad[q] *= -rate(step)
 		}
 		f.Append(at, grad)
-		if _, err := l.Step(t.Context(), 1, at, y[i:i+1]); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, at, y[i:i+1])
 		seen[min(i, 59)] = true // point 60 is point 59
 		if step == 100 {
 			l.shrink *= 1e-101 // as after very many steps
@@ -118,9 +115,7 @@ func TestErrors(t *testing.T) {
 	l, err := New(Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: faulty{left: &left}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if _, err := l.Step(t.Context(), 3, x[:6], y[:3]); !errors.Is(err, stream.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
 		t.Errorf("error %v, order %d, %d kernel values", err, l.Order(), l.KernelEvals())
 	}

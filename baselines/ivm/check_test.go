@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -29,9 +30,7 @@ func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 func multidist(t *testing.T) (Config, *data.Set) {
 	t.Helper()
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: set.Classes, Dim: set.Train.Dim, Regularizer: 1e-6, Threads: 2,
 	}, set
@@ -44,9 +43,7 @@ func full(t *testing.T, c Config, s *data.Split) *lbfgs.Result {
 		Kernel: c.Kernel, Loss: loss.MultiLogistic{}, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
 		Tolerance: 1e-2, Threads: c.Threads,
 	}, s.N, s.X, s.Y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 
@@ -60,9 +57,7 @@ func TestCheckMultidist(t *testing.T) {
 	all := full(t, c, set.Train)
 	want := errorRate(all.Expansion, set.Test)
 	r, err := Train(context.Background(), c, set.Train.N, set.Train.X, set.Train.Y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	order, got := r.Expansion.Order(), errorRate(r.Expansion, set.Test)
 	t.Logf("%d points (%s): H = %.5f, gap %.1g, error %.2f %%; all points: P = %.5f, gap %.1g, error %.2f %%",
 		order, r.Reason, r.Objective, r.Gap, 100*got, all.Objective, all.Gap, 100*want)

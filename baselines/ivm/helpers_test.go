@@ -44,9 +44,7 @@ func mnist(t testing.TB, n int) *problem {
 func (p *problem) train(t rapid.TB) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 

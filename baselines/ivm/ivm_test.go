@@ -153,14 +153,11 @@ func TestCancel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(p *problem){
 		"classes":     func(p *problem) { p.Classes = 1 },
-		"dimension":   func(p *problem) { p.Dim = 0 },
 		"regularizer": func(p *problem) { p.Regularizer = 0 },
 		"candidates":  func(p *problem) { p.Candidates = -1 },
 		"at most":     func(p *problem) { p.MaxPoints = -1 },
 		"tolerance":   func(p *problem) { p.Tolerance = math.NaN() },
 		"threads":     func(p *problem) { p.Threads = -1 },
-		"no kernel":   func(p *problem) { p.Kernel = nil },
-		"bandwidth":   func(p *problem) { p.Kernel = kernel.Gaussian{} },
 		"label 3":     func(p *problem) { p.y[2] = 3 }, // package dataset tests the others
 		"too large": func(p *problem) {
 			p.Kernel = kernel.Polynomial{Degree: 9}

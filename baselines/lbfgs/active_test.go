@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -27,9 +28,7 @@ func begun(t *testing.T, n int) (s *solver, x []float32) {
 	c, x, y := farApart(n)
 	s = solverOf(t, c, n, x, y)
 	s.config.MaxIterations = firstChoice
-	if err := s.run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, s.run(t.Context(), nil))
 	return s, x
 }
 
@@ -48,9 +47,7 @@ func TestSelection(t *testing.T) {
 			evals *= 2
 		}
 		s := solverOf(t, c, n, x, y)
-		if err := s.run(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, s.run(t.Context(), nil))
 		if len(s.selection.samples) == 0 || s.n >= n/2 {
 			t.Errorf("%d of %d samples are kept", s.n, n)
 		}
@@ -80,12 +77,8 @@ func TestWrongSelection(t *testing.T) {
 	s.keep(easiest[:n/4], f, u)
 	s.selection.whole = false
 	s.config.MaxIterations = 5000
-	if err := s.run(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, s.run(t.Context(), nil))
 	r, err := s.certify(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	converged(t, s.config, r)
 }

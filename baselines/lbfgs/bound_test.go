@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestBound: along a run, ū stays in the domain of ℓ*, the bound never falls,
@@ -41,9 +43,7 @@ func TestBound(t *testing.T) {
 			}
 		}
 		r, err := s.certify(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		if exact := dualObjective(t, s, gram, y); !(math.Abs(r.Objective-r.Gap-exact) <= 1e-10*(1+math.Abs(exact))) && r.Gap > 0 {
 			t.Fatalf("certified bound %v, dual objective %v", r.Objective-r.Gap, exact)
 		}

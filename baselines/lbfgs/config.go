@@ -30,14 +30,12 @@ type Config struct {
 // Validate returns every reason why c describes no problem.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "lbfgs"}
-	p.If(c.Classes < 2, "%d classes: at least 2 are needed", c.Classes)
-	p.If(c.Dim < 1, "dimension %d is below 1", c.Dim)
+	p.Model(c.Kernel, c.Classes, c.Dim)
 	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
 	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
 	p.If(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
 	p.If(c.Memory < 0, "memory of %d pairs", c.Memory)
 	p.If(c.Threads < 0, "%d threads", c.Threads)
-	p.Kernel(c.Kernel)
 	_, err := newDualLoss(c.Loss)
 	p.If(err != nil, "%w", err)
 	return p.Err()

@@ -32,7 +32,6 @@ func TestErrors(t *testing.T) {
 		y      []float64
 	}{
 		{"1 classes", with(func(c *Config) { c.Classes = 1 }), 3, x, y},
-		{"dimension 0 ", with(func(c *Config) { c.Dim = 0 }), 3, x, y},
 		{"regularizer 0 ", with(func(c *Config) { c.Regularizer = 0 }), 3, x, y},
 		{"regularizer NaN ", with(func(c *Config) { c.Regularizer = nan }), 3, x, y},
 		{"regularizer +Inf ", with(func(c *Config) { c.Regularizer = inf }), 3, x, y},
@@ -41,7 +40,6 @@ func TestErrors(t *testing.T) {
 		{"-1 iterations", with(func(c *Config) { c.MaxIterations = -1 }), 3, x, y},
 		{"memory of -1 ", with(func(c *Config) { c.Memory = -1 }), 3, x, y},
 		{"-2 threads", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
-		{"bandwidth 0 ", with(func(c *Config) { c.Kernel = kernel.Gaussian{} }), 3, x, y},
 		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
 		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
 		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests the others

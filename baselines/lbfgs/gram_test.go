@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -68,9 +69,7 @@ func TestProducts(t *testing.T) {
 		x, _ := samples(r, n, dim, 3)
 		points := pointsOf(x, dim)
 		wide, err := newGram(ctx, Config{Kernel: k, Threads: 2}.withDefaults(), n, x, kernel.NewPoints(dim))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		narrow := newMatrix[float32](n, 2)
 		points.Block32(k, n, x, narrow.k, n, 2)
 		dense := denseGram(k, x, dim)
@@ -83,9 +82,7 @@ func TestProducts(t *testing.T) {
 			compare(t, "float64", got, want.RawMatrix().Data, 1e-12*float64(n))
 			narrow.mul(got, v)
 			compare(t, "float32", got, want.RawMatrix().Data, 2e-6*math.Sqrt(float64(n)))
-			if err := exactMul(ctx, got, v, k, points, x, 2); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, exactMul(ctx, got, v, k, points, x, 2))
 			compare(t, "not stored", got, want.RawMatrix().Data, 1e-12*float64(n))
 		}
 	}
@@ -109,9 +106,7 @@ func TestMirror(t *testing.T) {
 		for _, exact := range []int{n, n - 1} {
 			c := Config{Kernel: k, Threads: 2, exactSize: exact}.withDefaults()
 			g, err := newGram(t.Context(), c, n, x, kernel.NewPoints(dim))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			same := false
 			switch m := g.(type) {
 			case *matrix[float32]:

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -41,9 +42,7 @@ func drawGaussian(t *rapid.T) kernel.Kernel {
 
 func solverOf(t rapid.TB, c Config, n int, x []float32, y []float64) *solver {
 	s, err := newSolver(context.Background(), c.withDefaults(), n, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -40,9 +41,7 @@ func features(seed uint64, n, p, classes int, l loss.Loss) *featureSet {
 func (s *featureSet) fit(t *testing.T) *Linear {
 	t.Helper()
 	r, err := TrainLinear(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 

@@ -22,9 +22,7 @@ var bothLosses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
 func train(t rapid.TB, c Config, n int, x []float32, y []float64) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), c, n, x, y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 
@@ -176,9 +174,7 @@ func TestTrace(t *testing.T) {
 			objectives, gaps = append(objectives, objective), append(gaps, gap)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		last := len(objectives) - 1
 		if r.Iterations != last+1 || !(math.Abs(r.Objective-objectives[last]) <= 1e-10) || !(math.Abs(r.Gap-gaps[last]) <= 1e-10) {
 			t.Errorf("result %+v, last traced %v with gap %v of %d", r, objectives[last], gaps[last], last+1)
@@ -231,9 +227,7 @@ func bits(t *testing.T, r *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	numbers := []float64{r.Objective, r.Gap, r.GradientNorm, r.Smoothing, float64(r.Iterations), float64(r.Products)}
-	if err := r.Expansion.Write(&b, numbers); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Expansion.Write(&b, numbers))
 	return b.Bytes()
 }
 

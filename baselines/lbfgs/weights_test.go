@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -19,13 +20,9 @@ func weightsAfter(t rapid.TB, c Config, start float64, n int, x []float32, y []f
 	t.Helper()
 	c.Memory = 10
 	w, err := NewWeights(c, start, 1, n, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for range iterations {
-		if err := w.iterate(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.iterate(context.Background()))
 	}
 	return w
 }
@@ -95,9 +92,7 @@ func TestWeakWolfe(t *testing.T) {
 		for range 12 {
 			before := append([]float64(nil), at.now.f.w...)
 			value0, g0 := literally(c, gram, y, before)
-			if err := at.iterate(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, at.iterate(context.Background()))
 			if at.ended {
 				break
 			}
@@ -172,9 +167,7 @@ func TestWeightsErrors(t *testing.T) {
 		}
 	}
 	w, err := NewWeights(good, 0.1, 1, 2, x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := w.iterate(ctx); err == nil || w.KernelEvals() != 0 {

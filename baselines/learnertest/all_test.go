@@ -1,26 +1,24 @@
 package learnertest_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"polkrepro/baselines/bsgd"
 	"polkrepro/baselines/csvc"
-	"polkrepro/baselines/fogd"
-	"polkrepro/baselines/forgetron"
-	"polkrepro/baselines/fsgd"
-	"polkrepro/baselines/ivm"
-	"polkrepro/baselines/lbfgs"
 	"polkrepro/baselines/learnertest"
-	"polkrepro/baselines/nogd"
-	"polkrepro/baselines/norma"
-	"polkrepro/baselines/nystrom"
-	"polkrepro/baselines/projectron"
+	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
+	"polkrepro/polk/prune"
 )
 
 type (
@@ -31,311 +29,167 @@ type (
 
 var gaussian = kernel.Gaussian{Bandwidth: 1.5}
 
-const regularizer = 1e-3
-
 // losses are those of the two tasks.
-var losses = map[string]loss.Loss{"ksvm": loss.MultiHinge{}, "klr": loss.MultiLogistic{}}
+var losses = map[string]loss.Loss{experiments.TaskKSVM: loss.MultiHinge{}, experiments.TaskKLR: loss.MultiLogistic{}}
 
-// TestKSVMAndKLR: the learners that have both losses.
-func TestKSVMAndKLR(t *testing.T) {
-	for name, l := range losses {
-		t.Run("polk/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitPOLK(gaussian, l))) })
-		t.Run("fsgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newFSGD(gaussian, l)))) })
-		t.Run("norma/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNORMA(gaussian, l)))) })
-		t.Run("fogd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, 0), Seeded: true})
-		})
-		t.Run("nogd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 10)))) })
-		t.Run("rff-sgd/"+name, func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitFOGD(l, regularizer), Seeded: true})
-		})
-		t.Run("nystrom-sgd/"+name, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newNOGD(gaussian, l, 0)))) })
-		t.Run("lbfgs/"+name, func(t *testing.T) { learnertest.Run(t, expanded(fitLBFGS(gaussian, l))) })
-		t.Run("lbfgs-weights/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitWeights(gaussian, l)))) })
-		t.Run("nystrom/"+name, func(t *testing.T) { learnertest.Run(t, seeded(expanded(fitNystrom(gaussian, l)))) })
-	}
+// settings are the hyper-parameters that methods of package harness are tested with. A key
+// is the method's name, up to a slash. What they have in common is problem's.
+var settings = map[string]experiments.Params{
+	"polk":             {BatchSize: 8, Parsimony: 0.1},
+	"fsgd":             {},
+	"norma":            {Budget: 40},
+	"fogd":             {Budget: 50},
+	"rff-sgd":          {Budget: 50},
+	"nogd":             {Budget: 20, Own: prune.Params{"rank": 10}},
+	"nystrom-sgd":      {Budget: 20},
+	"forgetron":        {Budget: 40},
+	"projectron":       {Budget: 30, Own: prune.Params{"projection_error": 0.2}},
+	"bsgd/removal":     {Budget: 20, Maintenance: bsgd.Removal},
+	"bsgd/projection":  {Budget: 20, Maintenance: bsgd.Projection},
+	"bsgd/merging":     {Budget: 20, Maintenance: bsgd.Merging},
+	"bsgd/keep-newest": {Budget: 20, Maintenance: bsgd.KeepNewest},
+	"lbfgs":            {Tolerance: 1e-2},
+	"lbfgs-weights":    {Own: prune.Params{"start": 5e-4, "memory": 10}},
+	"nystrom":          {Budget: 30},
+	"ivm":              {Budget: 10, Candidates: 50},
 }
 
-func TestIVM(t *testing.T) { learnertest.Run(t, seeded(expanded(fitIVM(gaussian)))) }
+// drawing are the methods that draw numbers of their own. The order of a stream is the
+// harness' to draw.
+var drawing = []string{"fogd", "rff-sgd", "lbfgs-weights", "nystrom", "ivm"}
 
-func TestBSGD(t *testing.T) {
-	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging, bsgd.KeepNewest} {
-		t.Run(maintenance, func(t *testing.T) { learnertest.Run(t, expanded(stepped(newBSGD(gaussian, maintenance)))) })
+// TestMethods: each method with the loss of each classification that it learns.
+func TestMethods(t *testing.T) {
+	for key := range settings {
+		for _, name := range method(key).Tasks {
+			if l, ok := losses[name]; ok {
+				t.Run(key+"/"+name, func(t *testing.T) { learnertest.Run(t, learnerOf(key, gaussian, l)) })
+			}
+		}
 	}
 }
-
-func TestForgetron(t *testing.T) { learnertest.Run(t, expanded(stepped(newForgetron(gaussian)))) }
-
-func TestProjectron(t *testing.T) { learnertest.Run(t, expanded(stepped(newProjectron(gaussian)))) }
 
 func TestCSVC(t *testing.T) {
 	for _, all := range []bool{false, true} {
-		t.Run(fmt.Sprint("one-vs-all ", all), func(t *testing.T) {
-			learnertest.Run(t, learner{Fit: fitCSVC(gaussian, all), TwoClasses: true})
-		})
+		t.Run(fmt.Sprint("one-vs-all ", all), func(t *testing.T) { learnertest.Run(t, svm(gaussian, all)) })
 	}
 }
 
-// expanded is a learner whose models are expansions with an output a class.
-func expanded(fit func(task) (*kernel.Expansion, error)) learner {
+// method returns the method of a key of settings.
+func method(key string) harness.Method {
+	name, _, _ := strings.Cut(key, "/")
+	return harness.Methods()[name]
+}
+
+// learnerOf returns a method with its settings as the suite takes it.
+func learnerOf(key string, k kernel.Kernel, l loss.Loss) learner {
 	return learner{
 		Fit: func(s task) (*model, error) {
-			e, err := fit(s)
+			m, err := fit(method(key), problem(k, l, settings[key], s), s)
 			if err != nil {
 				return nil, err
 			}
-			return expansion(e), nil
+			return scored(m, s.Classes), nil
 		},
 		Load: func(r io.Reader) (*model, error) {
 			e, err := kernel.ReadExpansion(r, nil)
 			if err != nil {
 				return nil, err
 			}
-			return expansion(e), nil
+			return scored(e, e.Outputs), nil
 		},
+		Seeded: slices.Contains(drawing, key),
 	}
 }
 
-func seeded(l learner) learner {
-	l.Seeded = true
-	return l
+const regularizer = 1e-3
+
+// problem is what a method is made for on a task. Mini-batches are all of its samples
+// unless p says otherwise.
+func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness.Problem {
+	p.Regularizer, p.LearningRate, p.Schedule = regularizer, 0.5, experiments.ScheduleConstant
+	p.BatchSize = cmp.Or(p.BatchSize, s.N)
+	return harness.Problem{
+		Params: p, Kernel: k, Rates: polk.Constant(p.LearningRate), Loss: l, Classes: s.Classes, Dim: s.Dim, Seed: s.Seed,
+		Train: &data.Split{N: s.N, Dim: s.Dim, X: s.X, Y: s.Y},
+	}
 }
 
-func expansion(e *kernel.Expansion) *model {
-	return scored(e, e.Outputs, func(w io.Writer) error { return e.Write(w, nil) })
+// fit trains a method. Learners of streams get every sample three times. L-BFGS over
+// weights gets more: a pass is an iteration.
+func fit(m harness.Method, p harness.Problem, s task) (kernel.Model, error) {
+	ctx := context.Background()
+	if m.Train != nil {
+		r, err := m.Train(ctx, harness.BatchProblem{Problem: p, Threads: s.Threads, Progress: func(float64) {}})
+		if err != nil {
+			return nil, err
+		}
+		return r.Model, nil
+	}
+	l, err := m.New(p)
+	if err != nil {
+		return nil, err
+	}
+	l.SetThreads(s.Threads)
+	passes := 3
+	if m.Name == "lbfgs-weights" {
+		passes = 30
+	}
+	for range passes {
+		for lo := 0; lo < s.N; lo += p.Params.BatchSize {
+			b := p.Train.Slice(lo, min(lo+p.Params.BatchSize, s.N))
+			if _, err := l.Step(ctx, b.N, b.X, b.Y); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.Model(), nil
 }
 
-// scored is a model whose largest score decides.
-func scored(m kernel.Model, outputs int, save func(io.Writer) error) *model {
+// scored is a model whose largest score decides. Expansions can be saved.
+func scored(m kernel.Model, outputs int) *model {
 	scores := func(n int, x []float32, threads int) []float64 {
 		f := make([]float64, n*outputs)
 		m.Scores(n, x, f, threads)
 		return f
 	}
-	return &model{
-		Order:   m.Order(),
-		Scores:  scores,
-		Predict: func(n int, x []float32) []float64 { return largest(n, scores(n, x, 1)) },
-		Save:    save,
-	}
-}
-
-// largest returns the classes with the largest of n points' scores.
-func largest(n int, scores []float64) []float64 {
-	y := make([]float64, n)
-	for i := range y {
-		y[i] = float64(loss.Predict(scores[i*len(scores)/n : (i+1)*len(scores)/n]))
-	}
-	return y
-}
-
-// Learners of streams get every sample three times. They draw no numbers: the
-// stream's order is the harness' to draw.
-const epochs = 3
-
-func fitPOLK(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		p, err := polk.New(polk.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			LearningRate: polk.Constant(0.5), Budget: polk.Parsimony(0.1), Threads: s.Threads,
-		})
-		if err != nil {
-			return nil, err
-		}
-		const batch = 8
-		for range epochs {
-			for lo := 0; lo < s.N; lo += batch {
-				if _, err := p.Step(context.Background(), min(batch, s.N-lo), s.X[lo*s.Dim:], s.Y[lo:]); err != nil {
-					return nil, err
-				}
+	out := &model{
+		Order:  m.Order(),
+		Scores: scores,
+		Predict: func(n int, x []float32) []float64 {
+			y, f := make([]float64, n), scores(n, x, 1)
+			for i := range y {
+				y[i] = float64(loss.Predict(f[i*outputs : (i+1)*outputs]))
 			}
-		}
-		return p.Expansion(), nil
+			return y
+		},
 	}
+	if e, ok := m.(*kernel.Expansion); ok {
+		out.Save = func(w io.Writer) error { return e.Write(w, nil) }
+	}
+	return out
 }
 
-// A stepper learns from samples one after another.
-type stepper interface {
-	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
-	SetThreads(n int)
-	Expansion() *kernel.Expansion
-}
-
-// stepped is what a learner of a stream, which is made for a task, leaves.
-func stepped(make func(task) (stepper, error)) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		l, err := make(s)
-		if err != nil {
-			return nil, err
-		}
-		err = learn(s, l.SetThreads, l.Step)
-		return l.Expansion(), err
-	}
-}
-
-// learn takes the steps of a task.
-func learn(s task, threads func(int), step func(context.Context, int, []float32, []float64) (kernel.Scored, error)) (err error) {
-	threads(s.Threads)
-	for range epochs {
-		if err == nil {
-			_, err = step(context.Background(), s.N, s.X, s.Y)
-		}
-	}
-	return err
-}
-
-func newBSGD(k kernel.Kernel, maintenance string) func(task) (stepper, error) {
-	return func(s task) (stepper, error) {
-		return bsgd.New(bsgd.Config{
-			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer, LearningRate: 0.5,
-			Schedule: bsgd.Constant, Budget: 20, Maintenance: maintenance,
-		})
-	}
-}
-
-func newFSGD(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
-	return func(s task) (stepper, error) {
-		return fsgd.New(fsgd.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Rate: polk.Constant(0.5).Rate, Points: s.X,
-		})
-	}
-}
-
-func newNORMA(k kernel.Kernel, l loss.Loss) func(task) (stepper, error) {
-	return func(s task) (stepper, error) {
-		return norma.New(norma.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Rate: polk.Constant(0.5).Rate, Memory: 40,
-		})
-	}
-}
-
-func newForgetron(k kernel.Kernel) func(task) (stepper, error) {
-	return func(s task) (stepper, error) {
-		return forgetron.New(forgetron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Budget: 40})
-	}
-}
-
-func newProjectron(k kernel.Kernel) func(task) (stepper, error) {
-	return func(s task) (stepper, error) {
-		return projectron.New(projectron.Config{Kernel: k, Classes: s.Classes, Dim: s.Dim, Error: 0.2, Budget: 30})
-	}
-}
-
-// newNOGD is NOGD of a rank above 0, and stochastic gradient descent on Nyström features
-// otherwise.
-func newNOGD(k kernel.Kernel, l loss.Loss, rank int) func(task) (stepper, error) {
-	c := nogd.Config{Kernel: k, Loss: l, Landmarks: 20, Rank: rank, Rate: polk.Constant(0.5).Rate}
-	if rank == 0 {
-		c.Every, c.Regularizer = true, regularizer
-	}
-	return func(s task) (stepper, error) {
-		c.Classes, c.Dim = s.Classes, s.Dim
-		return nogd.New(c)
-	}
-}
-
-func newFOGD(l loss.Loss, lambda float64) func(task) (*fogd.Learner, error) {
-	return func(s task) (*fogd.Learner, error) {
-		return fogd.New(fogd.Config{
-			Kernel: gaussian, Loss: l, Classes: s.Classes, Dim: s.Dim, Frequencies: 50, Seed: s.Seed,
-			Regularizer: lambda, Rate: polk.Constant(0.5).Rate,
-		})
-	}
-}
-
-func fitFOGD(l loss.Loss, lambda float64) func(task) (*model, error) {
-	return func(s task) (*model, error) {
-		f := must(newFOGD(l, lambda)(s))
-		if err := learn(s, f.SetThreads, f.Step); err != nil {
-			return nil, err
-		}
-		return scored(f.Model(), s.Classes, nil), nil
-	}
-}
-
-func fitLBFGS(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		r, err := lbfgs.Train(context.Background(), lbfgs.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Tolerance: 1e-2, Threads: s.Threads,
-		}, s.N, s.X, s.Y, nil)
-		if err != nil {
-			return nil, err
-		}
-		return r.Expansion, nil
-	}
-}
-
-func fitIVM(k kernel.Kernel) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		r, err := ivm.Train(context.Background(), ivm.Config{
-			Kernel: k, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Candidates: 50, MaxPoints: 10, Seed: s.Seed, Threads: s.Threads,
-		}, s.N, s.X, s.Y, nil)
-		if err != nil {
-			return nil, err
-		}
-		return r.Expansion, nil
-	}
-}
-
-func fitWeights(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		w, err := lbfgs.NewWeights(lbfgs.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Memory: 10,
-		}, 5e-4, s.Seed, s.N, s.X, s.Y)
-		if err != nil {
-			return nil, err
-		}
-		w.SetThreads(s.Threads)
-		for range 30 {
-			if _, err := w.Step(context.Background(), s.N, nil, nil); err != nil {
-				return nil, err
-			}
-		}
-		return w.Expansion(), nil
-	}
-}
-
-func fitNystrom(k kernel.Kernel, l loss.Loss) func(task) (*kernel.Expansion, error) {
-	return func(s task) (*kernel.Expansion, error) {
-		r, err := nystrom.Train(context.Background(), nystrom.Config{
-			Kernel: k, Loss: l, Classes: s.Classes, Dim: s.Dim, Regularizer: regularizer,
-			Landmarks: 30, Seed: s.Seed, Threads: s.Threads,
-		}, s.N, s.X, s.Y, nil)
-		if err != nil {
-			return nil, err
-		}
-		return r.Expansion, nil
-	}
-}
-
-func fitCSVC(k kernel.Kernel, all bool) func(task) (*model, error) {
-	return func(s task) (*model, error) {
+// svm is C-SVC with its decision values for scores, of which the harness' model has none.
+func svm(k kernel.Kernel, all bool) learner {
+	return learner{TwoClasses: true, Fit: func(s task) (*model, error) {
 		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, OneVsAll: all, Threads: s.Threads},
 			s.N, s.Dim, s.X, s.Y, s.Classes)
 		if err != nil {
 			return nil, err
 		}
-		return votes(m), nil
-	}
-}
-
-func votes(m *csvc.Model) *model {
-	return &model{
-		Order: m.NumSV(),
-		Scores: func(n int, x []float32, threads int) []float64 {
-			d := make([]float64, n*len(m.Rho))
-			m.Decisions(n, x, d, threads)
-			return d
-		},
-		Predict: func(n int, x []float32) []float64 {
-			y := make([]float64, n)
-			m.Predict(n, x, y, 1)
-			return y
-		},
-	}
+		return &model{
+			Order: m.NumSV(),
+			Scores: func(n int, x []float32, threads int) []float64 {
+				d := make([]float64, n*len(m.Rho))
+				m.Decisions(n, x, d, threads)
+				return d
+			},
+			Predict: func(n int, x []float32) []float64 {
+				y := make([]float64, n)
+				m.Predict(n, x, y, 1)
+				return y
+			},
+		}, nil
+	}}
 }

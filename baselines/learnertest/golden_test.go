@@ -1,14 +1,13 @@
 package learnertest_test
 
 import (
-	"context"
 	"math"
 	"testing"
 
-	"polkrepro/baselines/csvc"
-	"polkrepro/baselines/lbfgs"
-	"polkrepro/baselines/nystrom"
 	"polkrepro/data"
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -50,48 +49,38 @@ func TestGoldenMultidist(t *testing.T) {
 // on all samples is as good as C-SVC.
 func holdGoldens(t *testing.T, draw data.Draw) {
 	set, err := data.Multidist(data.Calibrated, draw.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, train, k := context.Background(), set.Train, kernel.Gaussian{Bandwidth: 0.6}
+	testutil.NoError(t, err)
 	for _, g := range goldens {
 		if g.draw != draw {
 			continue
 		}
-		var m *model
-		var converged bool
-		var objective, gap float64
 		tolerance, errorTolerance, least := 1e-2, 0.005, -1e-6 // least gap, as rounding leaves it
-		switch g.method {
-		case "lbfgs":
+		if g.method == "lbfgs" {
 			tolerance, errorTolerance, least = 1e-3, 0.002, 0
-			r := must(lbfgs.Train(ctx, lbfgs.Config{
-				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
-			}, train.N, train.X, train.Y, nil))
-			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
-		case "nystrom":
-			r := must(nystrom.Train(ctx, nystrom.Config{
-				Kernel: k, Loss: g.loss, Classes: set.Classes, Dim: train.Dim, Regularizer: 1e-6, Tolerance: tolerance, Threads: 2,
-				Landmarks: g.order, Seed: 1,
-			}, train.N, train.X, train.Y, nil))
-			m, converged, objective, gap = expansion(r.Expansion), r.Converged, r.Objective, r.Gap
 		}
-		got := errorRate(m, set.Test)
+		p := harness.BatchProblem{
+			Problem: harness.Problem{
+				Params: experiments.Params{Regularizer: 1e-6, Tolerance: tolerance, Budget: g.order, Cost: 1},
+				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: g.loss, Classes: set.Classes, Dim: set.Train.Dim, Seed: 1, Train: set.Train,
+			},
+			Threads: 2, Progress: func(float64) {},
+		}
+		r := must(method(g.method).Train(t.Context(), p))
+		order, objective, gap, converged := r.Model.Order(), r.Health["objective"], r.Health["gap"], r.Health["unconverged"] == 0
+		got := errorRate(scored(r.Model, set.Classes), set.Test)
 		t.Logf("draw %d, %s, %s, order %d: objective %.6g, gap %.2g, error %.2f %%",
-			draw.Seed, g.method, g.loss.Name(), m.Order, objective, gap, 100*got)
-		if !converged || !(gap >= least && gap <= tolerance*objective) || g.order > 0 && m.Order != g.order {
-			t.Errorf("%s, %s: converged %v with gap %v, order %d, want %d", g.method, g.loss.Name(), converged, gap, m.Order, g.order)
+			draw.Seed, g.method, g.loss.Name(), order, objective, gap, 100*got)
+		if !converged || !(gap >= least && gap <= tolerance*objective) || g.order > 0 && order != g.order {
+			t.Errorf("%s, %s: converged %v with gap %v, order %d, want %d", g.method, g.loss.Name(), converged, gap, order, g.order)
 		}
 		// Another machine's rounding may change objectives within their gaps, and errors.
 		if g.objective > 0 && !(math.Abs(objective-g.objective) <= 1e-3*g.objective) || !(math.Abs(got-g.error) <= errorTolerance) {
 			t.Errorf("%s, %s: objective %.6g and error %v, want %.6g and %v", g.method, g.loss.Name(), objective, got, g.objective, g.error)
 		}
 		if g.method == "lbfgs" {
-			c, _, err := csvc.Train(ctx, csvc.Config{Kernel: k, C: 1, Threads: 2}, train.N, train.Dim, train.X, train.Y, set.Classes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if peer := errorRate(votes(c), set.Test); !(math.Abs(got-peer) <= 0.005) {
+			p.Params.Tolerance = 0 // C-SVC's own
+			c := must(method("csvc").Train(t.Context(), p))
+			if peer := errorRate(scored(c.Model, set.Classes), set.Test); !(math.Abs(got-peer) <= 0.005) {
 				t.Errorf("%s: error %v, C-SVC's is %v", g.loss.Name(), got, peer)
 			}
 		}

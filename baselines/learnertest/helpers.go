@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"polkrepro/internal/race"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
 
@@ -29,17 +30,26 @@ func Blobs(seed uint64, n, dim, classes int) (x []float32, y []float64) {
 func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error), c Config) Learner {
 	tb.Helper()
 	l, err := make(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	testutil.NoError(tb, err)
 	return l
+}
+
+// A Stepper learns from mini-batches of n samples.
+type Stepper interface {
+	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
+}
+
+// Step lets a learner learn from samples, as many as there are targets, or ends the test.
+func Step(t testutil.T, l Stepper, x []float32, y []float64) {
+	t.Helper()
+	if _, err := l.Step(context.Background(), len(y), x, y); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // DoesNotAllocate fails if a learner of a stream, after four steps that may grow its
 // buffers, allocates.
-func DoesNotAllocate(tb testing.TB, l interface {
-	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
-}, x []float32, y []float64) {
+func DoesNotAllocate(tb testing.TB, l Stepper, x []float32, y []float64) {
 	tb.Helper()
 	step := func() {
 		if _, err := l.Step(tb.Context(), len(y), x, y); err != nil {

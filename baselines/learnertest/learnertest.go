@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // A Task is what a learner is trained on.
@@ -63,9 +65,7 @@ func Run(t *testing.T, l Learner) {
 func fit(t *testing.T, l Learner, task Task) *Model {
 	t.Helper()
 	m, err := l.Fit(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
@@ -184,9 +184,7 @@ func predictsOnly(t *testing.T, l Learner, s Task) {
 		}
 		return
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for i, y := range m.Predict(s.N, s.X) {
 		if y != 1 {
 			t.Fatalf("point %d: predicted %v", i, y)
@@ -227,14 +225,10 @@ func testSaveAndLoad(t *testing.T, l Learner) {
 		return
 	}
 	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, m.Save(&b))
 	file := b.Bytes()
 	read, err := l.Load(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	sameBits(t, m, read, s)
 	if !slices.Equal(m.Predict(s.N, s.X), read.Predict(s.N, s.X)) {
 		t.Error("predictions differ")

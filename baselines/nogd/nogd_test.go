@@ -137,9 +137,7 @@ func TestEqualsThePaper(t *testing.T) {
 						t.Fatalf("step %d: scores %v, want %v", i, got, want)
 					}
 				}
-				if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
-					t.Fatal(err)
-				}
+				learnertest.Step(t, l, x, y[i:i+1])
 				o.step(x, y[i])
 			}
 			if o.m == nil || l.Expansion().Order() != c.Landmarks {
@@ -166,9 +164,7 @@ func TestDependentLandmarks(t *testing.T) {
 	l := learnertest.New(t, New, c)
 	x, y := learnertest.Blobs(6, 4, c.Dim, c.Classes)
 	for range 5 {
-		if _, err := l.Step(t.Context(), 4, x, y); err != nil {
-			t.Fatal(err)
-		}
+		learnertest.Step(t, l, x, y)
 	}
 	if rank := l.Health()["rank"]; rank != 4 {
 		t.Errorf("rank %v of 4 different landmarks", rank)

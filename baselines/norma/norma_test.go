@@ -65,9 +65,7 @@ func TestEqualsThePaper(t *testing.T) {
 					}
 					at, entry = append(at, time), append(entry, g)
 				}
-				if _, err := norma.Step(t.Context(), 1, x, []float64{y}); err != nil {
-					t.Fatal(err)
-				}
+				learnertest.Step(t, norma, x, []float64{y})
 			}
 			if d := norma.Health()["dropped"]; d != float64(len(at)-tau) || !(d >= 10) || largest == 0 {
 				t.Errorf("%v elements dropped of %d, norm %v", d, len(at), largest)

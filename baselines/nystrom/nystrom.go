@@ -40,7 +40,6 @@ import (
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 )
 
 // jitter is δ as a fraction of the mean of κ(d, d): float32 features and scores
@@ -48,27 +47,18 @@ import (
 // some.
 const jitter = 1e-6
 
-// A Config is everything that determines a training run.
+// A Config is everything that determines a training run: how the linear model is fitted,
+// where a Tolerance of 0 means 0.01 and MaxIterations of 0 means 500, and the landmarks.
 type Config struct {
-	Kernel      kernel.Kernel // κ
-	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
-	Classes     int           // C ≥ 2
-	Dim         int           // p ≥ 1, features of a sample
-	Regularizer float64       // λ > 0
-	Landmarks   int           // M ≥ 1; all samples if there are no more
-	Seed        uint64        // of the draw of the landmarks
-
-	Tolerance     float64 // training ends at gap ≤ Tolerance·objective; 0 means 0.01
-	MaxIterations int     // training ends there, converged or not; 0 means 500
-	Threads       int     // goroutines; 0 means 1
+	lbfgs.Config
+	Landmarks int    // M ≥ 1; all samples if there are no more
+	Seed      uint64 // of the draw of the landmarks
 }
 
 // fit describes the linear model's training.
 func (c Config) fit() lbfgs.Config {
-	return lbfgs.Config{
-		Kernel: c.Kernel, Loss: c.Loss, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
-		Tolerance: cmp.Or(c.Tolerance, 1e-2), MaxIterations: cmp.Or(c.MaxIterations, 500), Threads: c.Threads,
-	}
+	c.Tolerance, c.MaxIterations = cmp.Or(c.Tolerance, 1e-2), cmp.Or(c.MaxIterations, 500)
+	return c.Config
 }
 
 // Validate returns every reason why c describes no training run.
@@ -80,15 +70,12 @@ func (c Config) Validate() error {
 	return err
 }
 
-// A Result is a trained model.
+// A Result is a trained model, with that of its features and its certificate.
 type Result struct {
+	*lbfgs.Linear
 	Expansion   *kernel.Expansion // on the landmarks, in the order drawn
 	Landmarks   []int             // indices in the training set
-	Objective   float64           // on the features
-	Gap         float64           // certified: no W is better by more
-	Iterations  int
-	Converged   bool  // Gap ≤ Tolerance·Objective
-	KernelEvals int64 // evaluations of κ: M(M + N)
+	KernelEvals int64             // evaluations of κ: M(M + N)
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices
@@ -120,8 +107,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Expansion: f.expansion(r.W), Landmarks: f.index, Objective: r.Objective, Gap: r.Gap,
-		Iterations: r.Iterations, Converged: r.Converged, KernelEvals: int64(m) * int64(m+n)}, nil
+	return &Result{Linear: r, Expansion: f.expansion(r.W), Landmarks: f.index, KernelEvals: int64(m) * int64(m+n)}, nil
 }
 
 // features is the map φ.

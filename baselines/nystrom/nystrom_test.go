@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/baselines/lbfgs"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -25,18 +26,16 @@ type set struct {
 // blobs draws n points whose classes overlap.
 func blobs(seed uint64, n, dim, classes int) *set {
 	x, y := learnertest.Blobs(seed, n, dim, classes)
-	return &set{Config{
+	return &set{Config{Config: lbfgs.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiLogistic{}, Classes: classes, Dim: dim,
-		Regularizer: 1e-3, Landmarks: n, Tolerance: 1e-3,
-	}, n, x, y}
+		Regularizer: 1e-3, Tolerance: 1e-3,
+	}, Landmarks: n}, n, x, y}
 }
 
 func (s *set) train(t *testing.T) *Result {
 	t.Helper()
 	r, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return r
 }
 
@@ -107,13 +106,9 @@ func TestFeatures(t *testing.T) {
 	s := blobs(3, 30, 3, 2)
 	s.Landmarks = 10
 	f, err := newFeatures(s.Config, s.n, s.x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	phi, err := f.of(context.Background(), s.n, s.x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, i := range f.index {
 		for k := range s.n { // exact as long as one of the two is a landmark
 			var dot float64
@@ -185,13 +180,11 @@ func TestFarApart(t *testing.T) {
 		y = append(y, c)
 		x = append(x, float32(c+r.Float64()), float32(c*c/2+r.Float64()))
 	}
-	res, err := Train(context.Background(), Config{
+	res, err := Train(context.Background(), Config{Config: lbfgs.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.5}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2,
-		Regularizer: 1e-3, Landmarks: 20, Seed: 1, Tolerance: 1e-3,
-	}, 60, x, y, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+		Regularizer: 1e-3, Tolerance: 1e-3,
+	}, Landmarks: 20, Seed: 1}, 60, x, y, nil)
+	testutil.NoError(t, err)
 	if !res.Converged {
 		t.Errorf("gap %v of %v after %d iterations", res.Gap, res.Objective, res.Iterations)
 	}

@@ -112,9 +112,7 @@ func TestEqualsThePaper(t *testing.T) {
 		var worst float64
 		for i := range n {
 			x := x[i*c.Dim : (i+1)*c.Dim]
-			if _, err := l.Step(t.Context(), 1, x, y[i:i+1]); err != nil {
-				t.Fatal(err)
-			}
+			learnertest.Step(t, l, x, y[i:i+1])
 			size := o.step(x, int(y[i]))
 			if count[o.last]++; o.last == "projected" {
 				worst = math.Max(worst, size)
@@ -143,9 +141,7 @@ func TestInverse(t *testing.T) {
 	const n = 3000
 	x, y := learnertest.Blobs(8, n, c.Dim, c.Classes)
 	l := learnertest.New(t, New, c)
-	if _, err := l.Step(t.Context(), n, x, y); err != nil {
-		t.Fatal(err)
-	}
+	learnertest.Step(t, l, x, y)
 	m := l.Expansion().Order()
 	if m < 40 {
 		t.Fatalf("%d elements: the test shows little", m)

@@ -52,6 +52,14 @@ func Need(t interface {
 	}
 }
 
+// NoError ends the test if err is not nil.
+func NoError(t T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // MustPanic fails the test unless f panics.
 func MustPanic(t T, f func()) {
 	t.Helper()

@@ -31,6 +31,13 @@ func (p *Problems) Kernel(k kernel.Kernel) {
 	}
 }
 
+// Model adds what is wrong with the kernel and the sizes of a model.
+func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
+	p.If(classes < 2, "%d classes: at least 2 are needed", classes)
+	p.If(dim < 1, "dimension %d is below 1", dim)
+	p.Kernel(k)
+}
+
 // Err returns all problems, nil if there are none.
 func (p *Problems) Err() error { return errors.Join(p.errs...) }
 

@@ -12,14 +12,15 @@ import (
 func TestProblems(t *testing.T) {
 	p := Problems{Package: "own"}
 	p.If(false, "nothing")
-	p.Kernel(kernel.Gaussian{Bandwidth: 1})
+	p.Model(kernel.Gaussian{Bandwidth: 1}, 2, 1)
 	if err := p.Err(); err != nil {
 		t.Error(err)
 	}
 	p.If(true, "%d threads", -1)
 	p.Kernel(nil)
-	p.Kernel(kernel.Gaussian{})
-	if err := p.Err(); err == nil || err.Error() != "own: -1 threads\nown: no kernel\nown: kernel: bandwidth 0 is not a positive number" {
+	p.Model(kernel.Gaussian{}, 1, 0)
+	if err := p.Err(); err == nil || err.Error() != "own: -1 threads\nown: no kernel\nown: 1 classes: at least 2 are needed\n"+
+		"own: dimension 0 is below 1\nown: kernel: bandwidth 0 is not a positive number" {
 		t.Error(err)
 	}
 }

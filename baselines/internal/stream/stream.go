@@ -34,8 +34,7 @@ type Samples struct {
 // its sample to Saw, learns from one. It fails on a kernel and sizes that make no learner.
 func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
 	p := dataset.Problems{Package: name}
-	p.Kernel(k)
-	p.If(classes < 2 || dim < 1, "%d classes and %d features: want at least 2 and 1", classes, dim)
+	p.Model(k, classes, dim)
 	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, p.Err()
 }
 
