@@ -241,14 +241,11 @@ func (a *array) readFortran() error {
 	return nil
 }
 
-// npyHeader returns the text that describes an array.
+// npyHeader returns the text that describes an array. The magic number was checked.
 func npyHeader(r io.Reader) ([]byte, error) {
 	var start [8]byte
 	if err := readFull(r, start[:], "header"); err != nil {
 		return nil, err
-	}
-	if string(start[:6]) != "\x93NUMPY" {
-		return nil, fmt.Errorf("not a NumPy array: it starts with % x", start[:6])
 	}
 	var length [4]byte // of which version 1 has two
 	n := len(length)
@@ -424,16 +421,13 @@ const maxIDXDims = 4
 // idxTypes are the element types of IDX files, as NumPy calls them.
 var idxTypes = map[byte]string{0x08: "|u1", 0x09: "|i1", 0x0b: ">i2", 0x0c: ">i4", 0x0d: ">f4", 0x0e: ">f8"}
 
-// openIDX reads the header of an IDX file.
+// openIDX reads the header of an IDX file, whose magic number was checked.
 func openIDX(r io.Reader, labels bool) (a *array, err error) {
 	var magic [4]byte
 	if err := readFull(r, magic[:], "IDX magic number"); err != nil {
 		return nil, err
 	}
-	switch {
-	case magic[0] != 0 || magic[1] != 0:
-		return nil, fmt.Errorf("not an IDX file: it starts with % x", magic)
-	case magic[3] < 1 || magic[3] > maxIDXDims:
+	if magic[3] < 1 || magic[3] > maxIDXDims {
 		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
 	}
 	sizes := make([]byte, 4*magic[3])
@@ -452,10 +446,8 @@ func openIDX(r io.Reader, labels bool) (a *array, err error) {
 		a.n *= int(n)
 		a.dims = append(a.dims, int(n))
 	}
-	if a.kind, err = elementOf(idxTypes[magic[2]], labels); err != nil {
-		return nil, fmt.Errorf("unknown IDX element type 0x%02x", magic[2])
-	}
-	return a, nil
+	a.kind, err = elementOf(idxTypes[magic[2]], labels)
+	return a, err
 }
 
 // readFull fills b or says what ended too early.
