@@ -1,7 +1,6 @@
 package data
 
 import (
-	"maps"
 	"math"
 	"slices"
 )
@@ -14,27 +13,17 @@ const streamHoldout = 0x686f6c646f7574
 // set's Test, and the others, which become its Train, both in their old order.
 // The data set's own test part is not looked at, so hyper-parameters may be
 // chosen on the new set. The same seed draws the same examples on every
-// platform. Rows are copied; Sums are those of s, and Facts say
-// holdout_fraction and holdout_seed.
+// platform. Rows are copied; Sums and Facts are those of s.
 //
 // It panics if fraction is not between 0 and 1 or if one of the parts would be
 // empty.
 func Holdout(s *Set, fraction float64, seed uint64) *Set {
-	if !(fraction > 0 && fraction < 1) {
-		panic("data: Holdout: fraction is not between 0 and 1")
-	}
-	n := s.Train.N
-	held, kept := heldOut(n, fraction, seed)
+	held, kept := heldOut(s.Train.N, fraction, seed)
 	if len(held) == 0 || len(kept) == 0 {
 		panic("data: Holdout: a part would be empty")
 	}
 	out := *s
-	out.Test = s.Train.pick(held)
-	out.Train = s.Train.pick(kept)
-	out.Sums = maps.Clone(s.Sums)
-	out.Facts = make(map[string]float64)
-	maps.Copy(out.Facts, s.Facts)
-	out.Facts["holdout_fraction"], out.Facts["holdout_seed"] = fraction, float64(seed)
+	out.Test, out.Train = s.Train.pick(held), s.Train.pick(kept)
 	return &out
 }
 
