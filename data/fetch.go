@@ -122,7 +122,7 @@ func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) er
 	loc, err := f.Finder.locate(m)
 	if err == nil {
 		row.Dir = loc.dir
-		if err = checkFiles(m, loc); err == nil {
+		if _, _, err = f.Finder.read(m); err == nil {
 			row.State = FetchFound
 			return nil
 		}
@@ -155,16 +155,6 @@ func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) er
 // cacheFolder returns the folder that a data set is fetched into.
 func cacheFolder(m *manifestSet) string {
 	return filepath.Join(filepath.FromSlash(CacheDir), m.Name)
-}
-
-// checkFiles checks the sums of the files of a data set.
-func checkFiles(m *manifestSet, loc *location) error {
-	for i, file := range m.Files {
-		if _, err := hashVerified(filepath.Join(loc.dir, loc.files[i]), file); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // lacking returns the files of a data set that a folder lacks, or has corrupt where
