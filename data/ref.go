@@ -83,10 +83,7 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		}
 		return set, nil
 	}
-	m, err := lookup(ref.Name)
-	if err != nil {
-		return nil, err
-	}
+	m, _ := lookup(ref.Name) // Resolve has found it
 	return m.load(m, ref, finder)
 }
 
@@ -102,9 +99,9 @@ func (f Finder) Available(ref Ref) error {
 	if ref.Own() {
 		return ref.locate(f)
 	}
-	m, err := lookup(ref.Name)
-	if err != nil || m.Kind == KindGenerated {
-		return err
+	m, _ := lookup(ref.Name)
+	if m.Kind == KindGenerated {
+		return nil
 	}
 	_, err = f.locate(m)
 	return err

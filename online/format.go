@@ -147,10 +147,8 @@ func read(r io.Reader, train bool) (*Model, error) {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
+	m.loss, _ = loss.ByName(h.Loss) // check has found it
 	k, err := h.kernel()
-	if err == nil {
-		m.loss, err = loss.ByName(h.Loss)
-	}
 	if err == nil {
 		err = k.Validate()
 	}

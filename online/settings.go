@@ -256,10 +256,7 @@ func (s *Settings) maxOrder() int {
 
 // config returns the learner's configuration. It assumes valid settings.
 func (s *Settings) config() (polk.Config, error) {
-	l, err := loss.ByName(s.Loss)
-	if err != nil {
-		return polk.Config{}, err
-	}
+	l, _ := loss.ByName(s.Loss)
 	k, err := s.kernel()
 	if err != nil {
 		return polk.Config{}, err

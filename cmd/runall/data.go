@@ -107,11 +107,8 @@ func newDataVerify() *cobra.Command {
 The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := data.Verify(finder, names)
-			if errors.Is(err, data.ErrUnknown) {
+			if err != nil { // a name that is not that of a data set
 				return harness.Usage(err)
-			}
-			if err != nil {
-				return err
 			}
 			err = showRows(cmd, asJSON, rows, func(r data.VerifyRow) []string {
 				return []string{r.Dataset, r.File, r.State, r.Problem}
