@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -35,7 +36,6 @@ const arenas = 4 * 64 << 20
 func TestCheckLoading(t *testing.T) {
 	const order, features, spare = 4096, 10, 64 << 20
 	dir := t.TempDir()
-	file, one := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "one.csv")
 	rng := rand.New(rand.NewPCG(71, 0))
 	var rows strings.Builder
 	for i := range order {
@@ -45,11 +45,7 @@ func TestCheckLoading(t *testing.T) {
 		fmt.Fprintln(&rows, []string{"elm", "oak"}[i%2])
 	}
 	first, _, _ := strings.Cut(rows.String(), "\n")
-	for path, text := range map[string]string{file: rows.String(), one: first + "\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	file, one := putIn(t, dir, "rows.csv", rows.String()), putIn(t, dir, "one.csv", first+"\n")
 	train := func(order int, name string) (string, loading) {
 		model := filepath.Join(dir, name)
 		return model, limited(t, 0, "train", file, "--label", "last", "--loss", "logistic", "--scale", "none", "--bandwidth", "0.1", "--no-tune",
@@ -148,15 +144,9 @@ func statusBytes(t *testing.T, path, field string) int {
 func addressSpace(t *testing.T, model, row string) int {
 	t.Helper()
 	cmd := runallCommand("predict", model, "-")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
+	stdin, errIn := cmd.StdinPipe()
+	stdout, errOut := cmd.StdoutPipe()
+	if err := cmp.Or(errIn, errOut, cmd.Start()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })

@@ -142,6 +142,19 @@ func awaitMidRun(t *testing.T, results string) {
 	t.Fatal("no run was finished while another was under way")
 }
 
+// sameRecords fails unless two folders have the same records, bit for bit except for times.
+func sameRecords(t *testing.T, got, want map[string]*record.Record) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d finished records, want %d", len(got), len(want))
+	}
+	for id, r := range want {
+		if o := got[id]; o == nil || !bytes.Equal(record.Canonical(r), record.Canonical(o)) {
+			t.Errorf("%s %s %s %s: the records differ", r.Header.Run.Data, r.Header.Run.Task, r.Header.Run.Method, r.Header.Run.Params.Pruner)
+		}
+	}
+}
+
 // sealed returns the files of the finished runs.
 func sealed(t *testing.T, results string) map[string]os.FileInfo {
 	t.Helper()
@@ -216,14 +229,10 @@ func TestKilledAndInterrupted(t *testing.T) {
 				}
 			}
 			c := records(t, results)
-			if len(c.Partial) != 0 || len(c.Records) != len(want) {
-				t.Errorf("%d partial and %d finished records, want 0 and %d", len(c.Partial), len(c.Records), len(want))
+			if len(c.Partial) != 0 {
+				t.Errorf("%d partial records", len(c.Partial))
 			}
-			for id, r := range want {
-				if !bytes.Equal(record.Canonical(r), record.Canonical(c.Records[id])) {
-					t.Errorf("record %s is not that of the undisturbed reproduction", id)
-				}
-			}
+			sameRecords(t, c.Records, want)
 		})
 	}
 }
