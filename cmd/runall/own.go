@@ -158,14 +158,15 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
 	fs.Var(prunerParams(&s.PrunerParams), "pruner-params", "comma-separated parameters of the pruner, `name=number`")
-	wholeFlag(cmd, &s.Batch, "batch", online.DefaultBatch, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
+	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 1, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
 	for _, name := range []string{"order", "tolerance", "scale", "bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
 		fs.Lookup(name).DefValue = ""
 	}
+	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch) // unless it is tuned
 }
 
 // maxDegree bounds the degree of a polynomial to what numbers can hold.
@@ -203,12 +204,6 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	}
 	if !fs.Changed("pruner") {
 		opt.Settings.Pruner = ""
-	}
-	if !fs.Changed("epochs") {
-		opt.Epochs = 0
-	}
-	if !fs.Changed("batch") {
-		opt.Settings.Batch = 0
 	}
 }
 
