@@ -121,7 +121,6 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
 	wholeFlag(cmd, &q.opt.Order, "order", 0, 8, 100_000, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
-	fs.Lookup("order").DefValue = ""
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 

@@ -74,7 +74,6 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
 	cmd.Flags().IntSliceVar(&c.search.opt.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
 	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
-	cmd.Flags().Lookup("replicates").DefValue = ""
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all; with --data all that have a knob)")

@@ -163,10 +163,9 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
-	for _, name := range []string{"order", "tolerance", "scale", "bandwidth", "learning-rate", "regularizer", "parsimony", "features", "epochs", "pruner"} {
-		fs.Lookup(name).DefValue = ""
-	}
-	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch) // unless it is tuned
+	// What help has for what is tuned if no flag gives it: it shows no default that is 0.
+	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
+	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
 }
 
 // maxDegree bounds the degree of a polynomial to what numbers can hold.
