@@ -45,7 +45,9 @@ var documents = map[string]any{
 // TestSchemasAreCurrent: docs/schemas has the schema of every document, and no other
 // file; every key has a description.
 func TestSchemasAreCurrent(t *testing.T) {
-	sequential(t)
+	if testing.Short() {
+		t.Skip("-short: one goroutine")
+	}
 	var want []string
 	for name, v := range documents {
 		want = append(want, name+".json")

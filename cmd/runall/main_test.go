@@ -67,15 +67,6 @@ var (
 	tinySpec, _  = filepath.Abs("testdata/tiny.yaml")
 )
 
-// sequential skips a test under -short, which make race sets: the test has one goroutine,
-// or another test covers its concurrency.
-func sequential(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: the race detector has nothing to find, and makes it slow")
-	}
-}
-
 // TestMaxSeeds compares the bound of --seeds with that of a plan.
 func TestMaxSeeds(t *testing.T) {
 	_, err := harness.PlanNamed([]string{"multidist-ksvm"}, "smoke", experiments.PlanOptions{Seeds: maxSeeds + 1}, data.Finder{})
