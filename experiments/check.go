@@ -22,8 +22,10 @@ const (
 	maxSeries   = 200                      // bytes of a series' name
 	maxVariants = 1000
 	maxRuns     = 10_000
-	maxSeeds    = 10_000
 )
+
+// MaxSeeds bounds the seeds of a repeat, and of PlanOptions.
+const MaxSeeds = 10_000
 
 // MaxEvaluations bounds the evaluations of a run, which are all in memory when
 // its record is read.
@@ -401,7 +403,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 // seeds returns the seeds of a repeat.
 func (c *checker) seeds(s *doc.Seeds, n *strictyaml.Node) []uint64 {
 	if n.Kind != strictyaml.Sequence {
-		if !c.between(n, "seeds", s.N, 1, maxSeeds) {
+		if !c.between(n, "seeds", s.N, 1, MaxSeeds) {
 			return nil
 		}
 		return upTo(s.N)

@@ -69,8 +69,8 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile, strictyaml.Suggest(profile, Profiles()), list(Profiles()))
 	}
-	if opt.Seeds < 0 || opt.Seeds > maxSeeds {
-		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, maxSeeds)
+	if opt.Seeds < 0 || opt.Seeds > MaxSeeds {
+		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, MaxSeeds)
 	}
 	if w.skip {
 		return nil, nil

@@ -22,7 +22,6 @@ import (
 // Limits, so that neither a stream nor a model file exhausts memory.
 const (
 	MaxFeatures = 1 << 16
-	MaxClasses  = 1024
 	MaxBatch    = 4096
 	MaxOrder    = 8192 // elements of a dictionary: its kernel matrix and the inverse take up to 2.4 GB
 
@@ -207,8 +206,8 @@ func (s *Settings) validateLabels() error {
 	switch {
 	case s.regression() && classes > 0:
 		return errors.New("online: regression has no classes")
-	case !s.regression() && (classes < 2 || classes > MaxClasses):
-		return fmt.Errorf("online: %d classes, want 2 to %d", classes, MaxClasses)
+	case !s.regression() && (classes < 2 || classes > rows.MaxClasses):
+		return fmt.Errorf("online: %d classes, want 2 to %d", classes, rows.MaxClasses)
 	}
 	var set rows.Labels
 	sorted := slices.Sorted(slices.Values(s.Labels))

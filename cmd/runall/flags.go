@@ -118,11 +118,8 @@ func profileFlag(cmd *cobra.Command, p *string, value string) {
 	cmd.Flags().Var(choice(p, experiments.Profiles()), "profile", usage)
 }
 
-// maxSeeds is the most that experiments.PlanOptions takes.
-const maxSeeds = 10_000
-
 func seedsFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "seeds", 0, 0, maxSeeds, "use seeds 1 to `N` instead of those in the spec")
+	wholeFlag(cmd, p, "seeds", 0, 0, experiments.MaxSeeds, "use seeds 1 to `N` instead of those in the spec")
 }
 
 func workersFlag(cmd *cobra.Command, p *int) {

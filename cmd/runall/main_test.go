@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 )
@@ -66,14 +64,6 @@ var (
 	shortSpec, _ = filepath.Abs("testdata/short.yaml")
 	tinySpec, _  = filepath.Abs("testdata/tiny.yaml")
 )
-
-// TestMaxSeeds compares the bound of --seeds with that of a plan.
-func TestMaxSeeds(t *testing.T) {
-	_, err := harness.PlanNamed([]string{"multidist-ksvm"}, "smoke", experiments.PlanOptions{Seeds: maxSeeds + 1}, data.Finder{})
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("want 1 to %d,", maxSeeds)) {
-		t.Errorf("error %v", err)
-	}
-}
 
 func TestVerdict(t *testing.T) {
 	rows := []data.VerifyRow{{State: data.StateOK}, {State: data.StateMissing}}
