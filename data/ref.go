@@ -3,7 +3,6 @@ package data
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A Ref names a data set. It is comparable. The zero Variant and Draw mean its default ones.
@@ -24,15 +23,14 @@ type Ref struct {
 
 // String returns the reference as name[/variant[/draw]].
 func (r Ref) String() string {
-	var b strings.Builder
-	b.WriteString(r.Name)
+	s := r.Name
 	if r.Variant != "" {
-		b.WriteString("/" + r.Variant)
+		s += "/" + r.Variant
 	}
 	if r.Draw != 0 {
-		fmt.Fprintf(&b, "/%d", r.Draw)
+		s += fmt.Sprintf("/%d", r.Draw)
 	}
-	return b.String()
+	return s
 }
 
 // Resolve returns the reference with its defaults filled in, so that two

@@ -266,7 +266,7 @@ func (q *settingsSearch) source(fs *pflag.FlagSet) {
 		s.Holdout = 0.2
 	}
 	*s = s.WithDefaults()
-	if table := s.Format == rows.FormatCSV || s.Format == rows.FormatTSV; table || fs.Changed("label") {
+	if rows.IsTable(s.Format) || fs.Changed("label") {
 		s.Label = columnOf(q.label)
 	}
 	for _, word := range q.ignore {

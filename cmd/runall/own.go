@@ -235,7 +235,11 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		said = m.Rows()
 		how := ""
 		if p.Rows > 0 {
-			how = fmt.Sprintf(", %s in %d rows before learning them", prequential(m, p), p.Rows)
+			v := p.ErrorRate()
+			if m.Regression() {
+				v = p.RMSE()
+			}
+			how = fmt.Sprintf(", %s in %d rows before learning them", quality(m, v), p.Rows)
 		} else if held, ok := m.Settings().HeldOut(); ok {
 			how = fmt.Sprintf(", %s of held-out rows when the order was chosen", quality(m, held.Error))
 		}
@@ -278,14 +282,6 @@ type Training struct {
 	Rows       int64          `json:"rows"`        // learned, in all passes
 	ModelOrder int            `json:"model_order"` // elements of the model
 	TradeOff   []online.Tried `json:"trade_off"`   // the model orders that were tried, on held-out rows; none if the order was given
-}
-
-// prequential puts an error into words.
-func prequential(m *online.Model, p online.Prequential) string {
-	if m.Regression() {
-		return quality(m, p.RMSE())
-	}
-	return quality(m, p.ErrorRate())
 }
 
 // quality puts an error rate, or the RMSE of a regression, into words.
