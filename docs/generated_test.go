@@ -117,18 +117,9 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-func ledgers(t *testing.T) *experiments.Ledger {
-	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 func assumptions(t *testing.T) string {
 	var rows [][]string
-	for _, a := range ledgers(t).Assumptions {
+	for _, a := range experiments.Ledgers().Assumptions {
 		var others []string
 		for _, alternative := range a.Alternatives {
 			if alternative.Run() {
@@ -143,7 +134,7 @@ func assumptions(t *testing.T) string {
 // errata shows those of the ledger that bear on results; the tests that settle them exist.
 func errata(t *testing.T) string {
 	var rows [][]string
-	listed, settled := ledgers(t).Errata, 0
+	listed, settled := experiments.Ledgers().Errata, 0
 	for _, e := range listed {
 		for _, name := range e.Tests {
 			dot := strings.LastIndexByte(name, '.')
@@ -241,7 +232,7 @@ func effort(t *testing.T) string {
 			if method == "polk" {
 				held = len(heldOut[set])
 			}
-			for _, a := range ledgers(t).Assumptions {
+			for _, a := range experiments.Ledgers().Assumptions {
 				for _, alternative := range a.Alternatives {
 					passes := alternative.Passes[set] > 0 && (method == "polk" || method == "bsgd")
 					if passes || slices.ContainsFunc(alternative.Answers, func(w experiments.Answer) bool {

@@ -87,7 +87,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 func fixture(t testing.TB) Input {
 	t.Helper()
 	values := finals()
-	in := Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
+	in := Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {
 		for _, c := range p.Cells {

@@ -10,11 +10,7 @@ import (
 
 // All claims of the paper, judged by no records at all.
 func ExampleAssess() {
-	ledger, err := experiments.Ledgers()
-	if err != nil {
-		log.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger})
+	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers()})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -204,7 +204,7 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull)})
+	x := newIndex(Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull)})
 	read := func(p experiments.Planned) *record.Record {
 		return must(record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz")))
 	}
@@ -214,7 +214,7 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 		{"epochs-multidist", "ten", "table2.multidist.ksvm.bsgd"}, {"epochs-brodatz", "four", "table3.brodatz.ksvm.polk"},
 		{"epochs-brodatz", "four", "table3.brodatz.ksvm.bsgd"}, {"epochs-mnist", "rule", "table3.mnist.klr.polk"},
 	} {
-		answer := ledger().Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
+		answer := experiments.Ledgers().Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
 		own := x.selected(experiments.Selector{Cell: c.cell})
 		of := func(plan []experiments.Planned) experiments.Planned { // of the first draw and order
 			i := slices.IndexFunc(plan, func(p experiments.Planned) bool {
@@ -349,7 +349,7 @@ func TestPlus(t *testing.T) {
 // TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
 // single evaluations vary by has no part.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger()})
+	x := newIndex(Input{Ledger: experiments.Ledgers()})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {

@@ -9,13 +9,11 @@ import (
 	"polkrepro/experiments"
 )
 
-func ledger() *experiments.Ledger { return must(experiments.Ledgers()) }
-
 // TestEveryAnswerIsPlanned finds runs of the profile full for every alternative that a spec is
 // said to run. TestPaperReproducesItself has that every selector selects.
 func TestEveryAnswerIsPlanned(t *testing.T) {
 	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)})
-	for _, a := range ledger().Assumptions {
+	for _, a := range experiments.Ledgers().Assumptions {
 		for _, alternative := range a.Alternatives {
 			for _, w := range alternative.Answers {
 				if len(x.planned(w.Matches)) == 0 {
@@ -29,7 +27,7 @@ func TestEveryAnswerIsPlanned(t *testing.T) {
 // TestMargins checks what the margins of sentences come to. Those of the tables' numbers, and
 // bounds of one side, TestForestNumbers and TestForestSentences of package report check.
 func TestMargins(t *testing.T) {
-	l := ledger()
+	l := experiments.Ledgers()
 	for _, c := range []struct {
 		claim, test string
 		low, high   float64
@@ -56,7 +54,7 @@ func TestMargins(t *testing.T) {
 func near(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9 }
 
 func TestDependents(t *testing.T) {
-	l := ledger()
+	l := experiments.Ledgers()
 	got := l.Dependents("bsgd-maintenance")
 	for id, want := range map[string]bool{
 		"table2.multidist.ksvm.bsgd": true, "table3.brodatz.ksvm.bsgd": true, "mnist.beats-bsgd": true, "table2.multidist.klr.polk": false,
@@ -88,7 +86,7 @@ func TestDependents(t *testing.T) {
 // if the runs of one of its cells depend on it, so that no claim keeps its
 // verdict under an alternative that nobody has run.
 func TestDepends(t *testing.T) {
-	l := ledger()
+	l := experiments.Ledgers()
 	for _, c := range l.Claims {
 		for _, id := range c.Assumptions {
 			depends := func(test experiments.Test) bool {

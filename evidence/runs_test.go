@@ -53,9 +53,9 @@ func TestInPlaceOf(t *testing.T) {
 // TestTouched: another reading of the risk of a data set changes what is measured of
 // its risk, and nothing else.
 func TestTouched(t *testing.T) {
-	x := newIndex(Input{Ledger: ledger()})
-	x.assumed["mini-batch"] = ledger().Assumption("mini-batch").Alternative("sum")
-	x.assumed["risk"] = ledger().Assumption("risk").Alternative("captions")
+	x := newIndex(Input{Ledger: experiments.Ledgers()})
+	x.assumed["mini-batch"] = experiments.Ledgers().Assumption("mini-batch").Alternative("sum")
+	x.assumed["risk"] = experiments.Ledgers().Assumption("risk").Alternative("captions")
 	for cell, want := range map[string][4]bool{
 		"table3.brodatz.ksvm.lbfgs":  {true, true, false, false},
 		"table3.mnist.ksvm.polk":     {},

@@ -26,7 +26,7 @@ var readReference = sync.OnceValues(func() (*record.Collection, error) {
 func referenceInput(t *testing.T) Input {
 	t.Helper()
 	have := must(readReference())
-	return Input{Ledger: ledger(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
+	return Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
 }
 
 // TestSentences compares the sentence of every test, by the recorded runs, with
@@ -44,7 +44,7 @@ func TestSentences(t *testing.T) {
 
 // TestSentenceWords looks at sentences that the recorded runs don't lead to.
 func TestSentenceWords(t *testing.T) {
-	test := ledger().Claim("table2.multidist.ksvm.bsgd").Tests[1]
+	test := experiments.Ledgers().Claim("table2.multidist.ksvm.bsgd").Tests[1]
 	missing, diverged := NewFinding(test), NewFinding(test)
 	missing.Gap = &Gap{Kind: Pending}
 	diverged.Verdict, diverged.Ours = stats.Deviates, Number(stats.Single(math.Inf(1)))

@@ -16,7 +16,7 @@ import (
 // with what change makes of each.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	in := Input{Ledger: ledger(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
+	in := Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
 	for _, p := range in.Plan {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {

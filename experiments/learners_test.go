@@ -13,7 +13,7 @@ import (
 // TestLearnersSettings: the specs of learners at equal memory have the settings that were
 // best on held-out training rows, of all that the file in settings has on a method.
 func TestLearnersSettings(t *testing.T) {
-	specs := must(EmbeddedAll())
+	specs := EmbeddedAll()
 	for _, s := range specs {
 		if !strings.HasPrefix(s.Name, "learners-") {
 			continue

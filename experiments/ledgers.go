@@ -320,11 +320,17 @@ func (a *Assumption) HowOf(b *Alternative) string {
 
 // Ledgers returns the ledgers that are part of the program. All callers share
 // them: they must not be changed.
-var Ledgers = sync.OnceValues(func() (*Ledger, error) { return parseLedger(claimsSource, assumptionsSource) })
+var Ledgers = sync.OnceValue(func() *Ledger {
+	l, err := parseLedger(claimsSource, assumptionsSource)
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	return l
+})
 
-// parseLedger reads claims and assumptions, and the errata. Unknown keys, wrong
-// types and the like are returned as Errors; what the entries must say, of each other and of
-// the paper, is held by a test.
+// parseLedger reads claims and assumptions; the errata are those of the program. Unknown
+// keys, wrong types and the like are returned as Errors; what the entries must say, of each
+// other and of the paper, is held by a test.
 func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	var c struct {
 		Margins map[string]Margin `json:"margins"`

@@ -125,8 +125,7 @@ func Supplements() []Supplement {
 // supplements are the Supplement of all embedded specs that have one, by the spec's name.
 var supplements = sync.OnceValue(func() map[string]string {
 	out := make(map[string]string)
-	specs, _ := EmbeddedAll() // a test reads them all
-	for _, s := range specs {
+	for _, s := range EmbeddedAll() {
 		if s.Supplement != "" {
 			out[s.Name] = s.Supplement
 		}
@@ -138,25 +137,23 @@ var supplements = sync.OnceValue(func() map[string]string {
 func SupplementOf(spec string) string { return supplements()[spec] }
 
 // Embedded returns the specs of the reproduction, which are part of the program, by name.
-func Embedded() ([]*Spec, error) {
-	specs, err := EmbeddedAll()
-	return slices.DeleteFunc(specs, func(s *Spec) bool { return s.Supplement != "" }), err
+func Embedded() []*Spec {
+	return slices.DeleteFunc(EmbeddedAll(), func(s *Spec) bool { return s.Supplement != "" })
 }
 
 // EmbeddedAll returns all specs that are part of the program, by name: also those that are
-// run only when they are named.
-func EmbeddedAll() ([]*Spec, error) {
+// run only when they are named. It panics if [RegisterMethod] was not called for their
+// methods.
+func EmbeddedAll() []*Spec {
 	var specs []*Spec
-	var errs []error
 	for _, name := range embeddedNames() {
 		s, err := loadEmbedded(name)
 		if err != nil {
-			errs = append(errs, err)
-			continue
+			panic(err) // a test reads them all
 		}
 		specs = append(specs, s)
 	}
-	return specs, errors.Join(errs...)
+	return specs
 }
 
 // Parse reads a spec from memory. The filename is for messages. What it

@@ -36,7 +36,7 @@ func Needed(specs []*experiments.Spec, finder data.Finder) []*experiments.Spec {
 // if none is named.
 func FindSpecs(names []string) ([]*experiments.Spec, error) {
 	if len(names) == 0 {
-		return experiments.Embedded()
+		return experiments.Embedded(), nil
 	}
 	specs := make([]*experiments.Spec, len(names))
 	for i, name := range names {

@@ -21,11 +21,7 @@ func built(in Input) *Report { return build(in, fixtureDraw) }
 // judged is the assessment of the claims by an input's records.
 func judged(t *testing.T, in Input) *evidence.Assessment {
 	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := evidence.Assess(evidence.Input{Ledger: l, Plan: in.Planned, Records: in.Records, Failed: in.Failed})
+	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers(), Plan: in.Planned, Records: in.Records, Failed: in.Failed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,12 +21,8 @@ import (
 // half a per cent to either side.
 func assessed(t *testing.T, of func(claim string, test experiments.Test) float64) *evidence.Assessment {
 	t.Helper()
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := &evidence.Assessment{}
-	for _, c := range l.Claims {
+	for _, c := range experiments.Ledgers().Claims {
 		r := evidence.ClaimResult{Claim: c}
 		for _, test := range c.Tests {
 			tr := evidence.NewFinding(test)
@@ -128,11 +124,7 @@ func TestForestSentences(t *testing.T) {
 	for _, e := range f.Drawing.(*forest).entries()[48:] {
 		plotted = append(plotted, e.claim+"."+e.result.Test.ID)
 	}
-	l, err := experiments.Ledgers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range l.Claims {
+	for _, c := range experiments.Ledgers().Claims {
 		for _, test := range c.Tests {
 			if plottedSection(c.Section) && (test.Kind == experiments.KindLess || (test.Low == nil) != (test.High == nil)) {
 				want = append(want, c.ID+"."+test.ID)

@@ -25,11 +25,7 @@ like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum
 of docs/errata.md is shown as the ledger has it, in text only.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ledger, err := experiments.Ledgers()
-			if err != nil {
-				return err
-			}
-			if e := ledger.Erratum(args[0]); e != nil && !asJSON {
+			if e := experiments.Ledgers().Erratum(args[0]); e != nil && !asJSON {
 				return evidence.WriteErratum(cmd.OutOrStdout(), e)
 			}
 			in, used, err := readEvidence(cmd, results, profile)

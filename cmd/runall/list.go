@@ -27,38 +27,29 @@ func newList() *cobra.Command {
 		listOf("specs", &asJSON, specInfos, func(s specInfo) []string {
 			return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}
 		}),
-		listOf("datasets", &asJSON, always(data.List), func(d data.Info) []string {
+		listOf("datasets", &asJSON, data.List, func(d data.Info) []string {
 			size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
 			return []string{d.Name, d.Kind, size, d.Title}
 		}),
-		listOf("methods", &asJSON, always(experiments.Methods), func(m experiments.MethodInfo) []string {
+		listOf("methods", &asJSON, experiments.Methods, func(m experiments.MethodInfo) []string {
 			return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
 		}),
-		listOf("pruners", &asJSON, always(prunerInfos), func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
-		listOf("profiles", &asJSON, always(experiments.Profiles), func(name string) []string { return []string{name} }),
+		listOf("pruners", &asJSON, prunerInfos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
+		listOf("profiles", &asJSON, experiments.Profiles, func(name string) []string { return []string{name} }),
 	)
 	return cmd
 }
 
 // listOf is the command that lists what a function returns, as JSON or a line of cells each.
-func listOf[T any](name string, asJSON *bool, list func() ([]T, error), cells func(T) []string) *cobra.Command {
+func listOf[T any](name string, asJSON *bool, list func() []T, cells func(T) []string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name,
 		Short: "List the " + strings.Replace(name, "datasets", "data sets", 1),
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			infos, err := list()
-			if err != nil {
-				return err
-			}
-			return showRows(cmd, *asJSON, infos, cells)
+			return showRows(cmd, *asJSON, list(), cells)
 		},
 	}
-}
-
-// always gives a function an error that is always nil.
-func always[T any](list func() []T) func() ([]T, error) {
-	return func() ([]T, error) { return list(), nil }
 }
 
 // needSubcommand is what a command does that only groups others.
@@ -98,13 +89,11 @@ type specInfo struct {
 	DataSets []string `json:"datasets"`
 }
 
-func specInfos() ([]specInfo, error) {
-	specs, err := experiments.EmbeddedAll()
-	var infos []specInfo
-	for _, s := range specs {
+func specInfos() (infos []specInfo) {
+	for _, s := range experiments.EmbeddedAll() {
 		infos = append(infos, specInfo{s.Name, s.Title, s.Task, []string{s.Data.Name}})
 	}
-	return infos, err
+	return infos
 }
 
 // A prunerInfo describes a pruning heuristic.

@@ -20,11 +20,13 @@ import (
 // summarize prints the summary of the specs that are named, by default of the
 // paper's, and writes the report to a folder if one is named.
 func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
-	in := report.Summary{Report: r.Report, Names: names, Specs: f.Specs(), Damaged: len(f.Records.Errors), Command: q.line}
-	var err error
-	if in.StandIns, err = standIns(); err != nil {
-		return err
+	standIns := make(map[string]string) // generated data sets, by those in whose place they are shown
+	for _, s := range experiments.Embedded() {
+		if s.StandsInFor != "" {
+			standIns[s.StandsInFor] = s.Data.Name
+		}
 	}
+	in := report.Summary{Report: r.Report, Names: names, Specs: f.Specs(), StandIns: standIns, Damaged: len(f.Records.Errors), Command: q.line}
 	if q.out != "" {
 		if _, err := r.WriteAll(q.out); err != nil {
 			return err
@@ -50,22 +52,6 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 		}
 	}
 	return nil
-}
-
-// standIns returns the names of the generated data sets that stand in for
-// missing ones, by the missing ones'.
-func standIns() (map[string]string, error) {
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string]string)
-	for _, s := range specs {
-		if s.StandsInFor != "" {
-			out[s.StandsInFor] = s.Data.Name
-		}
-	}
-	return out, nil
 }
 
 // line returns the command line that runs this program with arguments, to be

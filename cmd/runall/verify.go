@@ -143,8 +143,7 @@ func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Inpu
 	if err != nil {
 		return in, "", err
 	}
-	in, err = f.Evidence()
-	return in, f.Profile, err
+	return f.Evidence(), f.Profile, nil
 }
 
 // parseAssume reads ASSUMPTION=ALTERNATIVE.

@@ -31,11 +31,7 @@ func writeMadeUp(results, profile string, evaluated bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	specs, err := experiments.Embedded()
-	if err != nil {
-		return err
-	}
-	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(experiments.Embedded(), profile, experiments.PlanOptions{})
 	if err != nil {
 		return err
 	}

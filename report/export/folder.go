@@ -114,10 +114,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 			return nil, harness.Usage(err)
 		}
 	}
-	embedded, err := experiments.EmbeddedAll() // which give the tables their layout
-	if err != nil {
-		return nil, err
-	}
+	embedded := experiments.EmbeddedAll() // which give the tables their layout
 	f.specs = append(f.specs, embedded...)
 	embedded = slices.DeleteFunc(embedded, func(s *experiments.Spec) bool { return s.Supplement != "" })
 	if f.Profile == "" {
@@ -164,9 +161,8 @@ func (f *Folder) ownSpecs(embedded []*experiments.Spec) []string {
 }
 
 // Evidence returns what the claims are judged by.
-func (f *Folder) Evidence() (evidence.Input, error) {
-	ledger, err := experiments.Ledgers()
-	return evidence.Input{Ledger: ledger, Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}, err
+func (f *Folder) Evidence() evidence.Input {
+	return evidence.Input{Ledger: experiments.Ledgers(), Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}
 }
 
 // A Report is the report of a results folder, with the verdicts that it shows.
@@ -202,11 +198,8 @@ func (r *Report) files() (*report.Report, error) {
 }
 
 // Report judges the claims and makes tables and figures.
-func (f *Folder) Report() (_ *Report, err error) {
-	r := &Report{folder: f}
-	if r.evidence, err = f.Evidence(); err != nil {
-		return nil, err
-	}
+func (f *Folder) Report() (*Report, error) {
+	r := &Report{folder: f, evidence: f.Evidence()}
 	assessment, err := evidence.Assess(r.evidence)
 	if err != nil {
 		return nil, err

@@ -68,9 +68,8 @@ func TestFolder(t *testing.T) {
 	if err != nil || f.Profile != experiments.ProfileSmoke || len(f.Records.Records) != len(paths) {
 		t.Fatalf("%+v, %v", f, err)
 	}
-	in, err := f.Evidence()
-	if err != nil || len(in.Ledger.Claims) == 0 || len(in.Records) != len(paths) || len(in.Failed) != 0 {
-		t.Errorf("%d claims, %d records, %v", len(in.Ledger.Claims), len(in.Records), err)
+	if in := f.Evidence(); len(in.Ledger.Claims) == 0 || len(in.Records) != len(paths) || len(in.Failed) != 0 {
+		t.Errorf("%d claims, %d records", len(in.Ledger.Claims), len(in.Records))
 	}
 	if err := os.Truncate(paths[0], 10); err != nil {
 		t.Fatal(err)

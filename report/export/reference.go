@@ -115,10 +115,7 @@ func replaceable(dir string) error {
 
 // records returns the records of the planned runs.
 func (r Reference) records() ([]*record.Record, error) {
-	specs, err := experiments.EmbeddedAll()
-	if err != nil {
-		return nil, err
-	}
+	specs := experiments.EmbeddedAll()
 	plan, err := harness.PlanAll(specs, r.Profile, experiments.PlanOptions{})
 	if err != nil {
 		return nil, err
