@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
@@ -27,9 +28,7 @@ func TestDocument(t *testing.T) {
 	res := &Result{Title: "T", Reference: "komp", MissingRuns: 4, Fields: []*FieldResult{{Name: "f", Entries: []*Entry{reference, e}}},
 		Standing: &Standing{Names: []string{"komp", "random"}, Ranking: stats.Ranking{Mean: []float64{1, 2}, P: math.NaN(), CD: 0.5, Blocks: 7}}}
 	text, err := json.Marshal(res)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, want := range []string{
 		`"comparisons":[]`, // of the reference
 		`{"measure":"error_at_order","verdict":"too few replicates","difference":-2,"low":null,"high":null,"p":1,"p_exact":1,"interpolation_error":0.5,"replicates":2,"levels":[16]}`,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
@@ -19,9 +20,7 @@ func TestTournament(t *testing.T) {
 	heuristics := []string{"komp", "coherence", "merging"}
 	opt.Results = t.TempDir()
 	text, err := SettleHeuristics(t.Context(), opt, heuristics, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	golden.Check(t, "testdata/tournament.yaml", string(text))
 	var said []string
 	opt.Before, opt.Note = text, func(format string, _ ...any) { said = append(said, format) }

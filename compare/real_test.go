@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -39,13 +40,9 @@ func (p worse) Prune(_ context.Context, s prune.InverseState) error {
 // tournament, on every field, with no other change.
 func TestRegisteredTakesPart(t *testing.T) {
 	tour, err := experiments.FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := tour.Plan(experiments.ProfileFull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, f := range tour.Fields {
 		if !slices.ContainsFunc(plan, func(c experiments.Contest) bool { return c.Field == f.Name && c.Heuristic == "test-worse" }) {
 			t.Errorf("%s: test-worse does not take part", f.Name)
@@ -63,9 +60,7 @@ func TestWorseCopyIsWorse(t *testing.T) {
 		t.Fatal(err)
 	}
 	have, err := record.ReadDir(harness.RecordsDir(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	c := New(tour, experiments.ProfileSmoke, plan, have.Records).Fields[0].Entries[1].Compared[ErrorAtOrder]
 	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Value, c.Low, c.High, c.Adjusted)
 	if c.Verdict != Worse {

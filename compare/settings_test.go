@@ -16,6 +16,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 )
 
 // table returns n rows of two classes that a Gaussian kernel tells apart.
@@ -34,9 +35,7 @@ func options(t *testing.T, n int) Options {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rows.csv")
-	if err := os.WriteFile(path, []byte(table(n)), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(table(n)), 0o666))
 	return Options{
 		Source: data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.2, Scale: rows.ScaleStandard}.WithDefaults(),
 		Task:   experiments.TaskKSVM, Budget: time.Second, Spec: filepath.Join(dir, "results", "bench-rows.yaml"),
@@ -52,9 +51,7 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 	for i := range 250 {
 		lines := strings.SplitAfter(table(250), "\n")
 		lines[i+1] = "1,1,yew\n"
-		if err := os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666))
 		if _, _, err := open(opt, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -74,9 +71,7 @@ func TestSettle(t *testing.T) {
 	opt := options(t, 250)
 	opt.Note = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
 	text, split, err := SettleMethods(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	golden.Check(t, "testdata/spec.yaml", string(text))
 	for _, line := range said {
 		if !strings.Contains(string(text), "# "+line+"\n") {
@@ -119,9 +114,7 @@ func TestSettleRegression(t *testing.T) {
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, rows.Column{Name: "y"}
 	opt.Source.Ignore = []rows.Column{{Name: "kind"}}
 	text, _, err := SettleMethods(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if n := strings.Count(string(text), "- {method:"); n != 2 || strings.Count(string(text), "- {method: polk") != 2 {
 		t.Errorf("%d methods:\n%s", n, text)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -38,13 +39,9 @@ func planned(t testing.TB, field string, heuristics ...string) (*experiments.Tou
 	t.Helper()
 	src := fmt.Sprintf("name: made\ntitle: Made up\nreference: %s\nheuristics: [%s]\nfields:\n  - {%s}\n", heuristics[0], strings.Join(heuristics, ", "), field)
 	tour, err := experiments.ParseTournament("made.yaml", []byte(src))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := tour.Plan(experiments.ProfileSmoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return tour, plan
 }
 

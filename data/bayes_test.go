@@ -3,6 +3,8 @@ package data
 import (
 	"math"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
@@ -31,9 +33,7 @@ func TestBayesErrorMonteCarlo(t *testing.T) {
 	for _, tt := range tests {
 		const n = 60_000
 		means, variance, err := MultidistMixture(tt.variant, tt.draw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		stream := sampler{newSource(tt.draw, 1<<40), means, math.Sqrt(variance)}
 		x := make([]float32, 2)
 		var sum, sum2 float64

@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/internal/golden"
 	"polkrepro/internal/race"
+	"polkrepro/internal/testutil"
 )
 
 // drawsCommitted is the number of draws in the embedded table.
@@ -21,13 +22,9 @@ func TestWriteDraws(t *testing.T) {
 		n = 4
 	}
 	var b bytes.Buffer
-	if err := WriteDraws(&b, n); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, WriteDraws(&b, n))
 	if *golden.Update && !race.Enabled {
-		if err := os.WriteFile("multidist_draws.csv", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile("multidist_draws.csv", b.Bytes(), 0o644))
 		return
 	}
 	got, want := b.Bytes(), []byte(drawsCSV)

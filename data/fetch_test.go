@@ -333,9 +333,7 @@ func fakeNPM(t *testing.T, view, pack string, tgz []byte) (log string) {
 	log = filepath.Join(dir, "log")
 	writeFile(t, filepath.Join(dir, "tgz"), tgz)
 	script := "#!/bin/sh\necho \"$@\" >>\"$LOG\"\ncase $1 in\nview) " + view + ";;\npack) " + pack + ";;\nesac\n"
-	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o777))
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("LOG", log)
 	t.Setenv("TGZ", filepath.Join(dir, "tgz"))
@@ -361,14 +359,10 @@ func archive(t *testing.T, members ...member) []byte {
 		if m.link != "" {
 			head.Typeflag = tar.TypeSymlink
 		}
-		if err := w.WriteHeader(&head); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, w.WriteHeader(&head))
 		must(w.Write(m.body))
 	}
-	if err := errors.Join(w.Close(), z.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, errors.Join(w.Close(), z.Close()))
 	return b.Bytes()
 }
 

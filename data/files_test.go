@@ -43,9 +43,7 @@ func gzipped(t testing.TB, b []byte) []byte {
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
 	must(zw.Write(b))
-	if err := zw.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, zw.Close())
 	return buf.Bytes()
 }
 
@@ -80,12 +78,8 @@ func tinyMNIST(t *testing.T, dir string, n int, zip bool) *manifestSet {
 
 func writeFile(t *testing.T, path string, b []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testutil.NoError(t, os.WriteFile(path, b, 0o644))
 }
 
 func TestLoadMNISTTiny(t *testing.T) {
@@ -172,9 +166,7 @@ func TestHashVerifiedBomb(t *testing.T) {
 func TestFinderOrder(t *testing.T) {
 	root := t.TempDir()
 	work := filepath.Join(root, "work")
-	if err := os.Mkdir(work, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(work, 0o755))
 	t.Chdir(work)
 	t.Setenv(EnvDir, filepath.Join("..", "env"))
 	finder := Finder{Dir: filepath.Join("..", "flag")}
@@ -196,9 +188,7 @@ func TestFinderOrder(t *testing.T) {
 	for _, f := range m.Files[1:] {
 		writeFile(t, filepath.Join("..", "flag", "mnist", f.Name), nil)
 	}
-	if err := os.Mkdir(filepath.Join("..", "flag", "mnist", m.Files[0].Name), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(filepath.Join("..", "flag", "mnist", m.Files[0].Name), 0o755))
 	if err := finder.Available(Ref{Name: "mnist"}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "3 of 4 files: missing "+m.Files[0].Name) {
 		t.Errorf("incomplete: %v", err)
 	}
@@ -390,9 +380,7 @@ func TestStoreRetries(t *testing.T) {
 	if !errors.Is(first, ErrCorrupt) {
 		t.Fatalf("corrupt: %v", first)
 	}
-	if err := os.RemoveAll("d"); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.RemoveAll("d"))
 	if _, again := store.Get(context.Background(), ref); again != first {
 		t.Errorf("again: %v", again)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestFileThatCannotBeLookedAt: a file whose existence can't be told (here a
@@ -17,12 +19,8 @@ func TestFileThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()
 	m := tinyMNIST(t, dir, 3, false)
 	path := filepath.Join(dir, m.Files[0].Name)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(m.Files[0].Name, path); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Remove(path))
+	testutil.NoError(t, os.Symlink(m.Files[0].Name, path))
 	finder := Finder{Dir: dir}
 	if _, err := Load(Ref{Name: "mnist"}, finder); !errors.Is(err, syscall.ELOOP) || errors.Is(err, ErrNotAvailable) || errors.Is(err, ErrCorrupt) {
 		t.Errorf("Load: %v", err)

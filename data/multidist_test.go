@@ -3,6 +3,8 @@ package data
 import (
 	"math"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 func TestSumSplits(t *testing.T) {
@@ -39,9 +41,7 @@ func TestPrintedVariance(t *testing.T) {
 	least := math.Inf(1)
 	for draw := range uint64(1000) {
 		means, variance, err := MultidistMixture(AsPrinted, draw+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		least = min(least, bayesError(means, variance, coarseStep))
 	}
 	if !(least >= 0.12+coarseMargin/5) { // the coarse grid is wrong by a seventh of it at most

@@ -15,6 +15,7 @@ import (
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 )
 
 // npy returns an array of bytes in NumPy's format.
@@ -116,9 +117,7 @@ func TestRepeatedRows(t *testing.T) {
 func open2(t *testing.T, s Source) (Ref, *Set) {
 	t.Helper()
 	ref, set, err := s.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return ref, set
 }
 
@@ -316,13 +315,9 @@ func TestSourceMoved(t *testing.T) {
 		if _, err := Load(far, Finder{Dir: data}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), at) {
 			t.Errorf("changed at %s: %v", at, err)
 		}
-		if err := os.Remove(at); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Remove(at))
 	}
-	if err := os.Remove(filepath.Join(dir, "train.csv")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Remove(filepath.Join(dir, "train.csv")))
 	if _, err := Load(ref, Finder{Dir: data}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+filepath.Join(dir, "train.csv")) {
 		t.Errorf("a file that was removed: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/data/texton"
+	"polkrepro/internal/testutil"
 )
 
 // TestDrawPatches: patches of a split are different ones and within their
@@ -97,9 +98,7 @@ func TestMapsCache(t *testing.T) {
 	}
 	// It is read: maps with their sum, but other ones, come back.
 	other := []*texton.Image{want[1], want[2], want[0]}
-	if err := writeMaps(path, other); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, writeMaps(path, other))
 	if !sameMaps(textonMaps(images, opt, 3), other) {
 		t.Error("not read from the cache")
 	}

@@ -43,9 +43,7 @@ func newTrial(t *testing.T) *trial {
 	t.Helper()
 	once.Do(func() {
 		dir, err := os.MkdirTemp("", "trials")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		once.dir = dir
 		c := &trial{dir, filepath.Join(dir, "runall")}
 		c.run(t, "go", "-C", filepath.Dir(here), "build", "-o", c.runall, "./cmd/runall")
@@ -72,9 +70,7 @@ func try(dir, program string, args ...string) (string, error) {
 func (c *trial) run(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	out, err := try(c.dir, program, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return out
 }
 
@@ -196,9 +192,7 @@ func (c *trial) finished(t *testing.T, shard int) map[string]time.Time {
 	times := make(map[string]time.Time)
 	for _, path := range paths {
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		times[path] = info.ModTime()
 	}
 	return times
@@ -217,9 +211,7 @@ func TestCheckKubernetes(t *testing.T) {
 		t.Skipf("%s is not reachable: %v", kubernetes, err)
 	}
 	var module struct{ Dir string }
-	if err := json.Unmarshal(out, &module); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.Unmarshal(out, &module))
 	schema := testutil.ReadSchema(t, filepath.Join(module.Dir, "api/openapi-spec/v3/apis__batch__v1_openapi.json"))
 	for _, s := range schema["components"].(map[string]any)["schemas"].(map[string]any) {
 		if s := s.(map[string]any); s["properties"] != nil {
@@ -229,9 +221,7 @@ func TestCheckKubernetes(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	testutil.WriteJSON(t, filepath.Join(dir, "batch.json"), schema)
@@ -260,14 +250,10 @@ func TestCheckImage(t *testing.T) {
 	}
 	c := newTrial(t)
 	for _, name := range []string{"root", "runroot"} {
-		if err := os.Mkdir(filepath.Join(c.dir, name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Mkdir(filepath.Join(c.dir, name), 0o700))
 	}
 	conf := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", c.dir+"/root", c.dir+"/runroot")
-	if err := os.WriteFile(filepath.Join(c.dir, "storage.conf"), []byte(conf), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(filepath.Join(c.dir, "storage.conf"), []byte(conf), 0o666))
 	t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(c.dir, "storage.conf"))
 	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // of a make that this test is part of
 		t.Setenv(v, "")
@@ -298,9 +284,7 @@ func TestCheckImage(t *testing.T) {
 	if err != nil || len(odd) > 0 {
 		t.Errorf("files with a setuid bit: %v, %v", odd, err)
 	}
-	if err := os.CopyFS(filepath.Join(c.dir, "shards"), os.DirFS(filepath.Join(mounted, "polk", "shards"))); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.CopyFS(filepath.Join(c.dir, "shards"), os.DirFS(filepath.Join(mounted, "polk", "shards"))))
 	c.run(t, "buildah", "umount", container)
 	c.merge(t)
 }

@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"github.com/goccy/go-yaml"
+
+	"polkrepro/internal/testutil"
 )
 
 // root is the repository; paths in this file are relative to it.
@@ -23,9 +25,7 @@ const root = ".."
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return string(b)
 }
 
@@ -124,9 +124,7 @@ func TestCitation(t *testing.T) {
 		License string
 		Authors []struct{ Name string }
 	}
-	if err := yaml.Unmarshal([]byte(read(t, "CITATION.cff")), &c); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, yaml.Unmarshal([]byte(read(t, "CITATION.cff")), &c))
 	if c.Format != "1.2.0" || c.Message == "" || c.Title == "" || len(c.Authors) != 1 {
 		t.Fatalf("%+v: want cff-version 1.2.0, a message, a title and an author", c)
 	}

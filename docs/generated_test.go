@@ -102,18 +102,14 @@ func table(t *testing.T, name string) []map[string]string {
 // recorded reads a JSON file of the recorded results.
 func recorded[T any](t *testing.T, name string) (v T) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(read(t, "results/reference/"+name)), &v); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.Unmarshal([]byte(read(t, "results/reference/"+name)), &v))
 	return v
 }
 
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return v
 }
 
@@ -364,9 +360,7 @@ func arrows(t *testing.T) string {
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
 	list.Dir = root
 	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	imports := make(map[string]map[string]bool)
 	top := func(path string) string {
 		path, own := strings.CutPrefix(path, "polkrepro/")

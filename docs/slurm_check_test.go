@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // patience is how long the test waits for anything before it gives up. It is
@@ -44,9 +46,7 @@ func start(t *testing.T) *slurm {
 	}
 	// Under /tmp by a short name: a socket's path has at most 107 bytes.
 	dir, err := os.MkdirTemp("", "slurm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	s := &slurm{dir, make(map[string]*exec.Cmd)}
 	t.Cleanup(func() { s.stop(t) })
 	t.Setenv("SLURM_CONF", dir+"/slurm.conf")
@@ -69,9 +69,7 @@ func start(t *testing.T) *slurm {
 		os.WriteFile(dir+"/slurm.conf", []byte(os.Expand(read(t, "docs/testdata/slurm.conf"), func(name string) string { return values[name] })), 0o644),
 		os.WriteFile(dir+"/hosts", []byte("127.0.0.1 localhost munge controller node1 node2\n"), 0o644),
 		os.WriteFile(munge+"/key", key, 0o400))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	s.daemon(t, "munge", "munged", "--foreground", "--force", "--key-file="+munge+"/key", "--socket="+munge+"/socket",
 		"--pid-file="+munge+"/pid", "--log-file="+munge+"/log", "--seed-file="+munge+"/seed")
 	await(t, "munged", func() error { _, err := os.Stat(munge + "/socket"); return err })
@@ -89,9 +87,7 @@ func start(t *testing.T) *slurm {
 func (s *slurm) daemon(t *testing.T, host string, program ...string) {
 	t.Helper()
 	log, err := os.OpenFile(filepath.Join(s.dir, "log", host), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer log.Close()
 	const setup = `mount --make-rprivate / && mount -t proc proc /proc && mount --bind "$HOSTS" /etc/hosts && hostname "$0" && exec "$@"`
 	cmd := exec.Command("sh", append([]string{"-c", setup, host}, program...)...)

@@ -13,6 +13,7 @@ import (
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -155,7 +156,9 @@ func TestPaperReproducesItself(t *testing.T) {
 			if slices.Contains(unsettled, c.Claim.ID+"."+r.Test.ID) {
 				want = stats.Inconclusive
 			}
-			claimed := func(v float64) bool { return stats.Judge(stats.Single(v), r.Target.Low, r.Target.High) == stats.Reproduced }
+			claimed := func(v float64) bool {
+				return stats.Judge(stats.Single(v), r.Target.Low, r.Target.High) == stats.Reproduced
+			}
 			if r.Verdict != want || !claimed(r.Ours.Value) {
 				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Estimated(), r.Target, r.Note())
 			}
@@ -483,9 +486,7 @@ func TestText(t *testing.T) {
 	}
 	b.WriteString("\n")
 	err = errors.Join(err, m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	golden.Check(t, "testdata/text.txt", b.String())
 }
 

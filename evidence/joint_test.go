@@ -12,6 +12,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -261,9 +262,7 @@ func TestJointText(t *testing.T) {
 			Tests: []Finding{risk, {Test: experiments.Test{ID: "error"}, Verdict: stats.Reproduced}, order}}},
 	}
 	var b bytes.Buffer
-	if err := j.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, j.WriteText(&b))
 	_, got, _ := strings.Cut(b.String(), "confirms nothing.\n\n")
 	const want = `by result  cells     numbers   one run's  not run  combinations  assumed otherwise
 2          12 of 17  40 of 48  0          0        1             nothing (as chosen)

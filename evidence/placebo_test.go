@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 )
 
 // TestPlacebo: the search for other numbers finds what Joint finds of a paper that prints
@@ -99,9 +100,7 @@ func TestPlaceboReport(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if err := p.WriteText(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.WriteText(&b))
 	const want = `The most cells of 17 that one combination of alternatives reproduces: 9 with the numbers that the paper prints.
 With others in their place, in how many draws:
 

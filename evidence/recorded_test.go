@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 )
 
 // TestRecorded compares stats/testdata/runs.csv, from which the study of coverage
@@ -41,9 +42,7 @@ func TestRecorded(t *testing.T) {
 		}
 	}
 	var want bytes.Buffer
-	if err := csv.NewWriter(&want).WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, csv.NewWriter(&want).WriteAll(rows))
 	const path = "stats/testdata/runs.csv"
 	golden.Check(t, path, want.String())
 }

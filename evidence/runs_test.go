@@ -43,7 +43,9 @@ func TestInPlaceOf(t *testing.T) {
 		{both, one, one}, {both, both, both}, {one, both, one}, {both, []experiments.Planned{run(2, 2)}, both},
 		{both, []experiments.Planned{run(1, 2), run(2, 2)}, both}, {nil, one, nil}, {both, nil, both},
 	} {
-		same := func(a, b experiments.Planned) bool { return a.Run.Data.Draw == b.Run.Data.Draw && a.Run.Seed == b.Run.Seed }
+		same := func(a, b experiments.Planned) bool {
+			return a.Run.Data.Draw == b.Run.Data.Draw && a.Run.Seed == b.Run.Seed
+		}
 		if got := inPlaceOf(c.runs, c.others); !slices.EqualFunc(got, c.want, same) {
 			t.Errorf("%d runs in place of %d: %d", len(c.runs), len(c.others), len(got))
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
 )
 
@@ -24,9 +25,7 @@ func TestEvaluationIsAboutThePredictions(t *testing.T) {
 		e := evaluation(t, m, input)
 		probable := strings.HasSuffix(name, "logistic")
 		var b bytes.Buffer
-		if err := m.Predict(context.Background(), stream(input), rows.FormatCSV, probable, &b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, m.Predict(context.Background(), stream(input), rows.FormatCSV, probable, &b))
 		lines := strings.Fields(b.String())
 		if probable {
 			lines = lines[1:] // after the header

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/testutil"
 )
 
 // However its rows are divided, and whatever is predicted in between, a Feed makes the
@@ -29,9 +30,7 @@ func TestFeedIsTheStream(t *testing.T) {
 	for _, size := range []int{1, 37, 999, 1300} {
 		f := NewFeed(opt)
 		for part := range slices.Chunk(all, size) {
-			if err := f.Learn(t.Context(), part); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, f.Learn(t.Context(), part))
 			if last := part[len(part)-1].Line; last > 20 && last%100 != 0 && last < len(all) {
 				continue
 			}
@@ -60,9 +59,7 @@ func TestFeedOfWideRows(t *testing.T) {
 		all = append(all, rows.Row{Line: i + 1, Label: strconv.Itoa(i % 2), Values: values[i%2], Dim: dim})
 	}
 	f := NewFeed(TrainOptions{Settings: Settings{Loss: "multi-hinge", Labels: []string{"0", "1"}, Dim: dim, Bandwidth: 1, Scale: rows.ScaleNone}})
-	if err := f.Learn(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, f.Learn(t.Context(), all))
 	if m, err := f.Model(t.Context()); err != nil || f.Choosing() || m.Rows() != n {
 		t.Errorf("%d of %d rows learned, choosing: %v, %v", m.Rows(), n, f.Choosing(), err)
 	}

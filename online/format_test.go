@@ -12,6 +12,7 @@ import (
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
@@ -19,9 +20,7 @@ import (
 func TestReadForPrediction(t *testing.T) {
 	opt := options("multi-hinge", stream(table(75, "multi-hinge", 31)))
 	m, err := ReadForPrediction(bytes.NewReader(saved(t, mustTrain(t, opt))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if err := m.Learn(&rows.Row{Label: "elm", Dim: 2, Values: []float64{1, 2}}); err == nil {
 		t.Error("it learns")
 	}
@@ -47,9 +46,7 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 	}
 	mustTrain(t, opt)
 	m, err := ReadForPrediction(bytes.NewReader(early))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	opt = options("multi-hinge", stream(rows[:33*32]))
 	if predictions(t, m, rows) != predictions(t, mustTrain(t, opt), rows) || m.Rows() != 1073 {
 		t.Error("it predicts something else")
@@ -61,9 +58,7 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 func TestElementTwice(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(64, "multi-hinge", 35))))
 	size, err := m.learner.StateSize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	file := saved(t, m)
 	at := len(file) - 32 - int(size) - 8 - 8*len(m.f.W) - 4*m.Order()
 	for j := range m.Order() {

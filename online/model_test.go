@@ -17,6 +17,7 @@ import (
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -61,27 +62,21 @@ func options(name string, src Source) TrainOptions {
 func mustTrain(t testing.TB, opt TrainOptions) *Model {
 	t.Helper()
 	m, err := Train(context.Background(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return m
 }
 
 func saved(t testing.TB, m *Model) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Save(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, m.Save(&b))
 	return b.Bytes()
 }
 
 func reread(t testing.TB, m *Model) *Model {
 	t.Helper()
 	out, err := Read(bytes.NewReader(saved(t, m)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return out
 }
 
@@ -93,14 +88,10 @@ func TestModelIsTheLearner(t *testing.T) {
 		m := mustTrain(t, options(name, stream(rows)))
 		set := m.Settings()
 		l, err := loss.ByName(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		learner, err := polk.New(polk.Config{Kernel: kernel.Gaussian{Bandwidth: set.Bandwidth}, Loss: l, Classes: len(set.Labels), Dim: 2,
 			Regularizer: set.Regularizer, LearningRate: polk.Constant(set.LearningRate), Budget: polk.Parsimony(set.Parsimony)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		x, y := unitRows(t, rows, labelsOf[name], set)
 		for lo := 0; lo < len(y); lo += set.Batch {
 			n := min(set.Batch, len(y)-lo)
@@ -200,9 +191,7 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 func predictions(t testing.TB, m *Model, lines []string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := m.Predict(context.Background(), stream(lines), rows.FormatCSV, false, &b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, m.Predict(context.Background(), stream(lines), rows.FormatCSV, false, &b))
 	return b.String()
 }
 
@@ -285,7 +274,5 @@ func TestFileIsTheStream(t *testing.T) {
 
 func write(t testing.TB, path string, b []byte) {
 	t.Helper()
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, b, 0o666))
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
@@ -217,18 +218,14 @@ func TestHiddenChange(t *testing.T) {
 	opt := options("multi-hinge", file(t, rows))
 	path := opt.Source.Path
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	opt.Epochs = 3
 	half := stopAt(t, opt, 320)
 	change := func() {
 		other := slices.Clone(rows)
 		other[200], other[201] = rows[201], rows[200]
 		write(t, path, []byte(strings.Join(other, "\n")))
-		if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 	}
 	changed := opt
 	changed.SaveEvery = 250

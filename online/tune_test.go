@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/polk/prune"
 )
@@ -72,9 +73,7 @@ func tuning(name string, src Source) TrainOptions {
 func evaluation(t testing.TB, m *Model, lines []string) *Evaluation {
 	t.Helper()
 	e, err := m.Evaluate(context.Background(), stream(lines), rows.FormatCSV)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return e
 }
 
@@ -307,9 +306,7 @@ func TestShuffler(t *testing.T) {
 	src := file(t, input)
 	lines := func(pass, size int, kept []rows.Row) (all []int, s *shuffler) {
 		f, err := src.open(rows.Options{Format: rows.FormatCSV, Label: rows.Column{Number: -1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		defer f.close()
 		s = &shuffler{pass: pass, kept: kept, read: newFingerprint()}
 		for {
@@ -317,9 +314,7 @@ func TestShuffler(t *testing.T) {
 			if err == io.EOF {
 				return all, s
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			all = append(all, row.Line)
 		}
 	}

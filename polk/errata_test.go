@@ -46,9 +46,7 @@ func TestProjectionFormula(t *testing.T) {
 	}
 	var right, w mat.Dense
 	right.Mul(kDDt, p.WTilde)
-	if err := w.Solve(kDD, &right); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, w.Solve(kDD, &right))
 	for a, i := range I {
 		for c := range 2 {
 			if got := w.At(a, c); !(math.Abs(got-want.At(i, c)) <= 1e-9) {
@@ -168,9 +166,7 @@ func TestErrorExpansion(t *testing.T) {
 	}
 
 	var solved, best, other mat.VecDense // K⁻¹κ_D(x_t), ũ* and its neighbour
-	if err := solved.SolveVec(kDD, k); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, solved.SolveVec(kDD, k))
 	best.AddScaledVec(mat.NewVecDense(4, nil), 1-η*λ, w)
 	best.AddScaledVec(&best, -η*slope, &solved)
 	for i := range 4 {

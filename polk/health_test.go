@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/internal/race"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -16,9 +17,7 @@ import (
 func multidist(t testing.TB) *data.Set {
 	t.Helper()
 	set, err := data.Load(data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: data.FigureDraw().Seed}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return set
 }
 

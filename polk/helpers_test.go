@@ -45,9 +45,7 @@ func (budget) Validate() error           { return nil }
 func mustNew(t testing.TB, cfg Config) *Learner {
 	t.Helper()
 	l, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return l
 }
 
@@ -56,9 +54,7 @@ func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
 	t.Helper()
 	h.Name, h.About = "own", "for tests"
 	i, err := prune.New(h, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return i
 }
 
@@ -245,9 +241,7 @@ func checkFinite(t rapid.TB, l *Learner) {
 func modelBytes(t testing.TB, f *kernel.Expansion) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, nil); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, f.Write(&b, nil))
 	return b.Bytes()
 }
 

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // memoryChild is set for the process whose memory is measured.
@@ -40,9 +42,7 @@ func BenchmarkPeakMemory(b *testing.B) {
 // set in bytes.
 func childPeak(b *testing.B) int64 {
 	exe, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	testutil.NoError(b, err)
 	cmd := exec.Command(exe, "-test.run=^$", "-test.bench=^"+b.Name()+"$", "-test.benchtime=1x")
 	cmd.Env = append(os.Environ(), memoryChild+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

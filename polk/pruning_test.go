@@ -8,15 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
 func mustPruner(t testing.TB, name string, p prune.Params) *prune.Instance {
 	t.Helper()
 	i, err := prune.Find(name, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return i
 }
 

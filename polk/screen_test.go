@@ -138,9 +138,7 @@ func TestScreeningAnywhere(t *testing.T) {
 			return x
 		}
 		l, err := New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for range rapid.IntRange(1, 40).Draw(t, "order") {
 			l.f.Append(point(), []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/prune"
@@ -20,13 +21,9 @@ import (
 func stateBytes(t testing.TB, l *Learner) []byte {
 	t.Helper()
 	size, err := l.StateSize()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var b bytes.Buffer
-	if err := l.WriteState(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, l.WriteState(&b))
 	if int64(b.Len()) != size {
 		t.Fatalf("a state of %d bytes, announced %d", b.Len(), size)
 	}
@@ -37,13 +34,9 @@ func stateBytes(t testing.TB, l *Learner) []byte {
 func restored(t testing.TB, l *Learner, cfg Config) *Learner {
 	t.Helper()
 	f, err := kernel.ReadExpansion(bytes.NewReader(modelBytes(t, l.f)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	other, err := Restore(f, bytes.NewReader(stateBytes(t, l)), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return other
 }
 

@@ -35,9 +35,7 @@ func TestStepIsAProjection(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		m := newMixture(r, cfg.Dim, max(2, cfg.Classes))
 		l, err := New(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			x, y := drawBatch(m, cfg, batch)
 			u := newTilde(l, batch, x, y)

@@ -67,9 +67,7 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		x := make([]float32, 2)
 		for i, name := range []string{"x1", "x2"} {
 			v, err := strconv.ParseFloat(row[name], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, err)
 			x[i] = float32(v)
 		}
 		scores := make([]float64, m.Outputs)

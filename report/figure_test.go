@@ -99,9 +99,7 @@ func renderAll(t *testing.T, d plot.Drawing, formats ...string) map[string][]byt
 	out := map[string][]byte{}
 	for _, format := range formats {
 		b, err := plot.Render(d, format)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		wellFormed(t, format, b)
 		out[format] = b
 	}
@@ -253,9 +251,7 @@ func TestWriteAll(t *testing.T) {
 		}
 	}
 	paths, err := built(in).WriteAll(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if want := 3*4 + 4 + 4 + 2 + 1; len(paths) != want {
 		t.Errorf("%d files, want %d", len(paths), want)
 	}
@@ -286,9 +282,7 @@ func TestWriteAll(t *testing.T) {
 func TestWriteAllReportsErrors(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tables")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(file, nil, 0o666))
 	paths, err := built(Input{}).WriteAll(dir, nil)
 	if err == nil || len(paths) != 0 || !strings.Contains(err.Error(), file) {
 		t.Errorf("%v, %v", paths, err)

@@ -9,6 +9,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -22,9 +23,7 @@ func built(in Input) *Report { return build(in, fixtureDraw) }
 func judged(t *testing.T, in Input) *evidence.Assessment {
 	t.Helper()
 	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers(), Plan: in.Planned, Records: in.Records, Failed: in.Failed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return a
 }
 

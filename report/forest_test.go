@@ -13,6 +13,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/report/plot"
 )
 
@@ -182,9 +183,7 @@ func TestForestBeyond(t *testing.T) {
 		return everywhere(claim, test)
 	})
 	svg, err := plotted(t, a).SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	texts := svgTexts(svg)
 	for want, n := range map[string]int{"-17.2": 1, "22.0": 1, "diverged": 1, "350": 1, "not printed": 3, "not run": 3} { // one of them in the legend
 		if texts[want] != n {
@@ -217,22 +216,16 @@ func TestForestLegible(t *testing.T) {
 func legible(t *testing.T, f *Figure) []byte {
 	t.Helper()
 	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, m := range regexp.MustCompile(`font-size:([\d.]+)px`).FindAllSubmatch(svg, -1) {
 		if size, err := strconv.ParseFloat(string(m[1]), 64); err != nil || !(size >= 7) {
 			t.Errorf("letters of %s points", m[1])
 		}
 	}
 	b, err := plot.RenderPNG(f.Drawing, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	img, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	checkEdges(t, img)
 	return svg
 }

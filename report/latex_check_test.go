@@ -32,9 +32,7 @@ func TestCheckLaTeX(t *testing.T) {
 		document += tb.LaTeX() + "\\clearpage\n"
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tables.tex"), []byte(document+"\\end{document}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(filepath.Join(dir, "tables.tex"), []byte(document+"\\end{document}\n"), 0o666))
 	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "tables.tex")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -35,13 +36,9 @@ methods:
   - {method: rff-sgd, learning_rate: 1, budget: 30}
 repeats: [{draws: figure}]
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	in := Input{Own: "own", Planned: plan, Records: make(map[string]*record.Record)}
 	for _, p := range plan {
 		if p.Run.Method == "norma" { // not run

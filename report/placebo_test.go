@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/internal/testutil"
 )
 
 // TestPlaceboFigure: each kind is drawn and named, and its numbers are all draws.
@@ -13,9 +14,7 @@ func TestPlaceboFigure(t *testing.T) {
 		{Name: "exchanged", Draws: 4, Most: []int{1, 2, 1, 0}}, {Name: "perturbed", Draws: 4, Most: []int{0, 0, 3, 1}},
 	}})
 	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, name := range []string{"exchanged", "perturbed", "as printed", "of 3"} {
 		if !strings.Contains(string(svg), name) {
 			t.Errorf("no %q in the picture", name)

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 )
 
 // fixtureSummary is what the summary of a fixture is made from.
@@ -92,9 +93,7 @@ func TestSummary(t *testing.T) {
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		var b bytes.Buffer
-		if err := in.Text(&b); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, in.Text(&b))
 		text := b.String()
 		if n := strings.Count(text, "\n"); n > SummaryLines || !strings.HasSuffix(text, "\n") {
 			t.Errorf("%s: %d lines", name, n)

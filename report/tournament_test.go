@@ -24,13 +24,9 @@ func noneLost(experiments.Contest) bool { return false }
 func tournament(t *testing.T, lost func(experiments.Contest) bool) *compare.Result {
 	t.Helper()
 	tour, err := experiments.FindTournament("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	plan, err := tour.Plan(experiments.ProfileSmoke)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	records := make(map[string]*record.Record)
 	for i, c := range plan {
 		if lost(c) {
@@ -54,9 +50,7 @@ func TestTournamentWriteAll(t *testing.T) {
 	r := NewTournament(res, Input{})
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if want := 2 + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
 		t.Errorf("%d files, want %d, %s first", len(paths), want, paths[0])
 	}
@@ -73,9 +67,7 @@ func TestTournamentWriteAll(t *testing.T) {
 		t.Errorf("%d rows of CSV, want one for each of %d runs", len(rows), runs)
 	}
 	svg, err := os.ReadFile(filepath.Join(dir, "figures", res.Fields[0].Name+"-order.svg"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, h := range prune.All() {
 		if h.Name != res.Reference && !bytes.Contains(svg, []byte(">"+h.Name+"<")) {
 			t.Errorf("the trade-offs do not name %s", h.Name)

@@ -11,6 +11,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/golden"
+	"polkrepro/internal/testutil"
 	"polkrepro/report/table"
 )
 
@@ -75,9 +76,7 @@ func TestVerdictsFaces(t *testing.T) {
 		with(markup)
 		for ext, write := range map[string]func(io.Writer) error{"txt": plain.Text, "md": markup.Markdown, "xml": markup.JUnit} {
 			var b bytes.Buffer
-			if err := write(&b); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, write(&b))
 			golden.Check(t, "testdata/"+name+"."+ext, b.String())
 		}
 	}
@@ -88,9 +87,7 @@ var hostile = "failed: \x00\x1b[31m]]><!-- & \"'<b>\xff\ufffe`|\r\n](http://exam
 
 func TestJUnitHostile(t *testing.T) {
 	var b bytes.Buffer
-	if err := fixtureVerdicts(hostile).JUnit(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, fixtureVerdicts(hostile).JUnit(&b))
 	if want := "failed: \ufffd\ufffd[31m]]><!-- & \"'<b>\ufffd\ufffd`|"; !strings.Contains(xmlText(t, b.Bytes()), want) {
 		t.Errorf("%q is not in the file", want)
 	}
@@ -102,9 +99,7 @@ func TestMarkdownHostile(t *testing.T) {
 		v.Assessment.Claims = append(v.Assessment.Claims, v.Assessment.Claims[i])
 	}
 	var b bytes.Buffer
-	if err := v.Markdown(&b); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, v.Markdown(&b))
 	if b.Len() > 20_000 {
 		t.Errorf("12 claims make %d bytes", b.Len())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/harness"
 	"polkrepro/internal/files"
+	"polkrepro/internal/testutil"
 )
 
 // benchRows writes a CSV file of 250 rows of two classes.
@@ -31,9 +32,7 @@ func TestBenchOverwrites(t *testing.T) {
 	results := filepath.Join(dir, "results")
 	spec := filepath.Join(results, "bench-rows.yaml")
 	for _, folder := range []string{filepath.Join(dir, "other"), results} {
-		if err := os.Mkdir(folder, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Mkdir(folder, 0o777))
 	}
 	rows, other := benchRows(t, dir), benchRows(t, filepath.Join(dir, "other"))
 	text := files.AppendSum(sha256.New(), []byte("# runall bench, search 0\ndata: {train: \"../rows.csv\"}\n"+specSum+"\n"), "\n")
@@ -51,9 +50,7 @@ func TestBenchOverwrites(t *testing.T) {
 	}
 	for _, name := range []string{splitName, predictionsName} {
 		file := filepath.Join(results, name)
-		if err := os.Rename(rows, file); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Rename(rows, file))
 		rows = file
 		if code, _, stderr := call(t, "bench", file, "--label", "kind", "--results", results); code != harness.ExitUsage || !strings.Contains(stderr, name) {
 			t.Errorf("%s as data: exit %d: %s", name, code, stderr)

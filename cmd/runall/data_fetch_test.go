@@ -50,9 +50,7 @@ func unplugged(r *http.Request) (*http.Response, error) {
 func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
 	t.Helper()
 	dir, err := filepath.Abs(cmp.Or(realData, filepath.Join("..", "..", "..", "shared", "data")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	testutil.Need(t, (data.Finder{Dir: dir}).Available(data.Ref{Name: "brodatz"}))
 	return func(r *http.Request) (*http.Response, error) {
 		name := r.URL.Query().Get("img") + ".tiff"
@@ -177,9 +175,7 @@ func TestReproduceFetches(t *testing.T) {
 func fetchFor(t *testing.T, names ...string) (plan []experiments.Planned, fetched bool, stderr string) {
 	t.Helper()
 	plan, err := harness.PlanNamed(names, "quick", experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	cmd := newReproduce()
 	cmd.SetContext(t.Context())
 	var out bytes.Buffer

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 )
 
 // TestCheckInterrupted tells every command to stop at some moment of its work on
@@ -21,9 +22,7 @@ import (
 // or all, and leaves no file or folder that it had not finished.
 func TestCheckInterrupted(t *testing.T) {
 	reference, err := filepath.Abs(filepath.Join("..", "..", "results", "reference"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	rng := rand.New(rand.NewPCG(16, 9))
 	wide := put(t, "wide.csv", noise(rng, 9000, 54)...)
 	dir := t.TempDir()
@@ -78,9 +77,7 @@ func hiddenIn(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{".*", "*/.*", "*/*/.*"} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		for _, path := range found {
 			if filepath.Base(path) != ".lock" {
 				paths = append(paths, path)

@@ -66,9 +66,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
 	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online", "../../record"} {
-		if err := r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()))
 	}
 	s := r.Reflect(v)
 	s.Title = "runall " + strings.Replace(strings.ReplaceAll(name, "-", " "), " joint", " --joint", 1) + " --json"
@@ -88,9 +86,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 		}
 	}
 	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return append(text, '\n')
 }
 

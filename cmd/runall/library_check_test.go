@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // blocks returns all blocks of a language in a Markdown text, in their order.
@@ -25,9 +27,7 @@ func blocks(text, language string) (out []string) {
 func shell(t *testing.T, dir, commands string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	cmd := exec.Command("sh", "-e", "-c", strings.ReplaceAll(commands, "../polkrepro", "'"+root+"'"))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOPROXY=off")

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // A loading is what a command took that begins with reading a model.
@@ -55,9 +57,7 @@ func TestCheckLoading(t *testing.T) {
 	base := addressSpace(t, small, first)
 	model, training := train(order, "model")
 	info, err := os.Stat(model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	dictionary := order * (4*features + 8*2)
 	if size := info.Size(); size < 4*order*order || size > 4*order*order+5<<20 {
 		t.Errorf("a file of %d bytes", size)
@@ -146,9 +146,7 @@ func addressSpace(t *testing.T, model, row string) int {
 	cmd := runallCommand("predict", model, "-")
 	stdin, errIn := cmd.StdinPipe()
 	stdout, errOut := cmd.StdoutPipe()
-	if err := cmp.Or(errIn, errOut, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmp.Or(errIn, errOut, cmd.Start()))
 	t.Cleanup(func() { cmd.Process.Kill() })
 	fmt.Fprintln(stdin, row)
 	if !bufio.NewScanner(stdout).Scan() {
@@ -156,8 +154,6 @@ func addressSpace(t *testing.T, model, row string) int {
 	}
 	most := statusBytes(t, fmt.Sprintf("/proc/%d/status", cmd.Process.Pid), "VmPeak")
 	stdin.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmd.Wait())
 	return most
 }

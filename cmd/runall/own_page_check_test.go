@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestCheckOwnDataPage runs the commands of docs/own-data.md in their order.
@@ -20,15 +22,9 @@ func TestCheckOwnDataPage(t *testing.T) {
 	dir := t.TempDir()
 	script, shown := pageScript(contents(t, "../../docs/own-data.md"))
 	runall, err := exec.LookPath("runall")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(runall, filepath.Join(dir, "bin", "runall")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "bin"), 0o777))
+	testutil.NoError(t, os.Symlink(runall, filepath.Join(dir, "bin", "runall")))
 	cmd := exec.Command("sh")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
 	out, err := cmd.CombinedOutput()

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // A streamRun is what was measured of one training on a stream.
@@ -39,9 +41,7 @@ func TestCheckStream(t *testing.T) {
 	}
 	var report strings.Builder
 	version, err := runallCommand("version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	fmt.Fprintf(&report, "%s\n%d rows of two or twenty features and three classes on standard input, runall train --no-tune and predict\n\n", version, rows)
 	fmt.Fprintf(&report, "%-8s  %-8s  %-5s  %12s  %26s  %26s  %14s  %s\n", "features", "loss", "order", "train rows/s",
 		fmt.Sprintf("MiB (peak) at %d rows", rows/10), fmt.Sprintf("at %d rows", rows), "predict rows/s", "saved and resumed")
@@ -70,9 +70,7 @@ func TestCheckStream(t *testing.T) {
 	}
 	t.Log("\n" + report.String())
 	if path := os.Getenv("STREAM_OUT"); path != "" {
-		if err := os.WriteFile(path, []byte(report.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(report.String()), 0o644))
 	}
 }
 
@@ -81,9 +79,7 @@ func TestCheckStream(t *testing.T) {
 func generate(t *testing.T, path string, rows, p int) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	rng := rand.New(rand.NewPCG(uint64(p), 8))
 	b := bufio.NewWriter(f)
 	x := make([]float64, p)
@@ -96,9 +92,7 @@ func generate(t *testing.T, path string, rows, p int) {
 		at := min(2, int(max(0, x[0]+0.6*math.Sin(2*x[1])-0.5)))
 		b.WriteString([]string{"elm", "oak", "yew"}[at] + "\n")
 	}
-	if err := cmp.Or(b.Flush(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmp.Or(b.Flush(), f.Close()))
 }
 
 // runallCommand returns a command line of the program that STREAM_RUNALL names,
@@ -113,15 +107,11 @@ func trainStream(t *testing.T, file string, rows int, flags []string) (run strea
 	cmd := runallCommand(append([]string{"train", "-"}, flags...)...)
 	stdin, errIn := cmd.StdinPipe()
 	stderr, errOut := cmd.StderrPipe()
-	if err := cmp.Or(errIn, errOut, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmp.Or(errIn, errOut, cmd.Start()))
 	t.Cleanup(func() { cmd.Process.Kill() })
 	began := time.Now()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer f.Close()
 	go io.Copy(stdin, f) // its error would be the program's end
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
@@ -186,9 +176,7 @@ func predictStream(t *testing.T, model, file string, rows int) float64 {
 	began := time.Now()
 	out, err := runallCommand("predict", model, file).Output()
 	seconds := time.Since(began).Seconds()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	wrong, predicted, labels := 0, strings.Fields(string(out)), strings.Fields(contents(t, file))
 	if len(predicted) != rows || len(labels) != rows {
 		t.Fatalf("%d predictions", len(predicted))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,9 +33,7 @@ func put(t *testing.T, name string, lines ...string) string {
 func putIn(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o777))
 	return path
 }
 
@@ -42,9 +41,7 @@ func putIn(t *testing.T, dir, name, text string) string {
 func contents(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return string(b)
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"polkrepro/harness"
 	"polkrepro/internal/files"
+	"polkrepro/internal/testutil"
 	"polkrepro/online"
 	"polkrepro/record"
 )
@@ -49,9 +50,7 @@ func start(t *testing.T, args ...string) *process {
 
 func (p *process) start(t *testing.T) {
 	t.Helper()
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, p.Start())
 	t.Cleanup(func() { p.Process.Kill() })
 }
 
@@ -97,12 +96,8 @@ func (p *process) stopped(t *testing.T, after time.Duration) (status int, took t
 func records(t *testing.T, results string) *record.Collection {
 	t.Helper()
 	c, err := record.ReadDir(harness.RecordsDir(results))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(c.Errors...); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
+	testutil.NoError(t, errors.Join(c.Errors...))
 	return c
 }
 
@@ -161,9 +156,7 @@ func sealed(t *testing.T, results string) map[string]os.FileInfo {
 	infos := make(map[string]os.FileInfo)
 	for id, r := range records(t, results).Records {
 		info, err := os.Stat(r.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		infos[id] = info
 	}
 	return infos
@@ -195,9 +188,7 @@ func TestKilledAndInterrupted(t *testing.T) {
 			args := []string{"reproduce", spec, "--results", results, "--workers", "1", "--progress", "json"}
 			p := start(t, args...)
 			awaitMidRun(t, results)
-			if err := p.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, p.Process.Signal(tt.signal))
 			if code := p.wait(t); code != tt.exit {
 				t.Fatalf("exit %d, want %d\n%s", code, tt.exit, p.stderr.String())
 			}
@@ -251,15 +242,11 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 	if !strings.Contains(second.stderr.String(), want) {
 		t.Errorf("no %q in %q", want, second.stderr.String())
 	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, first.Process.Kill())
 	first.wait(t)
 	// The lock goes away with the process that held it.
 	r, err := harness.OpenResults(results)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	r.Close()
 }
 
@@ -274,9 +261,7 @@ func TestInterruptedOpening(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, "train", rows, "--label", "last", "--out", model)
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, syscall.Mkfifo(pipe, 0o666))
 	for name, args := range map[string][]string{
 		"rows to predict": {"predict", model, pipe}, "rows to evaluate": {"evaluate", model, pipe}, "model": {"predict", pipe, rows},
 		"model to resume": {"train", rows, "--resume", pipe, "--out", model + "2"},
@@ -354,9 +339,7 @@ func TestInterruptedStream(t *testing.T) {
 	half, whole := filepath.Join(dir, "half"), filepath.Join(dir, "whole")
 	p := newProcess("train", "-", "--format", "csv", "--label", "last", "--no-tune", "--out", half)
 	stdin, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	p.see = func(line string) {
 		if strings.HasPrefix(line, "1000 rows") {
 			p.Process.Signal(syscall.SIGINT)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -28,17 +29,13 @@ func block(t *testing.T, text, language string) string {
 func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	replace := make(map[string]string)
 	for path, text := range files {
 		replace[filepath.Join(root, path)] = put(t, filepath.Base(path), text)
 	}
 	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	path := put(t, "overlay.json", string(overlay))
 	cmd := exec.Command("go", append([]string{args[0], "-overlay", path}, args[1:]...)...)
 	cmd.Dir = root

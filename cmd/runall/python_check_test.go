@@ -61,9 +61,7 @@ func TestCheckPythonPruner(t *testing.T) {
 	python(t)
 	const script = "../../polk/prune/external/python/komp_order.py"
 	absolute, err := filepath.Abs(script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	passes(t, absolute)
 	results := t.TempDir()
 	status, out, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script+",komp-order", "--results", results, "--progress", "quiet")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 )
 
@@ -15,9 +16,7 @@ import (
 // records, without training: all but the example images without data, and all with data.
 func TestCheckReference(t *testing.T) {
 	dir, err := filepath.Abs("../../results/reference")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !record.Sealed(dir) {
 		t.Fatal("results/reference is not sealed")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report/export"
 )
@@ -27,9 +28,7 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 		out[filepath.ToSlash(name)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return out
 }
 

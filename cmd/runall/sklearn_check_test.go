@@ -25,9 +25,7 @@ func sklearn(t *testing.T, args ...string) *exec.Cmd {
 		testutil.Need(t, fmt.Errorf("no scikit-learn (Debian: python3-sklearn): %w: %s", err, out))
 	}
 	client, err := filepath.Abs("../../python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	cmd := exec.Command(interpreter, args...)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+client, "PYTHONDONTWRITEBYTECODE=1", "POLK_RUNALL=runall")
@@ -37,9 +35,7 @@ func sklearn(t *testing.T, args ...string) *exec.Cmd {
 // The promises of python/polk.py, each in a process of its own.
 func TestCheckSklearn(t *testing.T) {
 	script, err := filepath.Abs("../../python/test_polk.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, name := range []string{"check_estimator", "stream", "draft", "go_on", "errors", "process", "fork", "interrupted", "load", "rate"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,9 +66,7 @@ func TestCheckSklearnPage(t *testing.T) {
 func TestCheckSklearnParameters(t *testing.T) {
 	t.Parallel()
 	out, err := sklearn(t, "-c", "import polk; print(*polk.PolkRegressor().get_params())").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	params := strings.Fields(string(out))
 	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "skip", "save-every"}
 	newTrain().Flags().VisitAll(func(f *pflag.Flag) {

@@ -11,25 +11,24 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/internal/testutil"
 	"polkrepro/report"
 )
 
 const recordedRun = "../../results/reference"
 
-// judged returns what verify says of the recorded run.
-func judged(t *testing.T, flags ...string) (d evidence.Document) {
+// verdictsOf returns what verify says of the recorded run.
+func verdictsOf(t *testing.T, flags ...string) (d evidence.Document) {
 	t.Helper()
 	_, verdicts, _ := call(t, append([]string{"verify", "--results", recordedRun, "--json"}, flags...)...) // the exit status is that of the verdicts
-	if err := json.Unmarshal([]byte(verdicts), &d); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.Unmarshal([]byte(verdicts), &d))
 	return d
 }
 
 // TestCheckTable1: the runs of the quick profile alone reproduce every claim of
 // Table 1. They are judged by their recorded results, which make agree trains again.
 func TestCheckTable1(t *testing.T) {
-	if n := judged(t, "--profile", "quick").Counts.Theorems; n.Reproduced != 9 || n.Total() != 9 {
+	if n := verdictsOf(t, "--profile", "quick").Counts.Theorems; n.Reproduced != 9 || n.Total() != 9 {
 		t.Errorf("theorems: %v", n)
 	}
 }
@@ -37,7 +36,7 @@ func TestCheckTable1(t *testing.T) {
 // TestCheckSummaryOfReference: the summary of results/reference counts what
 // verify counts and what the README says, and keeps to its size.
 func TestCheckSummaryOfReference(t *testing.T) {
-	doc := judged(t)
+	doc := verdictsOf(t)
 	numbers, reproduced := 0, 0
 	for _, c := range doc.Claims {
 		for _, test := range c.Tests {

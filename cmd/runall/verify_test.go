@@ -10,6 +10,7 @@ import (
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -18,9 +19,7 @@ import (
 func madeUp(t *testing.T, profile string) string {
 	t.Helper()
 	results := t.TempDir()
-	if err := writeMadeUp(results, profile, true); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, writeMadeUp(results, profile, true))
 	return results
 }
 

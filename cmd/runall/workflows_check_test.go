@@ -16,6 +16,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 )
 
 // bash runs a script in the repository as GitHub runs a step, and returns its exit
@@ -30,9 +31,7 @@ func bash(t *testing.T, script string, env ...string) (status int, output string
 	if errors.As(err, &exit) {
 		return exit.ExitCode(), string(out)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return 0, string(out)
 }
 
@@ -85,13 +84,9 @@ func TestCheckPaperTables(t *testing.T) {
 	}
 
 	plan, err := harness.PlanNamed([]string{"multidist-klr"}, experiments.ProfileSmoke, experiments.PlanOptions{}, data.Finder{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
-	if err := rewrite(filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), 7.5); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, rewrite(filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), 7.5))
 	status, out := bash(t, comparison, env...)
 	if status != harness.ExitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
 		t.Errorf("an error of 30 %%: exit %d\n%s", status, out)

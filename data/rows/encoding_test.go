@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // column returns rows of one feature.
@@ -23,9 +25,7 @@ func TestScalingOfExtremes(t *testing.T) {
 				t.Fatalf("%s, unit %g: %d constant, %v", s, unit, constant, err)
 			}
 			var x [2]float32
-			if err := out.Apply(x[:1], []float64{unit}); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, out.Apply(x[:1], []float64{unit}))
 			if err := out.Apply(x[1:], []float64{4 * unit}); err != nil || !(x[1]-x[0] >= 0.9) {
 				t.Errorf("%s, unit %g: %v, %v", s, unit, x, err)
 			}
@@ -46,15 +46,11 @@ func TestScalingOfExtremes(t *testing.T) {
 func TestStandardScaling(t *testing.T) {
 	rows := column(1, 2, 3, 6)
 	s, _, err := newScaling(ScaleStandard, rows, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var sum, sum2 float64
 	for _, row := range rows {
 		var x [1]float32
-		if err := s.Apply(x[:], row.Values); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, s.Apply(x[:], row.Values))
 		sum, sum2 = sum+float64(x[0]), sum2+float64(x[0])*float64(x[0])
 	}
 	if !(math.Abs(sum) <= 1e-6) || !(math.Abs(sum2/4-1) <= 1e-6) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 func TestCanonicalLabel(t *testing.T) {
@@ -135,9 +137,7 @@ func TestUnrepeated(t *testing.T) {
 	}{{19, 0, false, 1.0 / 19}, {20, 0, true, 1.0 / 20}, {20, 10, false, 60.0 / 1600}, {21, 10, true, 61.0 / 1681}} {
 		var s Labels
 		for i := range tt.once + 2*tt.twice {
-			if err := s.Add(fmt.Sprint(i % (tt.once + tt.twice))); err != nil {
-				t.Fatal(err)
-			}
+			testutil.NoError(t, s.Add(fmt.Sprint(i%(tt.once+tt.twice))))
 		}
 		if got, same := s.Unrepeated(), s.Same(); got != tt.want || !(math.Abs(same-tt.same) <= 1e-12) {
 			t.Errorf("%+v: %v, %v", tt, got, same)

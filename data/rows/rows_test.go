@@ -13,6 +13,7 @@ import (
 
 	"polkrepro/internal/golden"
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 )
 
 // readAll returns the rows of a text and how it was read.
@@ -102,9 +103,7 @@ func printed(path, labels string, o Options) string {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 // Of rows to predict, labels may be missing, wrong or without a column.
@@ -150,9 +149,7 @@ func TestWithoutLabels(t *testing.T) {
 func TestSlowStream(t *testing.T) {
 	in, out := io.Pipe()
 	r, err := New(in, "", Options{Format: FormatCSV, Label: Column{Number: 1}, Now: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	go func() {
 		for _, c := range []byte("7,5,6\n8,9,9\n") {
 			out.Write([]byte{c})

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestCheckCoverage computes the study in full, holds the chosen intervals to their bound,
@@ -20,9 +22,7 @@ import (
 func TestCheckCoverage(t *testing.T) {
 	const samples = 4000
 	doc, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	for _, c := range contests {
 		var normal, all [4]float64 // the least of the normal distributions, and of all
 		for i, n := range sizes {

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/online"
 )
 
@@ -297,9 +298,7 @@ func newKit(t *testing.T) *kit {
 	}
 	err := errors.Join(os.MkdirAll(filepath.Join(k.template, "results"), 0o755), os.CopyFS(k.template, specs),
 		os.WriteFile(filepath.Join(k.template, "rows.csv"), []byte(rows.String()), 0o644))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	reproduce := []string{"reproduce", "testdata/margin.yaml", "testdata/logistic.yaml", "--workers", "2", "--progress", "plain", "--results"}
 	if p := k.start(k.template, append(slices.Clone(reproduce), "shard", "--shard", "1/1")); p.wait() != 0 {
 		t.Fatalf("a shard: %s", &p.stderr)

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
-	if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, []byte("12345"), 0o666))
 	if b, err := Read(path, 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -37,9 +37,7 @@ func TestRead(t *testing.T) {
 
 func TestNoLinks(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "real"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "real"), 0o777))
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "real", "link")); err != nil {
 		t.Skip(err)
 	}
@@ -59,14 +57,10 @@ func TestNoLinks(t *testing.T) {
 func TestReadNamed(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer root.Close()
 	for _, path := range []string{outside, filepath.Join(dir, "a")} {
-		if err := os.WriteFile(path, []byte("12345"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte("12345"), 0o666))
 	}
 	for name, to := range map[string]string{"in": "a", "out": outside} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {

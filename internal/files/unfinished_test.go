@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // alone runs the test again in a process of its own, in which files may be frozen.
@@ -34,9 +36,7 @@ func TestFreeze(t *testing.T) {
 	}
 	half, done := filepath.Join(dir, "half"), filepath.Join(dir, "done")
 	for _, path := range []string{half, done} {
-		if err := os.Mkdir(path, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.Mkdir(path, 0o777))
 	}
 	Unfinished(half)
 	Unfinished(done)()

@@ -26,9 +26,7 @@ func text(s string) func(io.Writer) error {
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")
-	if err := Write(path, text("one")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, Write(path, text("one")))
 	failure := errors.New("no more")
 	err := Write(path, func(w io.Writer) error {
 		io.WriteString(w, "half")
@@ -58,24 +56,16 @@ func TestDead(t *testing.T) {
 	dir := t.TempDir()
 	others := []string{".model-2-3.tmp", ".model-7.tmp.old", ".model-x.tmp", ".modell-8.tmp", "model-9.tmp"}
 	for _, name := range append([]string{".model-123.tmp", ".model-4.tmp", ".probe-5.tmp"}, others...) {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	living, err := os.Open(filepath.Join(dir, ".model-4.tmp"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	defer living.Close()
 	if ok, err := TryLock(living); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	if err := Write(filepath.Join(dir, "model"), text("two")); err != nil {
-		t.Fatal(err)
-	}
-	if err := Probe(filepath.Join(dir, "probe")); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, Write(filepath.Join(dir, "model"), text("two")))
+	testutil.NoError(t, Probe(filepath.Join(dir, "probe")))
 	want := slices.Sorted(slices.Values(append([]string{".model-4.tmp", "model"}, others...)))
 	if got := testutil.Names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)

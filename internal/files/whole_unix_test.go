@@ -17,9 +17,7 @@ import (
 func modeOf(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return info.Mode().Perm()
 }
 
@@ -37,12 +35,8 @@ func TestMode(t *testing.T) {
 	}
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o400} {
 		path := filepath.Join(t.TempDir(), "model")
-		if err := os.WriteFile(path, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, nil, 0o666))
+		testutil.NoError(t, os.Chmod(path, mode))
 		err := Write(path, func(w io.Writer) error {
 			if during := modeOf(t, w.(*os.File).Name()); during&^(mode|0o600) != 0 {
 				t.Errorf("mode %o: %o while it is written", mode, during)
@@ -79,9 +73,7 @@ func TestRemoveUnfinished(t *testing.T) {
 	dir, ok := alone(t)
 	path := filepath.Join(dir, "model")
 	if ok {
-		if err := Write(path, text("one")); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, Write(path, text("one")))
 		Write(path, func(w io.Writer) error {
 			io.WriteString(w, "half")
 			Freeze()
@@ -104,9 +96,7 @@ func TestClaim(t *testing.T) {
 		t.Fatal("a missing file can't be claimed")
 	}
 	for range 2 {
-		if err := c.Write(text("one")); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, c.Write(text("one")))
 		if _, ok := NewClaim(path); ok {
 			t.Fatal("two claims")
 		}

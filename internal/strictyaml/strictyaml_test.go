@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestScalars checks how unquoted scalars are typed.
@@ -41,9 +43,7 @@ func TestPlaces(t *testing.T) {
 	src := "\ufeff# λ\r\nname: \"é é\" # c\r\nlist:\r\n  - {é: 1, key: 2}\r\n  - a: b\r\n"
 	r := new(Reporter)
 	n := Parse("x.yaml", []byte(src), r)
-	if err := r.Err(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, r.Err())
 	for _, c := range []struct {
 		at           *Node
 		line, column int

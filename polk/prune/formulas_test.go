@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/literal"
@@ -53,9 +54,7 @@ func draw(seed uint64, old, fresh int) *function {
 func find(t *testing.T, name string, p prune.Params) *prune.Instance {
 	t.Helper()
 	i, err := prune.Find(name, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return i
 }
 
@@ -73,9 +72,7 @@ func (f *function) prune(t *testing.T, name string, p prune.Params) literal.Stat
 func (f *function) pruneBy(t *testing.T, i *prune.Instance) literal.State {
 	t.Helper()
 	s := f.state(i)
-	if err := literal.Prune(context.Background(), i, s); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, literal.Prune(context.Background(), i, s))
 	return s
 }
 

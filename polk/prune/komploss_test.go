@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"polkrepro/internal/hostile"
+	"polkrepro/internal/testutil"
 )
 
 // larger is a dictionary of one element, of which nothing but its step may be asked.
@@ -23,9 +24,7 @@ func (s larger) Len() int   { return 1 }
 // encoded returns a saved state.
 func encoded(t testing.TB, r recent) []byte {
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(r); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, gob.NewEncoder(&b).Encode(r))
 	return b.Bytes()
 }
 
@@ -41,9 +40,7 @@ func TestStateOfAnother(t *testing.T) {
 		"no class":        {X: make([]float32, 3), Y: []float64{0.5}},
 	} {
 		p := new(kompLoss)
-		if err := p.UnmarshalBinary(encoded(t, r)); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, p.UnmarshalBinary(encoded(t, r)))
 		if err := p.last.check(step); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
@@ -80,9 +77,7 @@ func FuzzUnmarshalState(f *testing.F) {
 			return
 		}
 		out, err := p.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		again := new(kompLoss)
 		if err := again.UnmarshalBinary(out); err != nil || len(again.last.X) != len(p.last.X) || len(again.last.Y) != len(p.last.Y) {
 			t.Errorf("written and read again: %v", err)

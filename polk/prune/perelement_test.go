@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
@@ -18,13 +19,9 @@ func TestPerElement(t *testing.T) {
 	s.Drop(1)
 	v.Sync(s)
 	saved, err := v.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	var loaded prune.PerElement[int32]
-	if err := loaded.UnmarshalBinary(saved); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, loaded.UnmarshalBinary(saved))
 	for j, want := range []int32{0, 0, 20, 30} {
 		if v.Value(s, j) != want || loaded.Value(s, j) != want {
 			t.Errorf("element %d: %d, loaded %d, want %d", j, v.Value(s, j), loaded.Value(s, j), want)

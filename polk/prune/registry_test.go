@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/testutil"
 )
 
 // Every heuristic can be swept. TestVersions finds and makes them.
@@ -171,9 +173,7 @@ func TestJointCostOfDuplicates(t *testing.T) {
 
 func TestVariant(t *testing.T) {
 	h, err := Variant("komp-age:memory=50")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	base, _ := Lookup("komp-age")
 	p, err := h.Complete(Params{"order": 8})
 	if err != nil || p["memory"] != 50 || h.Name != "komp-age:memory=50" || h.Base() != "komp-age" || h.Code() != base.Code() {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
 )
 
 // TestCode: recorded source of version 1 has no code, a later version its number, edited
@@ -32,9 +34,7 @@ func TestCode(t *testing.T) {
 		}
 	}
 	of, err := Variant("komp-age:memory=50")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	age, _ := Lookup("komp-age")
 	if versions = func() map[string]version { return nil }; of.Code() != age.Code() || age.Code() == h.Code() {
 		t.Errorf("a variant is of %q, what it is of of %q, komp of %q", of.Code(), age.Code(), h.Code())

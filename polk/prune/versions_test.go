@@ -77,9 +77,7 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 		Kernel: kernel.Gaussian{Bandwidth: 0.8}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2,
 		Regularizer: 1e-3, LearningRate: polk.Constant(0.7), Budget: budget, Pruner: find(t, h.Name, params), Seed: 3,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	r := rand.New(rand.NewPCG(18, 1))
 	for range 150 {
 		var x []float32

@@ -54,9 +54,7 @@ func fixture() map[string]*record.Record {
 
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
-	if err := CSV(&b, fixture()); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, CSV(&b, fixture()))
 	rows := testutil.Rows(t, b.Bytes())
 	if len(rows) != 6 {
 		t.Fatalf("%d rows", len(rows))

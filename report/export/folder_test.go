@@ -24,9 +24,7 @@ import (
 func folder(t *testing.T) (dir string, paths []string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.MkdirAll(harness.RecordsDir(dir), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.MkdirAll(harness.RecordsDir(dir), 0o777))
 	for _, p := range theorytest.Plan(t, experiments.ProfileSmoke) {
 		path := filepath.Join(harness.RecordsDir(dir), p.ID+".jsonl")
 		if slices.Contains(paths, path) {
@@ -35,9 +33,7 @@ func folder(t *testing.T) (dir string, paths []string) {
 		paths = append(paths, path)
 		w, err := record.Create(harness.RecordsDir(dir), record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
 			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		point := record.Point{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16}
 		r := &record.Record{Points: []record.Point{point}, Final: record.Final{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16}}
 		if p.Run.Evaluation.Minimizer {
@@ -71,18 +67,14 @@ func TestFolder(t *testing.T) {
 	if in := f.Evidence(); len(in.Ledger.Claims) == 0 || len(in.Records) != len(paths) || len(in.Failed) != 0 {
 		t.Errorf("%d claims, %d records", len(in.Ledger.Claims), len(in.Records))
 	}
-	if err := os.Truncate(paths[0], 10); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.Truncate(paths[0], 10))
 	var said []error
 	f, err = Open(dir, Options{Specs: []string{"multidist-ksvm"}, Profile: experiments.ProfileSmoke, Warn: func(err error) { said = append(said, err) }})
 	if err != nil || len(said) != 1 || !strings.Contains(said[0].Error(), filepath.Base(paths[0])) {
 		t.Fatalf("%v, said %v", err, said)
 	}
 	r, err := f.Report()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	if !slices.ContainsFunc(r.Tables, func(tb *report.Table) bool { return tb.Name == "table2" && strings.Contains(tb.Text(), "4.00") }) {
 		t.Error("no error of 4 % in Table 2")
 	}
@@ -114,13 +106,9 @@ func TestReplace(t *testing.T) {
 		filepath.Join(dir, "README.md"): "kept", filepath.Join(stage, part): "new",
 		filepath.Join(dir, record.Tournament): "kept",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 	}
-	if err := replace(stage, dir); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, replace(stage, dir))
 	want := []string{"README.md", part, record.Tournament}
 	slices.Sort(want)
 	text, err := os.ReadFile(filepath.Join(dir, part))

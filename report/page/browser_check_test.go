@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/report"
 	"polkrepro/report/plot"
 
@@ -39,9 +40,7 @@ func shown(t *testing.T) (b *browser, url string) {
 	in, _ := whole()
 	in.Sections = []*report.Part{convergence}
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, render(t, in), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(path, render(t, in), 0o666))
 	b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
 	b.width(t, 1400)
 	url = "file://" + path

@@ -50,9 +50,7 @@ func openBrowser(t *testing.T) *browser {
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmd.Start())
 	toBrowser.Close()
 	fromBrowser.Close()
 	b := &browser{out: out, in: bufio.NewReader(in)}
@@ -75,9 +73,7 @@ func openBrowser(t *testing.T) *browser {
 func pipe(t *testing.T) (r, w *os.File) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	return r, w
 }
@@ -133,9 +129,7 @@ func (b *browser) receive(t *testing.T) (m message) {
 	if err != nil {
 		t.Fatalf("the browser ended: %v", err)
 	}
-	if err := json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, json.Unmarshal(bytes.TrimSuffix(line, []byte{0}), &m))
 	if m.Method != "" {
 		b.events = append(b.events, m)
 	}
@@ -192,9 +186,7 @@ func (b *browser) complaints(t *testing.T, own string) (out []string) {
 			Entry   struct{ Level, Text string }
 			Request struct{ URL string }
 		}
-		if err := json.Unmarshal(e.Params, &p); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, json.Unmarshal(e.Params, &p))
 		switch {
 		case e.Method == "Runtime.exceptionThrown",
 			e.Method == "Runtime.consoleAPICalled" && (p.Type == "error" || p.Type == "warning"),

@@ -17,6 +17,7 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
+	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
 )
@@ -58,9 +59,7 @@ func input(t testing.TB, profile string, planned []experiments.Planned, recs map
 	t.Helper()
 	ledger := experiments.Ledgers()
 	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: planned, Records: recs, Failed: failed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	r := report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile, Assessment: a})
 	return Input{Report: r, Ledger: ledger, Program: "a program"}
 }
@@ -83,9 +82,7 @@ func (failing) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, ar
 func render(t testing.TB, in Input) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Write(&out, in); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, Write(&out, in))
 	return out.Bytes()
 }
 
@@ -124,9 +121,7 @@ func parse(t testing.TB, html []byte) (root *node, scripts []string) {
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, err)
 		switch e := token.(type) {
 		case xml.StartElement:
 			n := &node{name: e.Name.Local, attrs: map[string]string{}}

@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"polkrepro/internal/testutil"
 )
 
 // A process ends when this program is killed, even one that is not reading.
 func TestNothingIsLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	cmd := exec.Command(os.Args[0], "learn", "busy", path)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmd.Start())
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	var pid []byte
@@ -32,9 +32,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if !alive() {
 		t.Fatalf("%s: the process is not there", stat)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, cmd.Process.Kill())
 	wait(t, "its end", func() bool { return !alive() })
 }
 

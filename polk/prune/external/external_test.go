@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -283,9 +284,7 @@ func (w *wire) between(j, k int) []float64 {
 func served(t *testing.T, client string) prune.Heuristic {
 	t.Helper()
 	h, err := New("mine", os.Args[0]+" serve "+client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return closing(t, h)
 }
 
@@ -315,9 +314,7 @@ func TestCommand(t *testing.T) {
 		t.Skip("no -command")
 	}
 	h, err := New("mine", *command)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	prunetest.Run(t, closing(t, h))
 }
 
@@ -374,9 +371,7 @@ func TestSameBits(t *testing.T) {
 				x, y := sample(r)
 				_, first := ours.Step(t.Context(), 5, x, y)
 				_, second := theirs.Step(t.Context(), 5, x, y)
-				if err := errors.Join(first, second); err != nil {
-					t.Fatal(err)
-				}
+				testutil.NoError(t, errors.Join(first, second))
 			}
 			a, b := ours.Expansion(), theirs.Expansion()
 			if a.Order() != 8 || b.Order() != 8 || !slices.Equal(a.W, b.W) {
@@ -395,9 +390,7 @@ func TestSameBits(t *testing.T) {
 func learner(t *testing.T, h prune.Heuristic) *polk.Learner {
 	t.Helper()
 	l, err := newLearner(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	return l
 }
 
@@ -515,9 +508,7 @@ func TestInterrupted(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "mine.txt")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	one := file("one")
@@ -539,18 +530,14 @@ func TestIdentity(t *testing.T) {
 	}
 	c := &program{words: []string{"python3", one}}
 	plain, err := c.hash(&hello{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	more, err := c.hash(&hello{Files: []string{one}})
 	if _, missing := c.hash(&hello{Files: []string{one + "?"}}); err != nil || more == plain || missing == nil {
 		t.Errorf("files of the hello: %s and %s, %v, missing: %v", plain, more, err, missing)
 	}
 
 	l := learner(t, h)
-	if err := os.WriteFile(one, []byte("edited"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, os.WriteFile(one, []byte("edited"), 0o666))
 	if err := stepOnce(t.Context(), l); err == nil || !strings.Contains(err.Error(), "its files have changed") {
 		t.Errorf("an edited file: %v", err)
 	}
@@ -626,9 +613,7 @@ func TestNonsense(t *testing.T) {
 // newView returns a state of nine elements without the inverse, of which four are old.
 func newView(t testing.TB) *view {
 	p, err := prune.Find("oldest", prune.Params{"order": 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	step := prune.Step{T: 5, Len: 9, N: 5, X: make([]float32, 15), Y: make([]float64, 5), Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiLogistic{}, Outputs: 3}
 	var points [][]float32
 	var w [][]float64
@@ -643,9 +628,7 @@ func newView(t testing.TB) *view {
 // are, and its conversation is one.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/pruner-protocol.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testutil.NoError(t, err)
 	page := string(text)
 	section := func(title string) string {
 		_, rest, _ := strings.Cut(page, "\n## "+title+"\n")

@@ -60,7 +60,9 @@ func failures(h prune.Heuristic) map[string]error {
 }
 
 func TestSoundOnesPass(t *testing.T) {
-	inverse := func(order int) prune.InversePruner { return ordered[prune.InverseState]{order, sound[prune.InverseState]} }
+	inverse := func(order int) prune.InversePruner {
+		return ordered[prune.InverseState]{order, sound[prune.InverseState]}
+	}
 	for _, h := range []prune.Heuristic{heuristic(sound), withInverse(inverse)} {
 		for name, err := range failures(h) {
 			t.Errorf("%s: %v", name, err)
