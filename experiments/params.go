@@ -288,8 +288,7 @@ func (p *ParamInfo) check(s setting) string {
 		}
 		return ""
 	}
-	values := prune.Param{Integer: p.Kind == KindInteger, Above: p.Above, Least: p.Least, Most: p.Most}
-	want := values.Check(s.number)
+	want := prune.CheckValue(prune.Param{Integer: p.Kind == KindInteger, Above: p.Above, Least: p.Least, Most: p.Most}, s.number)
 	if want == "" {
 		return ""
 	}

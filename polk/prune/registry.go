@@ -154,9 +154,9 @@ func Variant(text string) (Heuristic, error) {
 	return h, nil
 }
 
-// Check says what values the parameter has, if x is none of them. It is in this file
-// because the file of Param is part of every heuristic's Code.
-func (p *Param) Check(x float64) string { return p.check(x) }
+// CheckValue says what values a parameter has, if x is none of them. It is no method, as
+// the file of Param is part of every heuristic's Code.
+func CheckValue(p Param, x float64) string { return p.check(x) }
 
 // Knob returns the parameter that trades model order for accuracy, and whether
 // there is one. For heuristics with Epsilon it is the method's parsimony.
