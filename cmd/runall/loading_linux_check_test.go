@@ -74,6 +74,9 @@ func TestCheckLoading(t *testing.T) {
 		{"to go on", 30 * order * order, 2, []string{"train", one, "--resume", model, "--out", again}},
 	} {
 		took := limited(t, base+tt.most+spare+arenas, tt.args...)
+		for range 2 { // other programs make it slower, none makes it faster
+			took.cpu = min(took.cpu, limited(t, base+tt.most+spare+arenas, tt.args...).cpu)
+		}
 		t.Logf("%s: %v of CPU time, %d MiB at most; training took %v", tt.name, took.cpu, took.peak>>20, training.cpu)
 		if tt.part*took.cpu > training.cpu {
 			t.Errorf("%s: %v of CPU time, and training %v", tt.name, took.cpu, training.cpu)
