@@ -12,8 +12,8 @@ func Printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// Showable reports whether text is printable and begins like no formula, for which a
-// spreadsheet would take it in a table.
+// Showable reports whether text is printable and does not begin as a formula does, for
+// which a spreadsheet would take it in a table.
 func Showable(text string) bool {
 	return Printable(text) && !strings.ContainsAny(text[:min(1, len(text))], "=+-@")
 }
