@@ -8,17 +8,16 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Sample is one run on a trade-off: what it cost and what it was worth.
+// A Sample is one run as a point of a trade-off: its cost, such as the model order, and its value,
+// such as the error rate.
 type Sample struct{ Cost, Value float64 }
 
-// A Curve is the trade-off of one heuristic on one replicate: samples with
-// positive, ascending costs, no two equal, between which it is a straight line
-// over the logarithm of the cost.
+// A Curve is the trade-off of one heuristic on one replicate: samples with positive, strictly
+// ascending costs. Between two samples it is a straight line over the logarithm of the cost.
 type Curve []Sample
 
-// NewCurve makes a curve of runs in any order. Those of equal cost become one,
-// of their mean value; those whose cost is not positive, and those that are not
-// finite, are left out.
+// NewCurve returns the curve of runs in any order. It merges samples of equal cost into one with
+// their mean value, and drops samples that are not finite or whose cost is not positive.
 func NewCurve(samples []Sample) Curve {
 	sorted := slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool {
 		return !(s.Cost > 0 && words.Finite(s.Cost) && words.Finite(s.Value))
@@ -59,10 +58,10 @@ func (c Curve) At(cost float64) (float64, bool) {
 	return a.Value + t*(b.Value-a.Value), true
 }
 
-// Bend estimates how much the straight lines of a curve are too high at a cost:
-// the quadratic term of Newton's interpolation with the next sample to the left
-// or to the right, whichever gives more. It is 0 at samples, outside of the
-// range, and where there is no further sample.
+// Bend estimates the interpolation error of a curve at a cost, positive where the straight line is
+// too high. It is the quadratic term of Newton's interpolation with the next sample to the left or
+// to the right, whichever term is larger in magnitude. It is 0 at samples, outside the range, and
+// where there is no further sample.
 func (c Curve) Bend(cost float64) float64 {
 	i, exact := slices.BinarySearchFunc(c, cost, func(s Sample, x float64) int { return cmp.Compare(s.Cost, x) })
 	if exact || i == 0 || i == len(c) {
@@ -85,9 +84,10 @@ func (c Curve) Bend(cost float64) float64 {
 	return bend
 }
 
-// Area returns the mean height of a curve over samples processed: the area
-// under the straight lines between its points, over its width. A single point's
-// is its value. It panics if there is no point or the samples do not ascend.
+// Area returns the mean height of a learning curve over the samples processed: the area under the
+// straight lines between its points, divided by its width. For a single point it is the point's
+// value. Area panics if there are no points, if samples and values differ in length, or if the
+// samples do not ascend.
 func Area(samples, values []float64) float64 {
 	if len(samples) == 0 || len(samples) != len(values) {
 		panic("compare: area under no curve, or one whose points are none")
@@ -106,9 +106,9 @@ func Area(samples, values []float64) float64 {
 	return area / (samples[len(samples)-1] - samples[0])
 }
 
-// Front returns the indices of the points that no other one beats: none has
-// at most their cost and at most their value and is less in one of the two. They
-// are in the order of their costs. Points that are not finite are never on it.
+// Front returns the indices of the Pareto-optimal points, in the order of their costs. A point is
+// Pareto-optimal if no other point has at most its cost and at most its value and is less in one of
+// the two. Points that are not finite are left out.
 func Front(points []Sample) []int {
 	var order []int
 	for i, p := range points {

@@ -82,7 +82,7 @@ func (s Standing) MarshalJSON() ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// JSONSchemaAlias is the type that has the fields of the JSON.
+// JSONSchemaAlias returns a value of the type whose fields the JSON has.
 func (Standing) JSONSchemaAlias() any { return StandingDocument{} }
 
 // MarshalJSON implements json.Marshaler.
@@ -103,7 +103,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(h)
 }
 
-// JSONSchemaAlias is the type that has the fields of the JSON.
+// JSONSchemaAlias returns a value of the type whose fields the JSON has.
 func (Entry) JSONSchemaAlias() any { return HeuristicDocument{} }
 
 func (c Comparison) document(m Measure) ComparisonDocument {

@@ -17,21 +17,21 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Replicates of a tournament. The first runs show which model orders the values of a knob
-// lead to; what the budget has left buys replicates of the values that are kept.
+// Numbers of replicates of a tournament. The first replicates show which model orders the knob
+// values lead to. The rest of the budget pays for more replicates of the values that are kept.
 const (
 	firstReplicates = 2
 	mostReplicates  = 20
 )
 
 // SettleHeuristics finds POLK's bandwidth and learning rate on held-out training rows, as
-// [SettleMethods] does, and for each heuristic the values of its knob that lead to the model
-// orders at which heuristics are compared: first on the held-out rows, then by the first
-// replicates of the tournament itself, which it runs, until each level lies between two
-// values that lead to orders near it. It returns a tournament of the heuristics, the
-// reference first, on these data, with the commands of those that are no part of this
-// program. The task is one of experiments.Tasks, the errors are those of SettleMethods and
-// [harness.Reproduce]. A comment in the tournament names the command that repeats it.
+// [SettleMethods] does. For each heuristic it then finds the knob values that lead to the model
+// orders at which heuristics are compared: first by runs on five sixths of the training rows, then
+// by running the first replicates of the tournament itself, until each level lies between two
+// values that lead to orders near it. It returns a tournament of the heuristics, the reference
+// first, on these data, with the commands of the heuristics that are not part of this program. The
+// task is one of experiments.Tasks. The errors are those of SettleMethods and [harness.Reproduce].
+// A comment in the tournament names the command that repeats it.
 func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, commands map[string]string) ([]byte, error) {
 	s, set, err := open(opt, 0)
 	if err != nil {
@@ -62,17 +62,17 @@ func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, com
 	})
 }
 
-// A tournament is one whose settings are sought.
+// A tournament is a comparison of heuristics whose settings are being searched.
 type tournament struct {
 	*settling
 	heuristics []string          // the reference first
-	commands   map[string]string // by heuristic
+	commands   map[string]string // of external heuristics, by name
 	bandwidth  float64
 	rate       float64
-	scouted    float64 // multiply-adds of first replicates whose values are not kept
+	scouted    float64 // multiply-adds of first replicates with knob values that are not kept
 }
 
-// tournamentSizes divides the budget among so many heuristics.
+// tournamentSizes divides the budget among the given number of heuristics.
 func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
 	z := sizes{rows: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: set.Classes, tail: points / 4, asked: opt.Levels}
 	all := opt.Budget.Seconds() * speed
@@ -92,7 +92,7 @@ func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
 		z.spent = float64(z.seeds+firstReplicates) * cost(samples, z.evaluated())
 		return z.spent <= (1-searchShare)*all
 	}
-	for asked == 0 && z.order > 64 && !fits(3, z.rows) { // else smaller models
+	for asked == 0 && z.order > 64 && !fits(3, z.rows) { // too expensive: smaller models
 		z.order /= 2
 	}
 	for samples := z.passes() * z.rows; !fits(5, samples) && !fits(3, samples) && samples > leastSamples; samples /= 2 {
@@ -104,21 +104,21 @@ func tournamentSizes(set *data.Set, opt Options, heuristics int) sizes {
 	return z
 }
 
-// otherCost is the mean time of a heuristic at equal order, in that of KOMP, in the recorded
-// tournament (results/reference/tournament). Some take up to sixteen times as long.
+// otherCost is the mean time of a heuristic relative to KOMP at equal model order, in the recorded
+// tournament (results/reference/tournament). Some heuristics take up to sixteen times as long.
 const otherCost = 2
 
-// one is what a run of a heuristic to an order costs, in multiply-adds.
+// one returns the multiply-adds of one run of a heuristic at a model order.
 func (z *sizes) one(order float64, samples, evaluated int) float64 {
 	polk := method{name: experiments.MethodPOLK}
 	return otherCost * z.run(&polk, int(math.Ceil(order)), samples, float64(evaluated))
 }
 
-// evaluated is how many rows a run of the tournament evaluates.
+// evaluated returns the number of rows that a run of the tournament evaluates.
 func (z *sizes) evaluated() int { return (fewPoints + z.tail) * (z.test + min(trainLimit, z.rows)) }
 
-// replicates is how many replicates of the values of knobs the budget has time for, but at
-// least as many as it was divided by.
+// replicates returns the requested number of replicates, or else as many as the rest of the budget
+// allows: at least t.size.seeds, for which the budget was divided, and at most mostReplicates.
 func (t *tournament) replicates(budgets map[string][]reached) int {
 	if t.opt.Replicates > 0 {
 		return t.opt.Replicates
@@ -139,7 +139,7 @@ func (t *tournament) replicates(budgets map[string][]reached) int {
 	return n
 }
 
-// levels are the model orders at which heuristics are compared.
+// levels returns the model orders at which heuristics are compared.
 func (z *sizes) levels() []int {
 	if len(z.asked) > 0 {
 		return z.asked
@@ -147,16 +147,17 @@ func (z *sizes) levels() []int {
 	return []int{z.small(), max(z.small()+1, z.order/2), max(z.small()+2, z.order)}
 }
 
-// The model orders that values of a knob are to lead to: a level is to lie between two that
-// are near each other by their ratio, and beyond the least and the largest level there is
-// one more, so that all replicates reach them.
+// Ratios of the model orders that knob values should lead to: level/beside and level·beside for
+// each level, and one order beyond the smallest and the largest level by the ratio beyondEnds, so
+// that all replicates reach every level. near is the largest ratio of two orders around a level at
+// which the search stops.
 const (
 	beside     = 1.05
 	near       = 1.2
 	beyondEnds = 1.25
 )
 
-// targets are these orders, ascending.
+// targets returns the model orders that knob values should lead to, ascending.
 func (z *sizes) targets() []float64 {
 	levels := z.levels()
 	out := []float64{float64(levels[0]) / beyondEnds}
@@ -176,8 +177,8 @@ func (t *tournament) lines() []string {
 	}
 }
 
-// spec is the tournament of heuristics with the values of their knobs by name. Those without
-// a value are left out.
+// spec returns the tournament of the heuristics as YAML, with the knob values of each heuristic by
+// name. It leaves out heuristics whose search found no value.
 func (t *tournament) spec(heuristics []string, budgets map[string][]reached, replicates int) string {
 	heuristics = slices.DeleteFunc(slices.Clone(heuristics), func(name string) bool {
 		values, sought := budgets[name]
@@ -217,7 +218,7 @@ heuristics: %s
 	return s.String()
 }
 
-// quoted writes the name of a heuristic; that of a variant has a colon.
+// quoted writes the name of a heuristic. The name of a variant has a colon, so it needs quotes.
 func quoted(name string) string {
 	if strings.Contains(name, ":") {
 		return strconv.Quote(name)
@@ -225,19 +226,21 @@ func quoted(name string) string {
 	return name
 }
 
-// orderKnob is the knob of heuristics that keep to a model order. Others are sought.
+// orderKnob is the knob of heuristics that limit the model order. Its values need no search; those of
+// other knobs are searched for.
 const orderKnob = "order"
 
-// The rounds of both searches, and by what ratio orders may be apart that a level lies
-// between in the first, which is of shorter runs on fewer rows. It begins with the value of
-// the grid that leads to the least order, as a run to a large one takes minutes.
+// Limits of the two knob searches: their largest numbers of rounds, and roughNear, the largest
+// ratio of the two orders around a level in the rough search. The rough search has shorter runs on
+// fewer rows. It begins with the grid value that leads to the smallest order, because a run to a
+// large order takes minutes.
 const (
 	roughRounds = 12
 	firstRounds = 5
 	roughNear   = 1.5
 )
 
-// A reached is a value of a knob with the model orders that it led to.
+// A reached is a knob value and the lowest and highest model order that it led to.
 type reached struct{ k, low, high float64 }
 
 func (r reached) middle() float64 { return math.Sqrt(max(r.low, 0.5) * max(r.high, 0.5)) }
@@ -249,12 +252,13 @@ func byOrder(a, b reached) int {
 // A knobSearch is the search for the values of a heuristic's knob.
 type knobSearch struct {
 	knob   prune.Param
-	first  []float64 // to begin with
-	seen   []reached // by ascending order
+	first  []float64 // values to try first
+	seen   []reached // values tried, by ascending model order
 	failed []float64
 }
 
-// findBudgets finds the values of all heuristics' knobs, by their names.
+// findBudgets returns the knob values of all heuristics by name. Heuristics whose knob is the model
+// order share the entry orderKnob.
 func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, error) {
 	searches := make(map[string]*knobSearch)
 	for _, name := range t.heuristics {
@@ -300,8 +304,8 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 	return budgets, nil
 }
 
-// orders are the values of a knob that is the model order: the levels, one between two and
-// one beyond both ends, where times are compared.
+// orders returns the values of a knob that is the model order: the levels, one value between two
+// levels, and one beyond each end, where training times are compared.
 func (t *tournament) orders() []reached {
 	targets := t.size.targets()
 	all := []float64{math.Ceil(targets[0]), math.Ceil(targets[len(targets)-1])}
@@ -319,7 +323,8 @@ func (t *tournament) orders() []reached {
 	return out
 }
 
-// seek runs values of each search's knob until each level lies between two whose orders are near each other, or the rounds are over.
+// seek tries knob values of each search until each level lies between two values whose orders have
+// a ratio of at most near, or all rounds are over.
 func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, rounds int, near float64,
 	run func(context.Context, []experiments.Contest) (orders map[string][]float64, err error)) error {
 	for range rounds {
@@ -356,8 +361,8 @@ func (t *tournament) seek(ctx context.Context, searches map[string]*knobSearch, 
 	return nil
 }
 
-// rough trains the first replicates on five sixths of the training rows, and returns the
-// final orders by group; none where a run failed.
+// rough trains the first replicate of each knob value on five sixths of the training rows. It
+// returns the final model orders by group; a group whose run failed has none.
 func (t *tournament) rough(ctx context.Context, contests []experiments.Contest) (map[string][]float64, error) {
 	var plan []experiments.Planned
 	for _, c := range contests {
@@ -377,8 +382,8 @@ func (t *tournament) rough(ctx context.Context, contests []experiments.Contest) 
 	return orders, err
 }
 
-// first carries out runs of the tournament, which keep their records, and returns their
-// final orders by group; none where a run failed.
+// first carries out runs of the tournament, which keep their records. It returns the final model
+// orders by group; a group with a failed run has none.
 func (t *tournament) first(ctx context.Context, contests []experiments.Contest) (map[string][]float64, error) {
 	plan, opt := Runs(contests), t.opt.Options
 	if opt.Progress != nil {
@@ -404,7 +409,7 @@ func (t *tournament) first(ctx context.Context, contests []experiments.Contest) 
 	return orders, nil
 }
 
-// gridPoints are the runs of a search: the end of one that fails is no failure.
+// gridPoints reports the progress of a search, in which a run that fails counts as finished.
 type gridPoints struct{ harness.Progress }
 
 func (p gridPoints) Report(e harness.Event) {
@@ -414,7 +419,7 @@ func (p gridPoints) Report(e harness.Event) {
 	p.Progress.Report(e)
 }
 
-// add adds a value of the knob with the orders that it led to.
+// add adds a knob value and the model orders that it led to. Without orders, the value failed.
 func (s *knobSearch) add(k float64, orders []float64) {
 	if len(orders) == 0 {
 		s.failed = append(s.failed, k)
@@ -424,8 +429,8 @@ func (s *knobSearch) add(k float64, orders []float64) {
 	slices.SortFunc(s.seen, byOrder)
 }
 
-// around returns the values whose orders an order lies between in all replicates, nil where
-// there is none.
+// around returns the values whose orders are below and above an order in all replicates. Each is
+// nil if there is none.
 func (s *knobSearch) around(order float64) (below, above *reached) {
 	for i := range s.seen {
 		v := &s.seen[i]
@@ -439,8 +444,9 @@ func (s *knobSearch) around(order float64) (below, above *reached) {
 	return below, above
 }
 
-// next returns the values to be tried: those to begin with, and then beyond the ends where the first or last level is not
-// passed, and beside a level whose neighbours are not near each other.
+// next returns the values to try next: at first the initial values, then values beyond the first
+// and last level if none lies there, and around each level whose two neighbours have a ratio above
+// near.
 func (s *knobSearch) next(levels []int, near float64) (out []float64) {
 	if len(s.first) > 0 {
 		out, s.first = s.first, nil
@@ -471,8 +477,9 @@ func (s *knobSearch) next(levels []int, near float64) (out []float64) {
 	return out
 }
 
-// toward returns the value that is to lead to an order, by a line through the two that were
-// seen about it on logarithmic scales, and at most a step of the knob's grid beyond them.
+// toward returns the value that should lead to an order: by a line on logarithmic scales through
+// the two values seen around the order, or at most one step of the knob's grid beyond the first or
+// last value. It returns false if no value was seen, or if the knob does not allow the result.
 func (s *knobSearch) toward(order float64) (float64, bool) {
 	n := len(s.seen)
 	if n == 0 {
@@ -507,8 +514,8 @@ func (s *knobSearch) toward(order float64) (float64, bool) {
 	return v, v > 0 && !low
 }
 
-// kept returns the values that the comparison needs: about each level the two that it lies
-// between, and one beyond each end.
+// kept returns the values that the comparison needs: the two around each level and one beyond each
+// end.
 func (s *knobSearch) kept(levels []int) (out []reached) {
 	keep := func(v *reached) {
 		if v != nil && !slices.Contains(out, *v) {

@@ -7,15 +7,15 @@ import (
 	"polkrepro/experiments"
 )
 
-// A method is one that takes part, with the settings that are sought of it.
+// A method is a method of the comparison, with the hyper-parameters to search.
 type method struct {
 	name   string
-	label  string   // if it is not the name
-	pruner string   // of POLK
-	fixed  []string // further settings and their values; %rows stands for the number of rows, %small for the small order
+	label  string   // label in the spec; empty: the name
+	pruner string   // POLK's pruner
+	fixed  []string // further settings as keys and values; %rows stands for the number of rows, %small for the small order
 	axes   []axis
 
-	// cost is that of a batch method, in multiply-adds.
+	// cost returns the multiply-adds of a batch method; nil for other methods.
 	cost func(z *sizes) float64
 }
 
@@ -30,11 +30,11 @@ var (
 
 func rate(start float64) axis { return axis{"learning_rate", start, 4} }
 
-const squaredRate = 1.0 / 64 // of rates, for the squared error, whose curvature is 1
+const squaredRate = 1.0 / 64 // factor of learning rates for the squared error, whose curvature is 1
 
-// methods are those that take part where they fit the task. POLK comes first, with KOMP
-// and with KOMP that merges, each stopped by the model order: an error budget leads to an
-// order that depends on the length of the stream.
+// methods holds all methods; those that fit the task take part. POLK comes first, with KOMP and
+// with merging KOMP. Both stop at a model order, because an error budget leads to an order that
+// depends on the length of the stream.
 var methods = []method{
 	{name: "polk", pruner: "komp-order", axes: []axis{width, rate(8), lambda}},
 	{name: "polk", label: "komp-merge", pruner: "komp-merge-order", axes: []axis{width, rate(8), lambda}},
@@ -51,8 +51,9 @@ var methods = []method{
 	{name: "lbfgs", fixed: []string{"tolerance", "0.01"}, axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: func(z *sizes) float64 { return float64(z.rows) * float64(z.rows) * float64(z.dim+16+1000*z.classes) }},
 }
 
-// features is what a batch method costs that is linear in as many features as the order. Batch
-// methods make hundreds of iterations, L-BFGS on the whole kernel matrix a thousand.
+// features returns the multiply-adds of a batch method that is linear in as many features as the
+// model order. Batch methods make hundreds of iterations, L-BFGS on the whole kernel matrix a
+// thousand.
 func (z *sizes) features() float64 {
 	m := float64(z.order)
 	return float64(z.rows)*m*float64(z.dim+300*z.classes) + float64(z.rows)*m*m
@@ -60,7 +61,7 @@ func (z *sizes) features() float64 {
 
 func (m *method) batch() bool { return m.cost != nil }
 
-// called is what a spec calls the method.
+// called returns the label of the method in a spec.
 func (m *method) called() string { return cmp.Or(m.label, m.name) }
 
 // takesBudget reports whether the method has a model order to choose.

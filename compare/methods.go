@@ -13,23 +13,24 @@ import (
 	"polkrepro/record"
 )
 
-// Methods is the comparison of a spec's methods with its first one, at the model orders
-// that were asked for. A method whose order is not chosen, such as C-SVC, is compared with
-// the first at its largest order.
+// Methods compares the methods of a spec with the reference, its first method with a requested
+// model order, at the requested model orders. A method whose model order cannot be chosen, such as
+// C-SVC, is compared with the reference at the reference's largest order.
 type Methods struct {
 	Spec     string
-	Equal    *FieldResult // methods whose order is chosen, the reference first
-	Any      *FieldResult // the reference at its largest order, and the others
-	Standing *Standing    // of Equal; nil if there is nothing to rank
+	Equal    *FieldResult // methods with a requested model order, the reference first
+	Any      *FieldResult // the reference at its largest order, and the methods without a requested order
+	Standing *Standing    // ranking of Equal; nil if there is nothing to rank
 	Resplit  bool         // replicates are splits of a file, not seeds
 }
 
-// withinOrder is by how much a final model order may differ from the one asked for.
+// withinOrder is the largest relative difference between final and requested model order that counts
+// as reaching the requested order. In a comparison, any smaller final order counts too.
 const withinOrder = 0.05
 
-// NewMethods compares the methods of each spec in a plan, pair by pair of runs on the same
-// replicate. Specs in which no two methods have a model order to be compared at, or that
-// vary anything else, are left out.
+// NewMethods compares the methods of each spec in a plan by pairs of runs on the same replicate. It
+// leaves out specs without two methods to compare at a model order, and specs that vary any other
+// setting.
 func NewMethods(plan []experiments.Planned, records map[string]*record.Record) (out []*Methods) {
 	var specs []string
 	of := make(map[string][]experiments.Planned)
@@ -81,7 +82,7 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 				continue
 			}
 			t := newTrial(asked, int(replicate), r)
-			if asked > 0 && t.Order <= (1+withinOrder)*asked { // a model that needs fewer elements is no worse for it
+			if asked > 0 && t.Order <= (1+withinOrder)*asked { // a model is not penalized for needing fewer elements
 				t.Order = asked
 			}
 			var fields []*FieldResult
@@ -119,13 +120,13 @@ func newMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	return m
 }
 
-// askedOrder is the model order that a run is to have, 0 if it is not chosen.
+// askedOrder returns the requested model order of a run, or 0 if the run requests none.
 func askedOrder(p experiments.Params) float64 {
 	return cmp.Or(float64(p.Budget), p.PrunerParams["order"])
 }
 
-// MethodName is what tables and figures call a spec's entry: its method and, if it has one,
-// its label.
+// MethodName returns the name of a spec's entry in tables and figures: its method and, if it has
+// one, its label.
 func MethodName(p experiments.Planned) string {
 	name := experiments.Method(p.Run.Method).Title
 	if p.Label != p.Run.Method {
@@ -134,10 +135,10 @@ func MethodName(p experiments.Planned) string {
 	return name
 }
 
-// widen puts the errors of replicates further from their mean, and with them the
-// differences of two methods: the training parts of J splits overlap, so that the variance
-// of a mean difference is not s²/J but s²(1/J + test rows/training rows) (C. Nadeau,
-// Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003).
+// widen multiplies the deviations of the replicates' errors from their mean by factor, and so those
+// of the differences of two methods. The training parts of J splits overlap, so the variance of a
+// mean difference is not s²/J but s²(1/J + test rows/training rows) (C. Nadeau, Y. Bengio,
+// "Inference for the generalization error", Machine Learning 52, 2003).
 func (f *FieldResult) widen(factor float64) {
 	for _, e := range f.Entries {
 		e.average()
@@ -149,12 +150,12 @@ func (f *FieldResult) widen(factor float64) {
 	}
 }
 
-// Header and Rows are the table of the comparison.
+// Header returns the column titles of the comparison's table; [Methods.Rows] returns its rows.
 func (m *Methods) Header() []string {
 	return []string{"method", "model order", "error less " + m.Equal.Reference().Heuristic.Name + "'s", "95 % interval", "p", "verdict", "CPU time", "mean rank"}
 }
 
-// Rows has a row for each method but the reference.
+// Rows returns a row for each method except the reference.
 func (m *Methods) Rows() (rows [][]string) {
 	for _, f := range []*FieldResult{m.Equal, m.Any} {
 		for _, e := range f.Entries[min(1, len(f.Entries)):] {
@@ -181,7 +182,7 @@ func (m *Methods) Rows() (rows [][]string) {
 	return rows
 }
 
-// Notes say what the table rests on, and what is not in it.
+// Notes returns the notes on the table: its basis, and the comparisons it lacks.
 func (m *Methods) Notes() []string {
 	n, what := m.Equal.Replicates, "seed"
 	if m.Resplit {
@@ -231,8 +232,8 @@ func (m *Methods) Notes() []string {
 	return append(out, "All final model orders are within 5 % of those asked for.")
 }
 
-// meanOrder is the mean final model order of the runs at one that was asked for, NaN without
-// runs.
+// meanOrder returns the mean final model order of the runs with the requested order asked, or NaN
+// if there are none.
 func (e *Entry) meanOrder(asked float64) float64 {
 	orders := e.Of(asked, func(t Trial) float64 { return t.finalOrder })
 	mean := 0.0

@@ -11,43 +11,44 @@ import (
 	"polkrepro/harness"
 )
 
-// trials is how many settings are tried of a method at most: the same of all, but of batch
-// methods as many as their share of the budget allows, and fewest at least.
+// trials is the largest number of settings tried for a method. A batch method gets as many as its
+// share of the budget allows, and is left out if these are fewer than fewest.
 const (
 	trials = 24
 	fewest = 3
 )
 
-// An axis is a setting of a method that is sought: from where, and by which factor.
+// An axis is a hyper-parameter to search: its start value and the factor of one step.
 type axis struct {
 	name        string
 	start, step float64
 }
 
-// A search goes from the start of all axes to a neighbour as long as one has a smaller
-// error on the held-out rows: first by the axes' steps, then by the steps' square roots.
+// A search is a pattern search over the axes of a method. It starts at the start value of every
+// axis and moves to the best neighbour as long as a neighbour has a smaller error on the held-out
+// rows, first by the axes' steps, then by the steps' square roots.
 type search struct {
 	method *method
-	run    experiments.Planned // with what is not sought
-	limit  int                 // of trials
-	stride int                 // 2: by steps; 1: by their roots; 0: at rest
+	run    experiments.Planned // the run, with the settings that are not searched
+	limit  int                 // largest number of trials
+	stride int                 // 2: whole steps; 1: square roots of steps; 0: finished
 	best   *trial
 	tried  []*trial
-	seen   map[string]bool // where they are
-	cut    bool            // by the limit
+	seen   map[string]bool // positions visited
+	cut    bool            // the limit stopped the search
 }
 
-// A trial is a setting: where it is on the axes, in roots of steps from their starts, and
-// how its run on the held-out rows ended.
+// A trial is a setting and the result of its run on the held-out rows. at is its position on each
+// axis, counted from the start in square roots of steps.
 type trial struct {
 	at  []int
 	run experiments.Planned
 	harness.Setting
 }
 
-// settle finds the settings of methods on the held-out rows, all methods side by side. The
-// searches are in the order of the methods; the best of one whose every trial diverged or
-// failed is nil.
+// settle finds the settings of all methods on the held-out rows, side by side. It returns the
+// searches in the order of the methods. The best of a search is nil if every trial diverged or
+// failed.
 func (s *settling) settle(ctx context.Context, methods []method, starts []experiments.Planned) ([]*search, error) {
 	var searches []*search
 	for i := range methods {
@@ -83,7 +84,7 @@ func (s *settling) settle(ctx context.Context, methods []method, starts []experi
 	return searches, nil
 }
 
-// next returns the trials to be made next, none at the end.
+// next returns the trials to run next, or none when the search is finished.
 func (q *search) next(s *settling) (out []*trial) {
 	from := make([]int, len(q.method.axes))
 	if len(q.tried) == 0 {
@@ -116,7 +117,8 @@ func (q *search) next(s *settling) (out []*trial) {
 	return nil
 }
 
-// add adds the trial of a place that was not tried, is allowed and within the limit.
+// add appends the trial at a position unless the position was visited, is not allowed, or is beyond
+// the limit.
 func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	key := fmt.Sprint(at)
 	if q.seen[key] {
@@ -130,7 +132,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	for i, a := range q.method.axes {
 		p.Run.Params.Set(a.name, s.value(a, at[i]))
 	}
-	if len(p.Run.Problems()) > 0 { // a rate of more than 1/λ
+	if len(p.Run.Problems()) > 0 { // such as a learning rate above 1/λ
 		return out
 	}
 	p.ID = experiments.ID(p.Run)
@@ -140,7 +142,8 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	return append(out, t)
 }
 
-// value is that of an axis so many roots of steps from its start.
+// value returns the value of an axis at a position, counted from its start in square roots of
+// steps.
 func (s *settling) value(a axis, at int) float64 {
 	v := a.start
 	switch {
@@ -152,7 +155,7 @@ func (s *settling) value(a axis, at int) float64 {
 	return rounded(v * math.Pow(a.step, float64(at)/2))
 }
 
-// say notes what was found.
+// say notes the result of the search.
 func (q *search) say(s *settling) {
 	name, diverged := q.method.called(), 0
 	for _, t := range q.tried {

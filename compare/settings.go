@@ -19,42 +19,41 @@ import (
 	"polkrepro/record"
 )
 
-// Options say what is compared on a user's file.
+// Options configures a comparison on a user's file.
 type Options struct {
 	Source          data.Source
 	Task            string
-	Budget          time.Duration                    // of the search and the runs, by estimate
+	Budget          time.Duration                    // time for the search and the runs, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
 	Levels          []int                            // model orders to compare heuristics at, ascending; none: three up to Order
-	Replicates      int                              // of a comparison of heuristics; 0: as many as the budget has time for
-	Spec            string                           // path of the spec: its data are relative to its folder
-	Before          []byte                           // the spec as it is there, if it is: returned if it is of the same data, options and code
-	Note            func(format string, args ...any) // takes a line on what was found
-	harness.Options                                  // of the search; Results only of heuristics, RequireData not
+	Replicates      int                              // of a comparison of heuristics; 0: as many as the budget allows
+	Spec            string                           // path of the spec; the paths of its data are relative to its folder
+	Before          []byte                           // existing spec at that path, if any; returned if it is for the same data, options and code
+	Note            func(format string, args ...any) // takes a line on a result, or a warning
+	harness.Options                                  // of the search; Results is used for heuristics only, RequireData not at all
 }
 
-// A settling is one comparison whose settings are sought.
+// A settling is the search for the settings of one comparison.
 type settling struct {
 	opt    Options
-	ref    data.Ref // what the search sees
+	ref    data.Ref // the data that the search sees
 	size   sizes
-	median float64  // distance between rows
-	notes  []string // on what was found
+	median float64  // median distance between training rows
+	notes  []string // lines on the results
 }
 
-// medianRows is between how many rows the median distance is taken.
+// medianRows is the largest number of rows between which the median distance is taken.
 const medianRows = 256
 
-// Resplits is how often a file without test rows is split at most.
+// Resplits is the largest number of times that a file without test rows is split.
 const Resplits = 5
 
-// SettleMethods finds the settings of all methods that fit the task, on held-out training
-// rows that are test rows in no resplit. It returns a spec that compares the methods, with
-// its comments on how, and a table of the part that each row of the file has in each
-// resplit, and as resplit 0 in the search. What it does is decided by the rows, the options
-// and constants, so the same data give the same spec. The errors are those of
-// [data.Source.Open] and [harness.Settings], or wrap [harness.ErrUsage] if the data have
-// too few rows.
+// SettleMethods finds the settings of all methods that fit the task, on held-out training rows that
+// are test rows in no resplit. It returns a spec that compares the methods, with comments on how
+// the settings were found. It also returns a table of the part that each row of the file has in
+// each resplit, and in the search as resplit 0. The result depends only on the rows, the options
+// and constants, so the same data give the same spec. The errors are those of [data.Source.Open]
+// and [harness.Settings], or wrap [harness.ErrUsage] if the data have too few rows.
 func SettleMethods(ctx context.Context, opt Options) (spec []byte, split [][]string, err error) {
 	s, set, err := open(opt, Resplits)
 	if err != nil {
@@ -87,19 +86,19 @@ func SettleMethods(ctx context.Context, opt Options) (spec []byte, split [][]str
 	return spec, s.split(set.Train.N + set.Test.N), err
 }
 
-// A kind is what methods' and heuristics' comparisons differ in.
+// A kind holds the differences between comparisons of methods and of heuristics.
 type kind struct {
 	name    string   // of the command
 	again   string   // the command that repeats the comparison
-	methods []method // whose settings are sought
-	key     string   // all that is tried but the methods' runs
-	lines   []string // on what the budget allows
-	how     string   // the settings were found
+	methods []method // methods to find the settings of
+	key     string   // everything that is tried, except the methods' runs
+	lines   []string // describe what the budget allows
+	how     string   // sentences on how the settings were found
 }
 
-// settled finds the settings of methods on held-out rows and returns the spec that write
-// makes of them, with comments, or the one that an earlier search wrote. Its first line
-// stands for the data, the code and all that is tried.
+// settled finds the settings of methods on held-out rows. It returns the spec that write makes from
+// them, with comments, or the existing spec if an earlier search wrote that with the same first
+// line. The first line has a hash of the data, the code and everything that is tried.
 func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (string, error)) ([]byte, error) {
 	starts, err := s.starts(k.methods)
 	if err != nil {
@@ -133,8 +132,8 @@ func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (s
 	return []byte(head + text), nil
 }
 
-// open reads the data. The training part of a file that is split so often has the rows
-// that are in no test part.
+// open reads the data. If the file is split several times, the training part has the rows that are
+// test rows in no split.
 func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	ref, set, err := opt.Source.Open()
 	if err == nil && ref.Files.Holdout > 0 && splits > 0 {
@@ -167,8 +166,8 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	return &settling{opt: opt, ref: ref, median: median}, set, nil
 }
 
-// unlearned returns how many test rows have a class that no training row has, and one of
-// its labels: a rare class may be drawn so.
+// unlearned returns the number of test rows whose class has no training row, and the label of one
+// of them. A random split may leave a rare class without training rows.
 func unlearned(set *data.Set) (label string, rows int) {
 	for _, y := range set.Test.Y {
 		if set.Labels != nil && !slices.Contains(set.Train.Y, y) {
@@ -179,7 +178,7 @@ func unlearned(set *data.Set) (label string, rows int) {
 	return label, rows
 }
 
-// medianDistance returns the median distance between rows from all of the training part,
+// medianDistance returns the median distance between rows spread evenly over the training part,
 // which may be sorted by class.
 func medianDistance(train *data.Split) float64 {
 	n := min(train.N, medianRows)
@@ -190,7 +189,7 @@ func medianDistance(train *data.Split) float64 {
 	return online.MedianDistance(n, train.Dim, x)
 }
 
-// starts returns a run of each method with what it starts from, on what the search sees.
+// starts returns a run of each method with its start values, on the data that the search sees.
 func (s *settling) starts(methods []method) ([]experiments.Planned, error) {
 	text := s.header(s.size.tried, "[{seeds: 1}]")
 	for i := range methods {
@@ -214,7 +213,7 @@ func (s *settling) planned(text string) ([]experiments.Planned, error) {
 	return spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
 }
 
-// split returns the part of each of n rows in the search and the resplits.
+// split returns a table of the part of each of n rows in the search and in the resplits.
 func (s *settling) split(n int) [][]string {
 	files := s.ref.Files
 	if files.Holdout == 0 {
@@ -249,15 +248,15 @@ func (s *settling) split(n int) [][]string {
 	return table
 }
 
-// note keeps a line for the spec, and says it.
+// note keeps a line for the spec and passes it to Options.Note.
 func (s *settling) note(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	s.notes = append(s.notes, line)
 	s.opt.Note("%s", line)
 }
 
-// flow writes a mapping of keys and values as specs have it on one line, without the keys
-// whose value is empty.
+// flow writes alternating keys and values as a YAML mapping on one line, without the keys whose
+// value is empty.
 func flow(pairs ...string) string {
 	var words []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -268,7 +267,7 @@ func flow(pairs ...string) string {
 	return "{" + strings.Join(words, ", ") + "}"
 }
 
-// joined joins values as write writes them.
+// joined formats values with write and joins them with commas.
 func joined[T any](values []T, write func(T) string) string {
 	words := make([]string, len(values))
 	for i, v := range values {
@@ -277,7 +276,7 @@ func joined[T any](values []T, write func(T) string) string {
 	return strings.Join(words, ", ")
 }
 
-// list writes values as specs have them on one line; nothing if there are none.
+// list writes values as a YAML sequence on one line, or returns "" if there are none.
 func list[T any](values []T, write func(T) string) string {
 	if len(values) == 0 {
 		return ""
@@ -285,13 +284,13 @@ func list[T any](values []T, write func(T) string) string {
 	return "[" + joined(values, write) + "]"
 }
 
-// number writes a setting with three digits, which it is then used with.
+// number formats a setting with three significant digits, the precision with which it is used.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// rounded is the value that number writes.
+// rounded returns the value that number writes.
 func rounded(v float64) float64 { return record.Digits(v, 3) }
 
-// dataWords is the source as specs have it.
+// dataWords writes the data source as specs have it.
 func (s *settling) dataWords() string {
 	src := &s.opt.Source
 	holdout := ""
@@ -303,7 +302,7 @@ func (s *settling) dataWords() string {
 		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "header", src.Header, "scale", string(src.Scale))
 }
 
-// path writes a data file as the spec names it: from its folder.
+// path writes the path of a data file relative to the spec's folder, in quotes.
 func (s *settling) path(file string) string {
 	if file == "" {
 		return ""
@@ -328,7 +327,7 @@ func column(c rows.Column) string {
 	return ""
 }
 
-// header is what specs of methods have before these, which learn so many samples.
+// header writes a spec up to its list of methods, for runs of the given number of samples.
 func (s *settling) header(samples int, repeats string) string {
 	z := &s.size
 	return fmt.Sprintf(`name: bench-%s
@@ -344,7 +343,7 @@ methods:
 `, s.ref.Name, s.ref.Name, s.opt.Task, s.dataWords(), number(s.median), repeats, samples, z.every, z.tail, min(trainLimit, z.rows))
 }
 
-// repeats are those of the spec: splits of the file, each with its own seed of the order,
+// repeats writes the repeats of the spec: splits of the file, each with its own seed of the order,
 // or seeds.
 func (s *settling) repeats() string {
 	if !s.size.resplit {
@@ -357,8 +356,8 @@ func (s *settling) repeats() string {
 	return "[" + strings.Join(splits, ", ") + "]"
 }
 
-// entry writes a method of a spec with the settings of a place on its axes and, if it has
-// one to choose, its model order.
+// entry writes the spec entry of a method, with the settings at a position on its axes and, if the
+// method has one to choose, its model order.
 func (s *settling) entry(m *method, at []int, orders ...int) string {
 	pairs := []string{"method", m.name, "label", m.label}
 	key, value := "budget", "%d"

@@ -12,50 +12,50 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// speed is how many multiply-adds a second of the budget stands for. A constant, not a
-// clock, divides the budget, so that the same command gives the same spec everywhere.
+// speed is the number of multiply-adds that one second of the budget stands for. It is a constant,
+// not a measurement, so that the same command gives the same spec on every machine.
 const speed = 8e9
 
-// The bounds of what is compared.
+// Limits of a comparison.
 const (
 	largestOrder = 500
-	mostSamples  = 200_000 // of a run of more than one pass
-	mostBytes    = 2 << 30 // of a batch method
-	batchSize    = 32      // of POLK
-	batchShare   = 0.2     // of the budget, the most that one batch method may take
-	searchShare  = 0.4     // of the budget, for the search
+	mostSamples  = 200_000 // largest number of samples of a run with more than one pass
+	mostBytes    = 2 << 30 // largest memory of a batch method, in bytes
+	batchSize    = 32      // mini-batch size of POLK
+	batchShare   = 0.2     // largest share of the budget for one batch method
+	searchShare  = 0.4     // share of the budget for the search
 	trainLimit   = 1000    // training rows on which risks are evaluated
-	leastSamples = 500     // of a run of the search
-	points       = 20      // of a curve, with a quarter as many evaluations at its end
-	fewPoints    = 4       // where the budget allows no more
+	leastSamples = 500     // smallest number of samples of a search run
+	points       = 20      // evaluations along a curve, with a quarter as many more at its end
+	fewPoints    = 4       // the same where the budget allows no more
 )
 
-// sizes say how large the comparison is. They follow from the number of rows, features
-// and classes, and from the budget.
+// sizes is the size of a comparison. It follows from the number of rows, features and classes, and
+// from the budget.
 type sizes struct {
 	rows, test, dim, classes int
 
 	known   int  // rows that the search sees
 	resplit bool // the file is split several times
 
-	asked   []int    // model orders to compare heuristics at; none: chosen
+	asked   []int    // requested model orders to compare heuristics at; empty: chosen by the program
 	order   int      // largest model order
-	seeds   int      // or splits
-	samples int      // of a run
-	every   int      // samples between its evaluations
-	tail    int      // evaluations at its end
-	tried   int      // samples of a run of the search
-	share   float64  // multiply-adds of a batch method's search
-	methods []method // those that are compared
-	left    []string // which were left out, and why
-	spent   float64  // multiply-adds of all, by estimate
+	seeds   int      // number of seeds, or of splits
+	samples int      // training samples of a run
+	every   int      // samples between evaluations of a run
+	tail    int      // evaluations at the end of a run
+	tried   int      // training samples of a search run
+	share   float64  // multiply-adds for the search of one batch method
+	methods []method // methods to compare
+	left    []string // which methods were left out, and why
+	spent   float64  // estimated multiply-adds of the search and all runs
 }
 
-// small is the other model order.
+// small returns the smaller of the two model orders to compare at.
 func (z *sizes) small() int { return max(2, z.order/4) }
 
-// newSizes divides the budget of a comparison of methods. The set is what the search sees,
-// holdout the fraction that is held out in each resplit, if there are any.
+// newSizes divides the budget of a comparison of methods. set holds the data that the search sees.
+// holdout is the fraction held out in each resplit, or 0 if there are no resplits.
 func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	z := sizes{rows: set.Train.N, known: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), resplit: holdout > 0}
 	if n := z.rows + z.test; z.resplit {
@@ -76,7 +76,7 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 		return z.cost() <= (1-searchShare)*all
 	}
 	z.tried = min(z.rows, 4*leastSamples)
-	for opt.Order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // else smaller models
+	for opt.Order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // too expensive: smaller models
 		z.order /= 2
 	}
 	for _, m := range learners {
@@ -110,14 +110,14 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	return z
 }
 
-// setOrder sets the largest model order: the one asked for, or 0.
+// setOrder sets the largest model order to asked, or derives it from the number of rows if asked is 0.
 func (z *sizes) setOrder(asked int) {
 	if z.order = asked; asked == 0 {
 		z.order = min(max(z.rows/20, 8), largestOrder)
 	}
 }
 
-// passes is how often a run visits the training rows where the budget allows.
+// passes returns the number of passes over the training rows that a run makes if the budget allows.
 func (z *sizes) passes() int {
 	passes := 1
 	for passes < 8 && 2*passes*z.rows <= mostSamples {
@@ -126,8 +126,8 @@ func (z *sizes) passes() int {
 	return passes
 }
 
-// shorten makes the runs of the search as long as those of the comparison, or as long as
-// its part of the budget allows, and returns what it costs.
+// shorten makes the runs of the search as long as those of the comparison, or as long as the
+// search's share of the budget allows, and returns the cost of the search.
 func (z *sizes) shorten(all float64, search func() float64) float64 {
 	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
 		z.tried = max(min(leastSamples, z.samples), z.tried/2)
@@ -135,7 +135,7 @@ func (z *sizes) shorten(all float64, search func() float64) float64 {
 	return search()
 }
 
-// lines say what the budget allows.
+// lines describes the comparison that the budget allows.
 func (z *sizes) lines() []string {
 	size := fmt.Sprintf("%d training rows, %d test rows, %d features", z.rows, z.test, z.dim)
 	if z.classes > 1 { // a regression has one function
@@ -153,13 +153,13 @@ func (z *sizes) lines() []string {
 	}, z.left...)
 }
 
-// seconds is how long so many multiply-adds take, by estimate.
+// seconds returns the estimated time of the given number of multiply-adds.
 func seconds(ops float64) time.Duration {
 	return time.Duration(math.Ceil(ops/speed)) * time.Second
 }
 
-// repeats is how many runs a method has at an order: one if it depends on no seed and there
-// is one split.
+// repeats returns the number of runs of a method at each model order: 1 if the method depends on no
+// seed and there are no resplits.
 func (z *sizes) repeats(name string) int {
 	if experiments.Method(name).Seedless && !z.resplit {
 		return 1
@@ -167,7 +167,7 @@ func (z *sizes) repeats(name string) int {
 	return z.seeds
 }
 
-// cost is that of all runs, in multiply-adds.
+// cost returns the multiply-adds of all runs of the comparison.
 func (z *sizes) cost() float64 {
 	var sum float64
 	for _, m := range z.methods {
@@ -182,7 +182,7 @@ func (z *sizes) cost() float64 {
 	return sum
 }
 
-// trials is how many settings are tried of a method at most.
+// trials returns the largest number of settings to try for a method.
 func (z *sizes) trials(m *method) int {
 	if !m.batch() {
 		return trials
@@ -190,7 +190,7 @@ func (z *sizes) trials(m *method) int {
 	return min(trials, int(z.share/z.trial(m)))
 }
 
-// trial is what one of them costs.
+// trial returns the multiply-adds of trying one setting of a method.
 func (z *sizes) trial(m *method) float64 {
 	seen := *z
 	if seen.rows = z.known; m.batch() {
@@ -199,7 +199,7 @@ func (z *sizes) trial(m *method) float64 {
 	return z.run(m, z.order, z.tried, float64(z.tail*z.known)/6)
 }
 
-// search is what the search costs.
+// search returns the multiply-adds of the search over all methods.
 func (z *sizes) search() (sum float64) {
 	for i := range z.methods {
 		m := &z.methods[i]
@@ -208,11 +208,11 @@ func (z *sizes) search() (sum float64) {
 	return sum
 }
 
-// run is what a run on a stream costs that evaluates so many rows. A sample costs as many
-// multiply-adds as its learner keeps numbers (docs/learners.md), and those of a kernel value
-// and of the search for an element to go, which are for each element.
+// run returns the multiply-adds of a run on a stream that evaluates the given number of rows. A
+// sample costs one multiply-add for each number that its learner keeps (docs/learners.md), plus a
+// constant for each dictionary element: its kernel value and the search for the element to remove.
 func (z *sizes) run(m *method, order, samples int, evaluated float64) float64 {
-	const element, products = 64, 8 // evaluations are matrix products, so many times as fast
+	const element, products = 64, 8 // products: evaluations are matrix products, which are faster by this factor
 	p := experiments.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
 	n, dim, classes := float64(order), float64(z.dim), float64(z.classes)
 	step := experiments.Method(m.name).Numbers(p, n, dim, classes) + element*n

@@ -14,12 +14,13 @@ import (
 	"polkrepro/record"
 )
 
-// Measured is what is measured of a run, or the mean of several. Errors are in per cent.
+// Measured holds the measurements of a run, or their means over several runs. Errors are in per
+// cent.
 type Measured struct {
-	Value     float64 // of the heuristic's knob
+	Value     float64 // value of the heuristic's knob
 	Order     float64 // final model order
 	Error     float64 // final error rate
-	Seconds   float64 // processor time of training, and of the heuristic's own process
+	Seconds   float64 // processor time of training, plus the time waited for a heuristic's separate process
 	PeakOrder float64 // the largest model order at an evaluation
 	MeanError float64 // over the stream: the area under the error rate against samples
 }
@@ -28,13 +29,13 @@ type Measured struct {
 type Trial struct {
 	Measured
 	Replicate int
-	Process   float64 // seconds that training has waited for the heuristic's own process
+	Process   float64 // seconds that training waited for the heuristic's separate process
 
-	finalOrder float64 // also where Order is the one asked for
+	finalOrder float64 // final model order, even where Order is the requested one
 }
 
-// newTrial reads a run at a value of the knob from its record, which has an evaluation or
-// more.
+// newTrial returns the trial of a run with the given knob value from its record, which must have at
+// least one evaluation.
 func newTrial(value float64, replicate int, r *record.Record) Trial {
 	run := Trial{Replicate: replicate, Process: r.Final.Timing.Pruner, finalOrder: r.Final.ModelOrder}
 	run.Value, run.Order, run.Error, run.Seconds = value, run.finalOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
@@ -47,7 +48,7 @@ func newTrial(value float64, replicate int, r *record.Record) Trial {
 	return run
 }
 
-// A Measure is what heuristics are compared by. Of all of them less is better.
+// A Measure is a quantity by which heuristics are compared. Less is better for every measure.
 type Measure int
 
 // The measures.
@@ -59,8 +60,9 @@ const (
 	measureCount
 )
 
-// measures are their names in sentences and tables, in documents, what heuristics are held
-// equal in, and the point of a run on the trade-off.
+// measures holds for each measure its name in sentences and tables, its key in JSON documents, the
+// cost at which heuristics are compared, and the function that returns the point of a run on the
+// trade-off.
 var measures = [measureCount]struct {
 	name, key, cost string
 	sample          func(r Measured) Sample
@@ -86,32 +88,32 @@ const (
 	Better        Verdict = "better"
 	Worse         Verdict = "worse"
 	Open          Verdict = "not distinguishable"
-	TooCoarse     Verdict = "grid too coarse" // different, unless the lines between runs are off by as much as they may be
+	TooCoarse     Verdict = "grid too coarse" // different, but perhaps only by the interpolation error
 	TooFew        Verdict = "too few replicates"
-	NotComparable Verdict = "not comparable" // no model order, or time, in common, or no runs
+	NotComparable Verdict = "not comparable" // no model order or time in common, or no runs
 	IsReference   Verdict = "reference"
 )
 
-// A Comparison is that of a heuristic with the reference by one measure.
+// A Comparison compares a heuristic with the reference by one measure.
 type Comparison struct {
-	stats.Test              // of the mean difference over the levels, heuristic less reference
+	stats.Test              // test of the mean difference over the levels, heuristic minus reference
 	Levels        []float64 // model orders, or seconds, at which the two were compared
-	Bend          float64   // by how much the lines between runs may put the difference wrong: the slack of the test
+	Bend          float64   // possible interpolation error of the difference: the slack of the test
 	Adjusted      float64   // P after Holm's correction for all heuristics of the field
-	AdjustedExact float64   // the same if the lines between runs were exact: of no difference at all
+	AdjustedExact float64   // the same with a slack of 0: the p-value of no difference at all
 	Verdict       Verdict
-	Reason        string // of the verdicts NotComparable and TooFew, and of an interval without 0 that is no verdict
+	Reason        string // reason for NotComparable or TooFew, or why an interval that excludes 0 gives no verdict
 
-	differences map[int][]float64 // at each level, by replicate
+	differences map[int][]float64 // differences at each level, by replicate
 }
 
-// Means are those of a heuristic at one value of its knob, over replicates.
+// Means holds the means over replicates of a heuristic at one value of its knob.
 type Means struct {
 	Measured
-	Runs int // averaged: fewer than the field's replicates where runs failed or are missing
+	Runs int // number of runs averaged: fewer than the field's replicates if runs failed or are missing
 }
 
-// An Entry is a heuristic on a field. One without runs has comparisons that say so.
+// An Entry is a heuristic on a field. The comparisons of an entry without runs say so.
 type Entry struct {
 	Heuristic prune.Heuristic
 	Runs      []Trial
@@ -131,11 +133,11 @@ type FieldResult struct {
 	Entries    []*Entry  `json:"heuristics"` // the reference first
 }
 
-// A Standing is the ranking of the heuristics that are comparable everywhere.
+// A Standing is the ranking of the heuristics that are comparable on all fields.
 type Standing struct {
 	stats.Ranking
 	Names  []string // in the order of their mean ranks
-	Absent []string // not comparable on some field
+	Absent []string // heuristics that are not comparable on some field
 	Fields int
 }
 
@@ -152,9 +154,8 @@ type Result struct {
 	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
 }
 
-// New judges a tournament by the records of its runs. Runs without a record, or
-// with one that has no evaluations, are left out and counted. A field without runs of the
-// reference is left out.
+// New judges a tournament by the records of its runs. It leaves out and counts runs without a
+// record, or with a record without evaluations. It leaves out fields without runs of the reference.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
 	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(map[string]int)}
 	var shown []experiments.Planned
@@ -197,7 +198,7 @@ func Runs(plan []experiments.Contest) []experiments.Planned {
 	return runs
 }
 
-// Entry returns a heuristic's or method's entry, which it makes if there is none.
+// Entry returns the entry of a heuristic or method, and adds one if there is none.
 func (f *FieldResult) Entry(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Heuristic.Name == name {
@@ -215,7 +216,7 @@ func (f *FieldResult) Entry(name string) *Entry {
 // Reference returns the reference's entry.
 func (f *FieldResult) Reference() *Entry { return f.Entries[0] }
 
-// compare fills in what follows from the runs.
+// compare computes the means and the comparisons from the runs.
 func (f *FieldResult) compare() {
 	for _, e := range f.Entries {
 		e.average()
@@ -245,7 +246,7 @@ func (f *FieldResult) compare() {
 	}
 }
 
-// average fills in the points.
+// average computes the means of the runs at each knob value.
 func (e *Entry) average() {
 	e.Points = nil
 	for _, r := range e.Runs {
@@ -265,7 +266,7 @@ func (e *Entry) average() {
 	}
 }
 
-// curves returns the trade-off of each replicate.
+// curves returns the trade-off curve of each replicate.
 func (e *Entry) curves(m Measure) map[int]Curve {
 	samples := make(map[int][]Sample)
 	for _, r := range e.Runs {
@@ -278,7 +279,7 @@ func (e *Entry) curves(m Measure) map[int]Curve {
 	return curves
 }
 
-// At returns a measure at a model order, or time, of all replicates that reach it.
+// At returns a measure at a level, a model order or a time, for all replicates that reach it.
 func (e *Entry) At(m Measure, level float64) (out []float64) {
 	curves := e.curves(m)
 	for _, r := range slices.Sorted(maps.Keys(curves)) {
@@ -289,7 +290,7 @@ func (e *Entry) At(m Measure, level float64) (out []float64) {
 	return out
 }
 
-// Of returns what is measured of the runs at a value of the knob.
+// Of returns what(run) for all runs at a value of the knob.
 func (e *Entry) Of(value float64, what func(Trial) float64) (out []float64) {
 	for _, r := range e.Runs {
 		if r.Value == value {
@@ -299,12 +300,11 @@ func (e *Entry) Of(value float64, what func(Trial) float64) (out []float64) {
 	return out
 }
 
-// timeLevels is at how many training times heuristics are compared.
+// timeLevels is the number of training times at which heuristics are compared.
 const timeLevels = 5
 
-// times returns the training times at which others are compared with a
-// heuristic: evenly spread over the logarithms of those that all its replicates
-// span.
+// times returns the training times at which others are compared with a heuristic: evenly spaced on
+// a logarithmic scale over the range that all its replicates span.
 func (e *Entry) times() []float64 {
 	low, high := 0.0, math.Inf(1)
 	for _, c := range e.curves(ErrorAtTime) {
@@ -319,13 +319,12 @@ func (e *Entry) times() []float64 {
 	for i := range levels {
 		levels[i] = low * math.Pow(high/low, float64(i)/(timeLevels-1))
 	}
-	levels[timeLevels-1] = high // not a rounding error beyond it
+	levels[timeLevels-1] = high // exactly: a rounding error could put it outside the range
 	return levels
 }
 
-// difference compares a heuristic with the reference by one measure, at those of
-// the levels that the curves of all replicates reach. There is no verdict yet if
-// one can be given.
+// difference compares a heuristic with the reference by one measure, at the levels that the curves
+// of all replicates reach. It leaves Verdict empty if a verdict is possible; compare sets it later.
 func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 	c := Comparison{Adjusted: 1, AdjustedExact: 1, differences: make(map[int][]float64)}
 	own, theirs := e.curves(m), reference.curves(m)
@@ -370,8 +369,7 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 	return c
 }
 
-// judge gives the verdict that the corrected p allow. Of all measures less is
-// better.
+// judge sets the verdict from the corrected p-values. Less is better for every measure.
 func (c *Comparison) judge() {
 	switch {
 	case c.AdjustedExact > stats.Level:
@@ -385,8 +383,8 @@ func (c *Comparison) judge() {
 	}
 }
 
-// Decisive returns the corrected p that gave the verdict: of no difference at all where
-// none can be told, else of none beyond what the lines between runs may be off.
+// Decisive returns the corrected p-value behind the verdict: of no difference at all for Open,
+// otherwise of no difference beyond the interpolation error.
 func (c Comparison) Decisive() float64 {
 	if c.Verdict == Open {
 		return c.AdjustedExact
@@ -394,7 +392,7 @@ func (c Comparison) Decisive() float64 {
 	return c.Adjusted
 }
 
-// FrontPoint is a heuristic at a value of its knob that no other beats.
+// FrontPoint is a Pareto-optimal heuristic with a value of its knob.
 type FrontPoint struct {
 	Heuristic string
 	Means
@@ -418,8 +416,8 @@ func (f *FieldResult) Front(m Measure) []FrontPoint {
 	return out
 }
 
-// commonLevels returns the levels that the most heuristics can be compared at,
-// and which heuristics those are.
+// commonLevels returns the largest set of heuristics that can be compared at one level, and the
+// levels at which the whole set can be compared.
 func (f *FieldResult) commonLevels() (levels []float64, names []string) {
 	at := func(level float64) []string {
 		names := []string{f.Reference().Heuristic.Name}
@@ -444,9 +442,9 @@ func (f *FieldResult) commonLevels() (levels []float64, names []string) {
 	return levels, names
 }
 
-// standing ranks the heuristics that can be compared on all fields by their
-// final error at equal model order. A block is a replicate of a field, so that
-// it says what new seeds on these data would give, and nothing of other data.
+// standing ranks the heuristics that can be compared on all fields by their final error at equal
+// model order. A block is a replicate of a field, so the ranking says what new seeds on these data
+// would give and nothing about other data.
 func standing(fields []*FieldResult) *Standing {
 	if len(fields) == 0 {
 		return nil
@@ -481,8 +479,8 @@ func standing(fields []*FieldResult) *Standing {
 	return s
 }
 
-// blocks returns, for every replicate, the difference of each heuristic to the
-// reference at the field's common levels.
+// blocks returns, for every replicate in which all heuristics are compared, the mean difference of
+// each heuristic from the reference over the field's common levels.
 func (f *FieldResult) blocks(names []string) [][]float64 {
 	levels, _ := f.commonLevels()
 	var out [][]float64

@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/words"
 )
 
-// Difference words a mean difference without its unit: of points, or for Time as a factor.
+// Difference formats a mean difference without its unit: in points, or for Time as a factor.
 func (m Measure) Difference(v float64) string {
 	if m == Time {
 		return "×" + twoDigits(math.Exp(v))
@@ -20,7 +20,7 @@ func (m Measure) Difference(v float64) string {
 	return words.Signed(v, 2)
 }
 
-// Interval words a comparison's 95 % interval.
+// Interval formats the 95 % interval of a comparison, or returns "unknown" if it has none.
 func (m Measure) Interval(c Comparison) string {
 	if c.Basis == stats.Point {
 		return "unknown"
@@ -28,7 +28,7 @@ func (m Measure) Interval(c Comparison) string {
 	return m.Difference(c.Low) + " to " + m.Difference(c.High)
 }
 
-// Verdict words a verdict: less time is faster.
+// Verdict returns a verdict in words. For Time, better is "faster" and worse is "slower".
 func (m Measure) Verdict(v Verdict) string {
 	switch {
 	case m == Time && v == Better:
@@ -39,7 +39,7 @@ func (m Measure) Verdict(v Verdict) string {
 	return string(v)
 }
 
-// Off words by how much the lines between runs may put a comparison wrong.
+// Off formats c.Bend, the possible interpolation error of a comparison, with its unit.
 func (m Measure) Off(c Comparison) string {
 	if m == Time {
 		return "a factor of " + twoDigits(math.Exp(c.Bend))
@@ -47,8 +47,8 @@ func (m Measure) Off(c Comparison) string {
 	return strings.TrimPrefix(words.Signed(c.Bend, 2), "+") + " points"
 }
 
-// doubt says why a comparison whose interval leaves 0 out has no verdict; empty for others.
-// Its p without correction is alone, the heuristics compared are of.
+// doubt returns why a comparison has no verdict although its interval excludes 0, or "" for any
+// other comparison. alone is the uncorrected p-value; of is the number of heuristics compared.
 func (c *Comparison) doubt(m Measure, alone float64, of int) string {
 	switch {
 	case c.Basis == stats.Point || c.Low <= 0 && c.High >= 0:
@@ -61,8 +61,8 @@ func (c *Comparison) doubt(m Measure, alone float64, of int) string {
 	return ""
 }
 
-// twoDigits writes a positive number with two significant digits or all of its
-// integer part, and without an exponent.
+// twoDigits formats a positive number with two significant digits, or its whole integer part if
+// that is longer, without an exponent.
 func twoDigits(x float64) string {
 	decimals := max(0, 1-int(math.Floor(math.Log10(x))))
 	if math.IsInf(x, 0) || math.IsNaN(x) || x <= 0 {
@@ -71,7 +71,7 @@ func twoDigits(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(decimals, 6), 64)
 }
 
-// PValue words a corrected p.
+// PValue formats a p-value.
 func PValue(p float64) string {
 	if p < 0.001 {
 		return "< 0.001"
@@ -79,7 +79,7 @@ func PValue(p float64) string {
 	return fmt.Sprintf("%.3f", p)
 }
 
-// Number words a model order or a time.
+// Number formats a model order or a time.
 func Number(x float64) string {
 	if x >= 100 || x == math.Trunc(x) {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
@@ -87,11 +87,12 @@ func Number(x float64) string {
 	return twoDigits(x)
 }
 
-// Numbers words several.
+// Numbers formats several model orders or times, separated by commas.
 func Numbers(x []float64) string { return joined(x, Number) }
 
-// Summary says in sentences what is better than the reference over all fields, and what that
-// rests on. By how much and how sure is in the fields' tables.
+// Summary returns sentences that say which heuristics are better than the reference over all
+// fields, and on what basis. The size and the certainty of each difference are in the tables of the
+// fields.
 func (r *Result) Summary() []string {
 	var out []string
 	if len(r.Fields) == 0 {
@@ -121,8 +122,8 @@ func (r *Result) Summary() []string {
 	return out
 }
 
-// processes says which training times include that of a heuristic's own process. It is
-// empty if there is none.
+// processes returns a sentence on the training times that include waiting for the separate process
+// of a heuristic, or "" if there are none.
 func (r *Result) processes() string {
 	seconds, process := make(map[string]float64), make(map[string]float64)
 	for _, f := range r.Fields {
@@ -146,7 +147,8 @@ func (r *Result) processes() string {
 		"from each question to the answer: %s.", strings.Join(shares, ", "))
 }
 
-// overall says what is better on some field and worse on none, and so on.
+// overall groups the heuristics by their verdicts over all fields: better on some field and worse
+// on none, and so on.
 func (r *Result) overall(m Measure) string {
 	better, mixed := group{title: "Better than " + r.Reference + " on at least one and worse on none"}, group{title: "Better on one, worse on another"}
 	worse, level := group{title: "Worse on at least one and better on none"}, group{title: "Not distinguishable on any"}
@@ -173,7 +175,7 @@ func (r *Result) overall(m Measure) string {
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
 }
 
-// sentence says who ranks where.
+// sentence says which heuristics rank ahead of the reference, level with it and behind it.
 func (s *Standing) sentence(reference string) string {
 	at := slices.Index(s.Names, reference)
 	var ahead, level, behind []string
@@ -193,13 +195,13 @@ func (s *Standing) sentence(reference string) string {
 		lists(group{"Ahead by more than that", ahead}, group{"Within it", level}, group{"Behind", behind}, group{"Not ranked, because not comparable everywhere", s.Absent})
 }
 
-// A group is heuristics of which the same is said.
+// A group is a statement and the heuristics to which it applies.
 type group struct {
 	title string
 	names []string
 }
 
-// lists lists the groups that have members.
+// lists writes each non-empty group as a sentence.
 func lists(groups ...group) string {
 	var parts []string
 	for _, g := range groups {
@@ -210,10 +212,10 @@ func lists(groups ...group) string {
 	return strings.Join(parts, " ")
 }
 
-// noRuns is why a heuristic without runs has no verdict.
+// noRuns is the reason why a heuristic without runs is not comparable.
 const noRuns = "all runs failed or are missing"
 
-// apart says why two heuristics have no level in common that all their replicates reach.
+// apart returns why no level is reached by all replicates of both heuristics.
 func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) string {
 	switch {
 	case len(e.Runs) == 0:
@@ -235,7 +237,8 @@ func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) s
 	return fmt.Sprintf("no %s that is compared is reached by both in every replicate: %s", measures[m].cost, spans)
 }
 
-// span is the range of what heuristics are held equal in, over all finite runs.
+// span returns the range of the cost of measure m, a model order or a time, over all finite runs.
+// If there are none, low is above high.
 func (e *Entry) span(m Measure) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, c := range e.curves(m) {
@@ -246,7 +249,7 @@ func (e *Entry) span(m Measure) (low, high float64) {
 	return low, high
 }
 
-// span words a range of costs.
+// span formats a range of costs.
 func (m Measure) span(low, high float64) string {
 	words := Number(low)
 	if to := Number(high); to != words {

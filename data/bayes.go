@@ -6,8 +6,8 @@ import (
 	"polkrepro/data/internal/portable"
 )
 
-// The grid on which bayesError integrates: its usual step and the reach of a mode,
-// in standard deviations.
+// The grid of bayesError, in standard deviations: the default step, and the distance beyond
+// which a mode is ignored.
 const (
 	bayesStep  = 1.0 / 16
 	bayesReach = 6.0
@@ -19,19 +19,20 @@ type bayesAxis struct {
 	values []float64
 }
 
-// bayesError returns the least error rate any classifier can have when classes
-// are equally likely and class y is an even mixture of the isotropic Gaussians
-// N(means[y][j], variance·I) in the plane: the integral of Σ_y q_y − max_y q_y
-// over the plane, q_y being the class's density over the number of classes.
+// bayesError returns the Bayes error rate, the least that any classifier can have, of
+// equally likely classes in the plane. Class y is an even mixture of the isotropic
+// Gaussians N(means[y][j], variance·I). The error rate is the integral of
+// Σ_y q_y − max_y q_y over the plane, where q_y is the density of class y divided by the
+// number of classes.
 //
-// The integral is a sum over a grid of step·σ; modes further than 6σ from a
-// point are left out. It is deterministic, the same bits on every platform,
-// and accurate to 1e-4 with bayesStep: the worst case is a boundary between
-// classes that runs along the grid (8e-5); on multidist's draws it is within
-// 1e-5. The variance is positive, and the means are finite.
+// The integral is a sum over a grid of spacing step·σ that ignores modes further than 6σ
+// from a point. The result is deterministic, with the same bits on every platform, and
+// accurate to 1e-4 with bayesStep. The worst case is a boundary between classes that runs
+// along the grid (8e-5); on multidist's draws the result is within 1e-5. The variance must
+// be positive and the means finite.
 func bayesError(means [][][2]float64, variance, step float64) float64 {
 	sigma := math.Sqrt(variance)
-	// In units of σ, with the grid's origin at the least mean less the reach.
+	// Lengths are in units of σ. The grid's origin is the least mean minus bayesReach.
 	low := [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{math.Inf(-1), math.Inf(-1)}
 	for _, class := range means {

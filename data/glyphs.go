@@ -7,7 +7,7 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// The shape of glyphs: that of MNIST's images, with fewer of them.
+// The shape of glyphs: MNIST's image size, but fewer images.
 const (
 	glyphsSide    = 28
 	glyphsClasses = 10
@@ -15,11 +15,11 @@ const (
 	glyphsTest    = 5000
 )
 
-// glyphsSeed is the seed of everything that is random in glyphs.
+// glyphsSeed seeds all randomness in glyphs.
 const glyphsSeed = 1
 
-// Streams of the glyphs' generator. Example i, test examples after those for
-// training, draws from stream streamGlyph + i.
+// Streams of the glyphs' generator. Example i uses stream streamGlyph + i; test
+// examples are numbered after the training examples.
 const (
 	streamGlyphLabels uint64 = 0x676c79706873 << 16
 	streamGlyph              = streamGlyphLabels + 1
@@ -36,13 +36,13 @@ func init() {
 	})
 }
 
-// Glyphs generates the glyphs data set: digits of ten of the Go fonts' faces,
-// each distorted in its own way, as grey levels x/255 of 28×28 pixels (p = 784,
-// C = 10, 20000 training and 5000 test examples, the classes equally often in
-// each). It stands in for MNIST where that can't be had, with images of the
-// same shape, but is another, made-up problem; no figure of the paper
-// is about it. The bytes are the same on every platform: Sums["glyphs"] is
-// [SumSplits] of what was generated.
+// Glyphs generates the glyphs data set: digits from ten faces of the Go fonts,
+// each example randomly distorted, as grey levels x/255 of 28×28 pixels (p = 784,
+// C = 10, 20000 training and 5000 test examples, all classes equally frequent in
+// both). It replaces MNIST where MNIST is not available. Its images have the same
+// shape, but it is a different, artificial problem, and no figure of the paper is
+// about it. The bytes are the same on every platform; Sums["glyphs"] is their
+// [SumSplits].
 func Glyphs() *Set {
 	s := &Set{Name: "glyphs", Classes: glyphsClasses}
 	s.Train, s.Test = glyphSplits(glyphsTrain)
@@ -50,14 +50,14 @@ func Glyphs() *Set {
 	return s
 }
 
-// glyphSplits generates the first examples of each split, at most so many.
+// glyphSplits generates the first min(n, most) examples of each split of n examples.
 func glyphSplits(most int) (train, test *Split) {
 	outlines := glyphOutlines()
 	return glyphSplit(outlines, 0, glyphsTrain, most), glyphSplit(outlines, glyphsTrain, glyphsTest, most)
 }
 
-// glyphSplit generates the first of the n examples from number from on, at
-// most so many.
+// glyphSplit generates the first min(n, most) examples of the split of n examples that
+// begins at example number from.
 func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	labels := newSource(glyphsSeed, streamGlyphLabels-uint64(from)).permutation(n)
 	n = min(n, most)
@@ -65,8 +65,7 @@ func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	for i := range s.Y {
 		s.Y[i] = float64(labels[i] % glyphsClasses)
 	}
-	// Every example has a stream of its own, so that it is the same whoever
-	// draws it.
+	// Every example has its own stream, so it is the same whichever goroutine draws it.
 	parallel.Do(runtime.GOMAXPROCS(0), n, func(_, i int) {
 		src := newSource(glyphsSeed, streamGlyph+uint64(from+i))
 		drawGlyph(s.Row(i), outlines[int(s.Y[i])], src)
@@ -74,8 +73,8 @@ func glyphSplit(outlines [][]outline, from, n, most int) *Split {
 	return s
 }
 
-// drawGlyph writes the grey levels of one of the faces' outlines, distorted at
-// random, to x, row by row from the top.
+// drawGlyph draws the outline of a random face with a random distortion, and writes the
+// grey levels to x, row by row from the top.
 func drawGlyph(x []float32, faces []outline, src source) {
 	d := newDistortion(src)
 	var r raster

@@ -1,7 +1,7 @@
 package data
 
-// How far glyphs are distorted. Tuned on a part of the training set held out,
-// for a Gaussian-kernel SVM to err on a few per cent of it.
+// The amounts of distortion, tuned so that a Gaussian-kernel SVM has an error rate of a
+// few per cent on a held-out part of the training set.
 const (
 	glyphHeight    = 19.0 // pixels, before scaling
 	glyphScale     = 0.12 // each axis is scaled by 1 ± this
@@ -23,12 +23,12 @@ const (
 )
 
 // A distortion is a random way to draw a glyph: a smooth displacement of the
-// outline, an affine map to pixels, the thickness of strokes, and what becomes
-// of the ink.
+// outline, an affine map to pixels, the thickness of strokes, the blur and the
+// grey level of the ink.
 type distortion struct {
 	elastic        [elasticPoints][elasticPoints]point
-	xx, xy, yx, yy float64 // the affine map's matrix, pixels a height
-	centre         point   // where the origin goes, pixels
+	xx, xy, yx, yy float64 // the affine map's matrix, pixels per height
+	centre         point   // the affine map's image of the origin, pixels
 	thickness      float64 // heights, negative for thinner strokes
 	blur           int     // 0 … 256
 	ink            int     // grey level of full ink, at most 255
@@ -50,7 +50,7 @@ func newDistortion(src source) *distortion {
 	shear := float64(glyphShear * src.symmetric())
 	sx := glyphHeight * (1 + float64(glyphScale*src.symmetric()))
 	sy := glyphHeight * (1 + float64(glyphScale*src.symmetric()))
-	// Scale after turning after shearing.
+	// The matrix shears first, then turns, then scales.
 	d.xx, d.xy = float64(sx*cos), float64(sx*(float64(cos*shear)-sin))
 	d.yx, d.yy = float64(sy*sin), float64(sy*(float64(sin*shear)+cos))
 	d.centre.x = glyphsSide/2 + float64(glyphShift*src.symmetric())
@@ -61,7 +61,7 @@ func newDistortion(src source) *distortion {
 	return d
 }
 
-// apply returns where a point of an outline goes, in pixels.
+// apply maps a point of an outline to the image, in pixels.
 func (d *distortion) apply(p point) point {
 	q := d.displaced(p)
 	return point{

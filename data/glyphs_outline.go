@@ -17,8 +17,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// glyphFaces are the faces that digits are drawn from: all of the Go fonts but
-// the small capitals, whose digits are those of the others.
+// glyphFaces are the faces that digits are drawn from: all of the Go fonts except
+// the small capitals, whose digits duplicate those of other faces.
 var glyphFaces = [][]byte{
 	goregular.TTF, gomedium.TTF, gobold.TTF,
 	goitalic.TTF, gomediumitalic.TTF, gobolditalic.TTF,
@@ -43,7 +43,7 @@ const (
 )
 
 // glyphOutlines returns the outlines of the digits, by class and face. The
-// fonts' coordinates are whole numbers, and all that is done to them here is
+// fonts' coordinates are integers, and every operation on them in this file is
 // exact or rounded as IEEE 754 prescribes.
 func glyphOutlines() [][]outline {
 	digits := make([][]outline, glyphsClasses)
@@ -79,7 +79,8 @@ func loadOutline(face *sfnt.Font, r rune) outline {
 	return o
 }
 
-// must returns what can't fail: a part of an embedded font, or a fixture of a test.
+// must returns v and panics on an error. It is for calls that can't fail: on an embedded
+// font or a test's fixture.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -89,8 +90,8 @@ func must[T any](v T, err error) T {
 
 func toPoint(p fixed.Point26_6) point { return point{float64(p.X), float64(p.Y)} }
 
-// curveTo appends points of the quadratic Bézier curve from the last point to
-// another.
+// curveTo appends points of the quadratic Bézier curve from the contour's last point to
+// the point to.
 func (c *contour) curveTo(control, to point) {
 	from := (*c)[len(*c)-1]
 	for k := 1; k <= curvePieces; k++ {
@@ -124,8 +125,8 @@ func (o outline) normalize() {
 	}
 }
 
-// split returns the contour, its first point once, with points added on long
-// lines.
+// split returns the contour without a repeated first point and with points added on
+// long lines.
 func (c contour) split() contour {
 	if c[len(c)-1] == c[0] {
 		c = c[:len(c)-1]

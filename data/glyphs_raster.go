@@ -2,21 +2,21 @@ package data
 
 import "math"
 
-// The raster works in whole numbers: 256 subpixels across a pixel and
-// rasterLines scan lines down one.
+// The raster works in integers: a pixel is 256 subpixels wide and rasterLines scan lines
+// high.
 const (
 	subpixels   = 256
 	rasterLines = 8
 	fullCover   = subpixels * rasterLines
 )
 
-// A raster computes how far closed polygons cover each pixel of a 28×28 image,
-// by scan lines. (golang.org/x/image/vector sums float32 values, in assembly
-// on some platforms, and promises no bits.)
+// A raster computes how much of each pixel of a 28×28 image closed polygons cover, by
+// scan lines. (golang.org/x/image/vector sums float32 values, in assembly on some
+// platforms, and does not promise the same bits everywhere.)
 type raster struct {
-	// Each crossing of a scan line adds its direction, weighted by the cover,
-	// to the pixel it is in and the one to the right; sums along a row then
-	// give the cover of a pixel. A column more takes what lies to the right.
+	// Each crossing of a scan line adds its direction, weighted by the cover, to its
+	// pixel and the next pixel to the right. Running sums along a row then give the
+	// cover of each pixel. The extra columns take crossings at or beyond the right border.
 	steps [glyphsSide][glyphsSide + 2]int
 }
 
@@ -35,8 +35,8 @@ func subpixel(p point) (x, y int) {
 	return int(math.Floor(float64(p.x*subpixels) + 0.5)), int(math.Floor(float64(p.y*subpixels) + 0.5))
 }
 
-// edge adds an edge's crossings of scan lines, which run through the middle of
-// their share of a pixel.
+// edge adds an edge's crossings of scan lines. A scan line runs through the middle of
+// its strip of a pixel row.
 func (r *raster) edge(x0, y0, x1, y1 int) {
 	direction := 1
 	if y0 > y1 {
@@ -68,10 +68,11 @@ func floorDiv(a, b int) int {
 // ceilDiv returns ⌈a/b⌉ for b > 0.
 func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 
-// write writes the image, row by row: the cover, blurred with the weights
-// 1, 2, 1 in both directions by blur/256, times ink/255, in steps of 1/255.
+// write writes the image to x, row by row. A share blur/256 of the cover is smoothed
+// with the weights 1, 2, 1 in both directions. The result is multiplied by ink/255 and
+// rounded to a multiple of 1/255.
 func (r *raster) write(x []float32, blur, ink int) {
-	// The cover of each pixel, 0 … fullCover, and around them a border of zeros.
+	// The cover of each pixel, 0 … fullCover, with a border of zeros around the image.
 	var cover [glyphsSide + 2][glyphsSide + 2]int
 	for i := range r.steps {
 		sum := 0
@@ -82,7 +83,7 @@ func (r *raster) write(x []float32, blur, ink int) {
 	}
 	for i := range glyphsSide {
 		above, row, below := &cover[i], &cover[i+1], &cover[i+2]
-		left, here := 0, weigh(above[1], row[1], below[1]) // of columns
+		left, here := 0, weigh(above[1], row[1], below[1]) // weighted sums of columns j−1 and j
 		for j := range glyphsSide {
 			right := weigh(above[j+2], row[j+2], below[j+2])
 			v := (256-blur)*16*row[j+1] + blur*weigh(left, here, right)

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// streamHoldout numbers the generator of Holdout.
+// streamHoldout is the random stream of Holdout.
 const streamHoldout = 0x686f6c646f7574
 
-// Holdout splits the training part of a data set, of N examples, in two:
-// round(fraction·N) examples drawn without replacement, which become the new
-// set's Test, and the others, which become its Train, both in their old order.
-// The data set's own test part is not looked at, so hyper-parameters may be
-// chosen on the new set. The same seed draws the same examples on every
-// platform. Rows are copied; Sums and Facts are those of s.
+// Holdout splits the N training examples of a data set in two. round(fraction·N)
+// examples, drawn without replacement, become the new set's Test; the rest become
+// its Train. Both keep their order. Holdout does not use the test part of s, so
+// hyper-parameters may be chosen on the new set. The same seed draws the same examples
+// on every platform. Rows are copied; Sums and Facts are those of s.
 //
 // It panics if fraction is not between 0 and 1 or if one of the parts would be
 // empty.
@@ -27,8 +26,8 @@ func Holdout(s *Set, fraction float64, seed uint64) *Set {
 	return &out
 }
 
-// heldOut draws round(fraction·n) of n examples without replacement, and returns their
-// indices and those of the others, both ascending.
+// heldOut draws round(fraction·n) of n examples without replacement. It returns their
+// indices and the remaining indices, both ascending.
 func heldOut(n int, fraction float64, seed uint64) (held, kept []int) {
 	order := newSource(seed, streamHoldout).permutation(n)
 	size := min(int(math.Round(float64(fraction*float64(n)))), n)

@@ -12,9 +12,9 @@ import (
 
 func init() { register("letter", code{load: loadLetter}) }
 
-// loadLetter reads Letter Recognition (Frey and Slate 1991): 20,000 lines of a letter and
-// 16 integers of 0 to 15, which are divided by 15. The first 16,000 are for training, as
-// its authors split it.
+// loadLetter reads Letter Recognition (Frey and Slate 1991): 20,000 lines, each a letter
+// and 16 integers from 0 to 15, which are divided by 15. The first 16,000 are the training
+// part, as in the authors' split.
 func loadLetter(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 	letters := strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "")
 	tables, sums, err := readTables(m, finder, ',', 1, letters, 15)
@@ -25,10 +25,10 @@ func loadLetter(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 	return &Set{Name: m.Name, Classes: m.Classes, Train: all.Slice(0, m.Train), Test: all.Slice(m.Train, all.N), Sums: sums}, nil
 }
 
-// readTables reads the files of a data set, tables with the class in column label
-// (1 is the first, −1 the last) and numbers in the others, which are divided by scale.
-// The index of a class among classes is its label. It returns a Split for each file, and
-// the files' sums.
+// readTables reads the files of a data set: tables with the class in column label (1 is
+// the first, −1 the last) and numbers, which are divided by scale, in all other columns.
+// The target is the index of the class in classes. readTables returns a Split for each
+// file, and the files' SHA-256 by name.
 func readTables(m *manifestSet, finder Finder, separator byte, label int, classes []string, scale float32) ([]*Split, map[string]string, error) {
 	contents, sums, err := finder.read(m)
 	if err != nil {

@@ -35,8 +35,8 @@ func loadMNIST(m *manifestSet, _ Ref, finder Finder) (*Set, error) {
 	}, nil
 }
 
-// mnistSplit joins the IDX files of images and of labels. What their headers say is known:
-// the files have the manifest's sums.
+// mnistSplit combines an IDX file of images with one of labels. It skips their headers,
+// whose contents are known because the checksums match the manifest's.
 func mnistSplit(images, labels []byte) *Split {
 	const imagesHeader, labelsHeader = 16, 8
 	s := newSplit(len(labels)-labelsHeader, mnistSide*mnistSide)

@@ -16,13 +16,13 @@ const (
 	// can reach the paper's error.
 	Calibrated = "calibrated"
 	// AsPrinted has component variance 0.2, the number in the paper, with
-	// which no draw of the means can.
+	// which no draw of the means can reach the paper's error.
 	AsPrinted = "as-printed"
 )
 
-// mixtures are all variants of multidist, the default first, with the component
-// variance and the number of modes of each class. Those with other numbers of modes
-// than the paper's three are for what depends on it.
+// mixtures lists all variants of multidist, the default first, with the component
+// variance and the number of modes of each class. Variants with other numbers of modes
+// than the paper's three are for experiments on the effect of that number.
 var mixtures = []struct {
 	variant  string
 	variance float64
@@ -34,7 +34,7 @@ var mixtures = []struct {
 	{"10-modes", calibratedVariance, 2},
 	{"20-modes", calibratedVariance, 4},
 	{"30-modes", calibratedVariance, 6},
-	{"15-points", 0, multidistModes}, // samples are the means, so that f* has 15 elements
+	{"15-points", 0, multidistModes}, // samples equal the means, so f* has 15 elements
 }
 
 // variantNames returns the variants of multidist, the default first.
@@ -142,8 +142,8 @@ func (s sampler) split(n int) *Split {
 // Multidist generates the multidist data set of a variant and draw (paper,
 // section "Data Sets"): p = 2, C = 5, 5000 training and 2500 test examples,
 // labels uniform, and x|y an even mixture of three Gaussians N(μ_{y,j}, σ²I), or as
-// the variant says. Its Sums["multidist"] is [SumSplits] of what was
-// generated and its Facts["bayes_error"] the least error any classifier can reach.
+// the variant says. Sums["multidist"] is the [SumSplits] of both splits, and
+// Facts["bayes_error"] is the least error rate that any classifier can reach.
 // The error wraps ErrUnknown if the variant is unknown.
 func Multidist(variant string, draw uint64) (*Set, error) {
 	means, variance, err := MultidistMixture(variant, draw)
@@ -170,7 +170,7 @@ func Multidist(variant string, draw uint64) (*Set, error) {
 func SumSplits(splits ...*Split) string {
 	h := sha256.New()
 	for _, s := range splits {
-		const block = 4096 // values that are converted at once
+		const block = 4096 // values converted at a time
 		for x := range slices.Chunk(s.X, block) {
 			binary.Write(h, binary.LittleEndian, x)
 		}

@@ -11,10 +11,10 @@ import (
 // returns.
 const picturedDigits = 36
 
-// Pictures returns examples of a data set of images as shown: of
-// mnist and glyphs the first 36 training images, ink dark on white; of brodatz
-// one scan, cut square; of weaves all thirteen textures of draw 1. Errors are those of
-// [Load]; ErrUnknown for a data set that has no images.
+// Pictures returns examples of a data set of images, for display: the first 36 training
+// images of mnist and glyphs, dark ink on white; one scan of brodatz, cropped to a
+// square; all thirteen textures of draw 1 of weaves. Errors are those of [Load], or wrap
+// ErrUnknown for a data set without images.
 func Pictures(name string, finder Finder) ([]*image.Gray, error) {
 	m, err := lookup(name)
 	if err != nil {
@@ -26,7 +26,8 @@ func Pictures(name string, finder Finder) ([]*image.Gray, error) {
 	return m.pictures(m, finder)
 }
 
-// digitPictures are the first examples of a split of ink on side×side pixels.
+// digitPictures returns the first examples of a split of side×side images, as dark ink on
+// white.
 func digitPictures(s *Split, side int) []*image.Gray {
 	var out []*image.Gray
 	for i := range min(s.N, picturedDigits) {
@@ -39,7 +40,7 @@ func digitPictures(s *Split, side int) []*image.Gray {
 	return out
 }
 
-// greyPicture is a texture.
+// greyPicture returns a texture as an image that shares its pixels.
 func greyPicture(m *texton.Image) *image.Gray {
 	return &image.Gray{Pix: m.Pix, Stride: m.Width, Rect: image.Rect(0, 0, m.Width, m.Height)}
 }

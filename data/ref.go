@@ -63,9 +63,9 @@ func (r Ref) Resolve() (Ref, error) {
 
 // Load returns the data set a reference names: generated, or read from files
 // found by the finder and verified against the manifest. The error wraps
-// ErrUnknown for a reference to nothing, ErrNotAvailable if files are found
-// nowhere, and ErrCorrupt if they are not what the manifest says or, of a user's
-// files, the reference.
+// ErrUnknown if the reference is unknown, ErrNotAvailable if files are missing,
+// and ErrCorrupt if files do not match the manifest or, for a user's files, the
+// reference.
 func Load(ref Ref, finder Finder) (*Set, error) {
 	ref, err := ref.Resolve()
 	if err != nil {
@@ -85,10 +85,10 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 	return m.load(m, ref, finder)
 }
 
-// Available reports whether all files of a data set exist on the finder's
-// search path; generated data sets always do. It does not read the files. The
-// error is that of [Ref.Resolve] or of [Load]'s search, for which
-// errors.Is(err, ErrNotAvailable).
+// Available returns nil if all files of a data set exist on the finder's search
+// path. It does not read the files. Generated data sets are always available. The
+// error is that of [Ref.Resolve] or of [Load]'s search; it wraps ErrNotAvailable
+// if files are missing.
 func (f Finder) Available(ref Ref) error {
 	ref, err := ref.Resolve()
 	if err != nil {

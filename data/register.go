@@ -7,22 +7,23 @@ import (
 
 // A Registration is a data set that a program adds to those that specs can name.
 type Registration struct {
-	// Info describes it: Name (lower-case letters, digits and single hyphens), Title,
-	// Classes, Dim, Train and Test are needed, Variants if there are any. Kind is
-	// KindGenerated: it is the program's to have the data.
+	// Info describes the data set. Name (lower-case letters, digits and single hyphens),
+	// Title, Classes, Dim, Train and Test are required, Variants if there are any.
+	// Register sets Kind to KindGenerated, because the program provides the data.
 	Info
 
-	// Code tells its runs from those on other contents, because it is part of their
-	// identity: the SHA-256 of its bytes or of the source that makes them, or a version
-	// that is changed with them.
+	// Code identifies the contents of the data set. It is part of the identity of runs on
+	// the data set and must change with the contents: use the SHA-256 of the bytes or of
+	// the source that generates them, or a version.
 	Code string
 
-	// Load returns the data set, or the variant that the reference names: class indices
-	// as targets. An error that wraps ErrNotAvailable says that it can't be had here.
+	// Load returns the data set, or the variant of it that ref names, with class indices
+	// as targets. An error that wraps ErrNotAvailable says that the data set is not
+	// available on this machine.
 	Load func(ref Ref) (*Set, error)
 }
 
-// Register makes a data set known by its name, as the package's own are; call it in
+// Register makes a data set available by its name, like the package's own; call it in
 // init. It panics if the registration is incomplete or the name is taken.
 func Register(r Registration) {
 	if !goodName.MatchString(r.Name) || r.Title == "" || r.Code == "" || r.Load == nil || min(r.Classes-1, r.Dim, r.Train, r.Test) < 1 {

@@ -8,12 +8,11 @@ import (
 	"polkrepro/data/internal/portable"
 )
 
-// The generators draw from raw PCG words through arithmetic in which every
-// product is rounded by an explicit conversion, so that no compiler may fuse
-// it with the sum around it. Only +, −, ×, ÷ and √ are used, which IEEE 754
-// fixes to the last bit: the same seed gives the same bytes on every platform
-// and at every GOAMD64 level. (rand/v2's NormFloat64 and math.Log promise
-// neither.)
+// The generators compute random numbers from raw PCG words. An explicit
+// conversion rounds every product, so no compiler may fuse it with the sum
+// around it. Only +, −, ×, ÷ and √ are used, which IEEE 754 fixes to the last
+// bit: the same seed gives the same bytes on every platform and at every
+// GOAMD64 level. (rand/v2's NormFloat64 and math.Log promise neither.)
 
 // A source draws uniform and Gaussian numbers.
 type source struct{ pcg *rand.PCG }

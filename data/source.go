@@ -19,50 +19,50 @@ import (
 	"polkrepro/internal/charset"
 )
 
-// A Source is a user's own data: files, and how they become a data set.
+// A Source describes a user's own data: the files, and how they become a data set.
 // [Source.Open] returns the reference that experiments are planned with.
 //
-// Files are plain or gzip where that is usual: text, IDX and NPY. A test part is read
-// from Test, or taken from the training file by Holdout.
+// Text, IDX and NPY files may be compressed by gzip. The test part is read from Test, or
+// held out from the training file as Holdout says.
 type Source struct {
-	// Name is what the set is called: lower-case letters, digits and single hyphens.
+	// Name is the data set's name: lower-case letters, digits and single hyphens.
 	// Default: the training file's name without its ending.
 	Name string
 
-	// Format is one of rows.Formats. Default: what the training file's name stands for,
-	// LIBSVM if nothing else.
+	// Format is one of rows.Formats. Default: the format that the training file's name
+	// implies, or else LIBSVM.
 	Format string
 
-	// The files. The labels of IDX, NPY and NPZ are in files of their own. An array of
-	// an NPZ archive is named after a colon: "digits.npz:x_train".
+	// The paths of the files. IDX, NPY and NPZ have labels in separate files. The name of
+	// an array in an NPZ archive follows a colon: "digits.npz:x_train".
 	Train, TrainLabels, Test, TestLabels string
 
-	// Regression says that labels are numbers to be predicted, not classes. They become
-	// targets with mean 0 and standard deviation 1 on the training part, whose own mean
-	// and deviation are in the set's Facts, as are the numbers of features and classes of
-	// every source.
+	// Regression says that labels are numbers to be predicted, not classes. They are
+	// scaled to mean 0 and standard deviation 1 on the training part; their original mean
+	// and deviation are in the set's Facts. The Facts of every source also have the
+	// numbers of features and classes.
 	Regression bool
 
-	Label  rows.Column   // of the labels, in CSV and TSV files
-	Ignore []rows.Column // left out; not of LIBSVM files
+	Label  rows.Column   // column of the labels, in CSV and TSV files
+	Ignore []rows.Column // columns left out; not for LIBSVM files
 
-	// Keep are features although they seem to number the rows: by their name, such as
-	// "id" or "Unnamed: 0", or because they ascend by one from row to row. Other columns
-	// like that, unless ignored, are an error.
+	// Keep lists columns that are features although they seem to number the rows: by
+	// their name, such as "id" or "Unnamed: 0", or because they increase by one from row
+	// to row. Any other such column is an error unless it is ignored.
 	Keep []rows.Column
 
-	// Header says whether CSV and TSV files have one: rows.HeaderYes, HeaderNo, or
-	// HeaderAuto, the default, which finds out; a first row that only may be one is an error.
+	// Header says whether CSV and TSV files have a header: rows.HeaderYes, HeaderNo, or
+	// HeaderAuto, the default, which detects it. An ambiguous first row is an error.
 	Header string
 
-	Scale     rows.Scale // of the features, fitted on the training part; default ScaleNone
+	Scale     rows.Scale // feature scaling, fitted on the training part; default ScaleNone
 	Holdout   float64    // fraction of the training file's rows that become the test part
-	SplitSeed uint64     // of the rows that Holdout draws, as [Holdout] does; default 1
+	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
 
 	Say rows.Say // how errors name these fields; nil for the keys of a spec
 }
 
-// wrong is the error of a field of a source, by its key in a spec.
+// wrong returns an error about a field of a source, which key names as in a spec.
 func wrong(key, format string, args ...any) error {
 	return &rows.OptionError{Key: key, Err: fmt.Errorf(format, args...)}
 }
@@ -97,7 +97,7 @@ type File struct {
 	Name   string `json:"name,omitempty"`   // without its folder; an array's of an archive after a colon
 	SHA256 string `json:"sha256,omitempty"` // of what was read, without gzip; empty if it is missing
 
-	path string // as it was given; empty if that is not known
+	path string // path as given; empty if unknown
 }
 
 // file returns the File of a path, not read yet.
@@ -112,7 +112,7 @@ func file(path string) File {
 	return File{Name: name, path: path}
 }
 
-// parts are the files that there are, with their keys in specs.
+// parts returns the files that are given, with their keys in specs.
 func (f *Files) parts() []filePart {
 	all := []filePart{{"train", &f.Train}, {"train_labels", &f.TrainLabels}, {"test", &f.Test}, {"test_labels", &f.TestLabels}}
 	return slices.DeleteFunc(all, func(p filePart) bool { return *p.file == File{} })
@@ -123,11 +123,11 @@ type filePart struct {
 	file *File
 }
 
-// Own reports whether the reference is to a user's files, not to a set by its name.
+// Own reports whether the reference is to a user's files rather than a named data set.
 func (r Ref) Own() bool { return r.Files != Files{} }
 
-// Content returns the reference without what a user's data and their files are called
-// and where they are: equal for equal contents.
+// Content returns the reference without the names and paths of a user's data and files,
+// so that equal contents have equal references.
 func (r Ref) Content() Ref {
 	if !r.Own() {
 		return r
@@ -139,12 +139,11 @@ func (r Ref) Content() Ref {
 	return r
 }
 
-// Open reads the files and returns the data set with the reference to it, which [Load]
-// and a [Store] take from then on. The reference has the SHA-256 of the files: when one
-// has changed, Load fails.
+// Open reads the files and returns the data set, with a reference to it for [Load] and
+// [Store]. The reference has the SHA-256 of the files: Load fails if a file has changed.
 //
-// Errors are of type *[rows.OptionError]. If a file is missing the error wraps
-// [ErrNotAvailable], and the reference is good for messages.
+// Errors are of type *[rows.OptionError]. If a file is missing, the error wraps
+// [ErrNotAvailable] and the reference can be used in messages.
 func (s Source) Open() (Ref, *Set, error) {
 	s = s.WithDefaults()
 	if err := s.check(); err != nil {
@@ -171,7 +170,7 @@ func (s Source) Open() (Ref, *Set, error) {
 	return ref, set, err
 }
 
-// WithDefaults returns the source with the defaults of the fields that are not given.
+// WithDefaults returns the source with defaults for the fields that are not given.
 func (s Source) WithDefaults() Source {
 	s.Format = cmp.Or(s.Format, rows.FormatOf(s.Train))
 	s.Name = cmp.Or(s.Name, setName(s.Train))
@@ -183,14 +182,14 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
-// setName returns the name that a data set has by its file's.
+// setName derives a data set's default name from its file's path.
 func setName(path string) string {
 	name, _ := rows.CutEnding(path)
 	name = strings.Trim(notName.ReplaceAllString(name, "-"), "-")
 	return cmp.Or(name[:min(len(name), maxSetName)], "data")
 }
 
-// maxSetName bounds the name of a data set.
+// maxSetName bounds the length of a data set's name.
 const maxSetName = 64
 
 var (
@@ -199,7 +198,7 @@ var (
 	goodSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// check reports fields that contradict each other.
+// check returns an error if fields are missing, invalid or contradictory.
 func (s *Source) check() error {
 	field := func(key, format string, args ...any) error {
 		return wrong(key, "%s "+format, append([]any{s.Say.Setting(key, "")}, args...)...)
@@ -253,7 +252,7 @@ func (s *Source) check() error {
 	return nil
 }
 
-// A part is the training or the test part of a user's data, as its file has it.
+// A part is the training or the test part of a user's data, as read from its files.
 type part struct {
 	key    string
 	x, y   *File
@@ -262,8 +261,9 @@ type part struct {
 	dim    int // features
 }
 
-// read reads the files where they were given, by the source's columns and header. It
-// checks their sums, or else fills them in, and the columns.
+// read reads the files from their paths, with the columns and header of s. If check is set,
+// it compares the files' SHA-256 with those of r; otherwise it fills them in. It also fills
+// in the columns.
 func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 	f := &r.Files
 	opts := rows.Options{
@@ -297,7 +297,7 @@ func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 	return r.set(train, test, opts.Say)
 }
 
-// reread reads the files again, whose sums must be what they were.
+// reread reads the files again. Their SHA-256 must match the reference.
 func (r *Ref) reread() (*Set, error) {
 	f := &r.Files
 	ignore, err := columnsOf(f.Ignore)
@@ -312,7 +312,7 @@ func (s *Source) named() bool {
 	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep), func(c rows.Column) bool { return c.Name != "" })
 }
 
-// read reads the part, and checks the files' sums or fills them in.
+// read reads the part. It compares the files' SHA-256 if check is set, else fills them in.
 func (p *part) read(opts rows.Options, check bool) error {
 	sums, err := p.readRows(opts)
 	if err != nil {
@@ -334,14 +334,14 @@ func (p *part) read(opts rows.Options, check bool) error {
 	return nil
 }
 
-// maxSourceValues bounds the values of a file, rows × features: 2 GiB while it is
-// read, and 1 GiB then. A row counts as rowOverhead more.
+// maxSourceValues bounds the values of a file, rows × features: 2 GiB while the file is
+// read, 1 GiB afterwards. Each row counts as rowOverhead additional values.
 const (
 	maxSourceValues = 1 << 28
 	rowOverhead     = 16
 )
 
-// room reports rows that are too many.
+// room returns an error if n rows are too many.
 func room(n, dim int) error {
 	if int64(n) > maxSourceValues/int64(dim+rowOverhead) {
 		return fmt.Errorf("more than %d rows of %d features", maxSourceValues/(dim+rowOverhead), dim)
@@ -389,8 +389,8 @@ func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
 	return sums, err
 }
 
-// checkFile reports a file that is not read. The error of one that is missing wraps
-// ErrNotAvailable.
+// checkFile returns an error if a file is missing, empty or not regular. The error for a
+// missing file wraps ErrNotAvailable.
 func checkFile(path string) error {
 	path, _ = rows.SplitArray(path)
 	info, err := os.Stat(path)
@@ -407,7 +407,7 @@ func checkFile(path string) error {
 	return nil
 }
 
-// set makes the data set of its parts.
+// set builds the data set from its parts. If test is nil, it holds out rows of train.
 func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	f := &r.Files
 	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
@@ -459,7 +459,7 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	return set, nil
 }
 
-// countLabels counts the labels of all rows, and reports those that are no classes.
+// countLabels counts the labels of all rows. It returns an error if they can't be classes.
 func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) error {
 	for i := range p.rows {
 		if err := labels.Add(p.rows[i].Label); err != nil {
@@ -475,7 +475,7 @@ func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) err
 	return nil
 }
 
-// among returns how many of the rows are among others, as they were parsed.
+// among returns how many rows of some are also in others. It compares parsed values.
 func among(some, others []rows.Row) int {
 	key := func(row *rows.Row) (sum [16]byte) {
 		label := row.Label
@@ -509,8 +509,8 @@ func among(some, others []rows.Row) int {
 	return n
 }
 
-// HeldOut returns which of the n rows of the training file are the test part by Holdout,
-// and the others, counted from 0.
+// HeldOut returns the indices, from 0, of the training file's n rows that are held out as
+// the test part, and of the rows that are kept.
 func (f *Files) HeldOut(n int) (held, kept []int) {
 	if f.Splits == 0 {
 		return heldOut(n, f.Holdout, f.SplitSeed)
@@ -541,10 +541,10 @@ func pickRows(all []rows.Row, indices []int) []rows.Row {
 	return out
 }
 
-// encode returns rows as they are learned: the features scaled, and the index of each
-// label's class, or the target, scaled to mean 0 and standard deviation 1.
+// encode converts rows to learn from: it scales the features, and turns labels into class
+// indices or into targets scaled by the encoding's mean and deviation.
 func encode(e *rows.Encoding, all []rows.Row, dim int, format string) (*Split, error) {
-	if err := room(len(all), dim); err != nil { // LIBSVM's were sparse
+	if err := room(len(all), dim); err != nil { // rows of LIBSVM files were sparse until here
 		return nil, err
 	}
 	class := make(map[string]float64)
@@ -573,7 +573,7 @@ func encode(e *rows.Encoding, all []rows.Row, dim int, format string) (*Split, e
 	return out, nil
 }
 
-// numbersOf lists columns, counted from 1, as Files do.
+// numbersOf lists columns, counted from 1, as Files.Ignore does.
 func numbersOf(columns []int) string {
 	words := make([]string, len(columns))
 	for i, at := range columns {
@@ -597,8 +597,8 @@ func columnsOf(text string) (columns []rows.Column, err error) {
 	return columns, nil
 }
 
-// checkFileName reports the name of a file, without a folder, that can't stand in records
-// and tables.
+// checkFileName returns an error if name is not a plain file name without a folder, or
+// can't be used in records and tables.
 func checkFileName(name string) error {
 	base, _ := rows.SplitArray(name)
 	switch {
@@ -610,8 +610,8 @@ func checkFileName(name string) error {
 	return nil
 }
 
-// locate finds a user's files: where they were given, or else by their names where the
-// finder searches. The error wraps ErrNotAvailable.
+// locate finds a user's files at their given paths or, if a path is unknown, by name in the
+// finder's folders. The error wraps ErrNotAvailable.
 func (r *Ref) locate(finder Finder) error {
 	for _, p := range r.Files.parts() {
 		searched := []string{p.file.path}
@@ -639,7 +639,7 @@ func (r *Ref) locate(finder Finder) error {
 	return nil
 }
 
-// StatusOf reports on a user's files, which it reads.
+// StatusOf reads a user's files and reports whether they are available and intact.
 func StatusOf(ref Ref, finder Finder) StatusRow {
 	row := StatusRow{Name: ref.Name, Kind: KindFile}
 	err := ref.locate(finder)
@@ -661,7 +661,7 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 	return row
 }
 
-// resolveFiles reports a reference to files that no Source has opened.
+// resolveFiles returns an error for a reference to files that no [Source.Open] can return.
 func (r Ref) resolveFiles() error {
 	f := &r.Files
 	unknown := func(what string) error { return fmt.Errorf("%.80s: %w: %s", r.Name, ErrUnknown, what) }

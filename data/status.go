@@ -34,7 +34,7 @@ type StatusRow struct {
 
 // Status reports on every known data set, in the order of [List]. It hashes
 // the files it finds, which takes less than a second; [Finder.Available] only
-// looks whether they exist.
+// checks that they exist.
 func Status(finder Finder) []StatusRow {
 	var rows []StatusRow
 	for _, m := range manifest() {
@@ -48,7 +48,7 @@ func Status(finder Finder) []StatusRow {
 				row.Dir, row.Files, row.Bytes = loc.dir, loc.files, loc.bytes
 			}
 		}
-		for _, v := range verifySet(finder, &m) { // which also says why there are no files
+		for _, v := range verifySet(finder, &m) { // its rows also say why files are missing
 			if v.State != StateOK && row.Verified {
 				row.Verified, row.Problem = false, v.Problem
 			}
@@ -61,8 +61,8 @@ func Status(finder Finder) []StatusRow {
 // States of a verified file.
 const (
 	StateOK         = "ok"
-	StateMismatch   = "mismatch"   // the sum is not the manifest's
-	StateMissing    = "missing"    // found nowhere on the search path
+	StateMismatch   = "mismatch"   // the SHA-256 differs from the manifest's
+	StateMissing    = "missing"    // not on the search path
 	StateUnreadable = "unreadable" // the file can't be read or decompressed
 )
 
@@ -77,10 +77,10 @@ type VerifyRow struct {
 	Problem string `json:"problem,omitempty"` // missing if the state is ok
 }
 
-// Verify hashes the files of the named data sets, all if none is named, and
-// generates the draws whose sums are committed. Data sets that are not there
-// have rows too, in StateMissing. The error wraps ErrUnknown if a name is not
-// that of a data set; a failed check is no error.
+// Verify hashes the files of the named data sets, or of all if names is empty,
+// and regenerates the draws whose SHA-256 the manifest records. Missing files
+// have rows too, in StateMissing. The error wraps ErrUnknown if a name is
+// unknown; a failed check is not an error.
 func Verify(finder Finder, names []string) ([]VerifyRow, error) {
 	if len(names) == 0 {
 		for _, m := range manifest() {
@@ -150,14 +150,14 @@ func verifyDraws(m *manifestSet) []VerifyRow {
 	return rows
 }
 
-// replaceIt is what to do about a corrupt file.
+// replaceIt is the advice in errors about a corrupt file.
 const replaceIt = "delete it, download or copy it again, then check it with 'runall data verify'"
 
 // hashVerified reads a data file to its end and returns its SHA-256, that of
-// the decompressed bytes where the manifest allows compression. The error
-// wraps ErrCorrupt if it is not the manifest's, with the sum, or if the file
-// can't be decompressed, without. It also writes to tee, if not nil, the first
-// bytes, no more than the manifest's size.
+// the decompressed bytes if the manifest allows compression. The error wraps
+// ErrCorrupt if the SHA-256 differs from the manifest's, or if the file can't
+// be decompressed; in the latter case the sum is empty. hashVerified also writes
+// the first bytes to tee, if given, up to the manifest's size.
 func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,7 +170,7 @@ func hashVerified(path string, want manifestFile, tee ...io.Writer) (sum string,
 	return sum, err
 }
 
-// verify is hashVerified for what r reads to its end.
+// verify does the work of hashVerified on the contents of r.
 func verify(r io.Reader, want manifestFile, tee ...io.Writer) (sum string, err error) {
 	if want.Gzip {
 		if r, err = rows.Decompressed(r); err != nil {

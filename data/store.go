@@ -15,17 +15,16 @@ type Store struct {
 	Finder Finder
 
 	mu    sync.Mutex
-	loads map[Ref]func() (*Set, error) // each loads once
+	loads map[Ref]func() (*Set, error) // each loads its data set once
 }
 
 // NewStore returns a store that searches with the finder.
 func NewStore(finder Finder) *Store { return &Store{Finder: finder} }
 
-// Get returns the data set a reference names, loading it if no call did so
-// before. Calls for a data set that is being loaded wait for it, no longer
-// than the context lasts. Errors are those of [Load], shared between the calls
-// that waited and remembered, except that a data set which was not available
-// is searched again by the next call; or the context's.
+// Get returns the data set a reference names. The first call loads it. Calls
+// during the load wait for it, but not beyond the end of the context. The error
+// is the context's or that of [Load]. The store shares and remembers Load's
+// errors, except those that wrap ErrNotAvailable: the next call searches again.
 func (s *Store) Get(ctx context.Context, ref Ref) (*Set, error) {
 	ref, err := ref.Resolve()
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 
 // The shape of the features made of textures (paper, section "Data Sets").
 const (
-	textureSide = 24 // of a patch
+	textureSide = 24 // side of a patch, in pixels
 	textons     = texton.MaxTextons
-	iterations  = 50 // of Lloyd's, at most
+	iterations  = 50 // of Lloyd's algorithm, at most
 )
 
 // Streams of a texture draw's generator.
 const (
 	streamTextons uint64 = 1<<32 + iota
 	streamPatches
-	streamWeave // and on, one a texture
+	streamWeave // the first of the streams of weaves, one per texture
 )
 
-// layouts are where in each image of brodatz and weaves the patches are drawn, by the
-// suffix of the variants' names, the paper's first.
+// layouts lists the layouts of patches in the images of brodatz and weaves, the paper's
+// first, with the suffixes of the variants' names.
 var layouts = []struct {
 	suffix string
 	layout
@@ -50,12 +50,12 @@ func textureVariants() []string {
 // firstDraw is the default draw of textures.
 func firstDraw() uint64 { return 1 }
 
-// textureSet makes the texton histograms of patches of images, all of one size,
-// the class of a patch being the index of its image. The draw seeds the
-// dictionary and the choice of patches; the preprocessing has no part in the
-// latter. Facts["test_overlap"] is the share of test patches that have a pixel
-// in common with a training patch, Facts["test_pixels_seen"] the share of their
-// pixels that lie in one.
+// textureSet computes texton histograms of patches of images, which must all have
+// the same size. The class of a patch is the index of its image. The draw seeds
+// the dictionary and the choice of patches; the choice of patches does not depend
+// on the preprocessing. Facts["test_overlap"] is the share of test patches that
+// share a pixel with a training patch, Facts["test_pixels_seen"] the share of the
+// test patches' pixels that lie in a training patch.
 func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *Set {
 	pre, places := ref.Variant, layout(whole)
 	for _, l := range layouts[1:] {
@@ -78,26 +78,28 @@ func textureSet(m *manifestSet, images []*texton.Image, ref Ref, samples int) *S
 	}
 }
 
-// A layout says where in an image of w×h pixels patches are drawn, of which the share
-// train/all is for training. Regions of training and of test patches have as many pixels
-// between them as a filter is wide, so that no grey level enters the histograms of both.
+// A layout returns the regions of a w×h image from which training and test patches are
+// drawn; the share train/all of patches is for training. Except in whole, training and
+// test regions are as far apart as a filter is wide, so that no grey level enters the
+// histograms of both.
 type layout func(w, h, train, all int) (forTraining, forTest []texton.Region)
 
-// whole draws both from all of the image.
+// whole draws training and test patches from the whole image.
 func whole(w, h, _, _ int) (forTraining, forTest []texton.Region) {
 	all := []texton.Region{{X1: w, Y1: h}}
 	return all, all
 }
 
-// leftAndRight draws them from the left and the right of it.
+// leftAndRight draws training patches from the left of the image and test patches from
+// the right.
 func leftAndRight(w, h, train, all int) (forTraining, forTest []texton.Region) {
 	edge := (w - texton.Support) * train / all
 	return []texton.Region{{X1: edge, Y1: h}}, []texton.Region{{X0: edge + texton.Support, X1: w, Y1: h}}
 }
 
-// inTurns draws them from stripes that take turns in two rows, in the second the other way
-// round, so that both see all of the image. There are as many stripes as leave room for two
-// test patches side by side.
+// inTurns draws training and test patches from alternating stripes in two rows. The second
+// row swaps training and test stripes, so that both see all of the image. There are as
+// many stripes as possible with room for two test patches side by side in each test stripe.
 func inTurns(w, h, train, all int) (forTraining, forTest []texton.Region) {
 	pairs, usable := 1, func(pairs int) int { return w - (2*pairs-1)*texton.Support }
 	for usable(pairs+1)*(all-train)/all >= 2*textureSide*(pairs+1) {
@@ -120,8 +122,8 @@ func inTurns(w, h, train, all int) (forTraining, forTest []texton.Region) {
 	return forTraining, forTest
 }
 
-// drawPatches draws different patches, evenly over all images and the positions that
-// the layout gives them.
+// drawPatches draws distinct patches, uniformly over all images and the positions that
+// the layout allows.
 func drawPatches(maps []*texton.Image, nTrain, nTest int, l layout, draw uint64) (train, test []texton.Patch) {
 	forTraining, forTest := l(maps[0].Width, maps[0].Height, nTrain, nTrain+nTest)
 	src := newSource(draw, streamPatches).pcg
@@ -141,21 +143,20 @@ func histograms(maps []*texton.Image, patches []texton.Patch) *Split {
 	return s
 }
 
-// textonMaps returns the images' texton maps, from the cache if they are there
-// and whole. A cache that can't be read or written only costs the time to
-// compute them.
+// textonMaps returns the images' texton maps, from the cache if it holds them intact.
+// If the cache can't be read or written, the only cost is the time to compute the maps.
 func textonMaps(images []*texton.Image, opt texton.Options, draw uint64) []*texton.Image {
 	path := mapsPath(images, opt, draw)
 	if maps := readMaps(path, images); maps != nil {
 		return maps
 	}
 	maps := texton.Maps(images, opt, newSource(draw, streamTextons).pcg)
-	_ = writeMaps(path, maps) // without a cache, they are computed again
+	_ = writeMaps(path, maps) // on failure, the next call computes the maps again
 	return maps
 }
 
-// mapsPath returns the cache file of the maps of images: its name is the hash
-// of all that determines them.
+// mapsPath returns the path of the cache file of the images' maps. Its name is the hash
+// of everything that determines the maps.
 func mapsPath(images []*texton.Image, opt texton.Options, draw uint64) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %d %d %d %d\n", texton.Version, opt.Preprocessing, opt.Textons, opt.Samples, opt.Iterations, draw)
@@ -166,8 +167,8 @@ func mapsPath(images []*texton.Image, opt texton.Options, draw uint64) string {
 	return filepath.Join(filepath.FromSlash(CacheDir), "textons", hex.EncodeToString(h.Sum(nil))+".maps")
 }
 
-// readMaps reads the maps of images, or returns nil if they are not there and
-// whole. A file holds the SHA-256 of the rest, then the maps' bytes.
+// readMaps reads the maps of images from a cache file, or returns nil if the file is
+// missing or corrupt. The file holds the SHA-256 of the maps' bytes, then these bytes.
 func readMaps(path string, images []*texton.Image) []*texton.Image {
 	size := sha256.Size
 	for _, m := range images {
@@ -189,7 +190,7 @@ func readMaps(path string, images []*texton.Image) []*texton.Image {
 	return maps
 }
 
-// writeMaps writes a file that appears under its name only when it is whole.
+// writeMaps writes a cache file, which gets its name only when it is complete.
 func writeMaps(path string, maps []*texton.Image) error {
 	var pix []byte
 	for _, m := range maps {

@@ -11,14 +11,15 @@ import (
 // weavesSide is the side of a generated texture, in pixels.
 const weavesSide = 160
 
-// weavesSamples is the number of pixels of each that k-means runs on.
+// weavesSamples is the number of pixels sampled from each texture for k-means.
 const weavesSamples = 4000
 
 // A weave computes the grey level, about 0 … 255, of pixel (x, y).
 type weave func(x, y int) int
 
-// weaves make the thirteen textures, in the classes' order. They use integers
-// and square roots of them only: the same seed gives the same bytes on every platform.
+// weaves lists the generators of the thirteen textures, in the order of the classes.
+// They compute only with integers and their square roots, so the same seed gives the
+// same bytes on every platform.
 var weaves = [...]func(source) weave{
 	plainWeave, twill, basketWeave, herringbone, stripes, checks, grid,
 	blobs, pebbles, cracks, straw, grain, clouds,
@@ -66,8 +67,7 @@ func weaveImages(draw uint64) []*texton.Image {
 	return images
 }
 
-// paint makes an image of a texture, unevenly lit and with noise in every
-// pixel, as a scan has.
+// paint renders a texture like a scan: unevenly lit and with noise in every pixel.
 func paint(newWeave func(source) weave, src source) *texton.Image {
 	const light, speckle = 48, 40
 	at := newWeave(src)
@@ -84,8 +84,8 @@ func paint(newWeave func(source) weave, src source) *texton.Image {
 	return m
 }
 
-// noise is a lattice of random heights 0 … 255, w×h pixels a cell, with smooth
-// steps between them.
+// noise is a lattice of random heights 0 … 255, with cells of w×h pixels and smooth
+// interpolation between the heights.
 type noise struct {
 	w, h    int
 	columns int
@@ -101,8 +101,8 @@ func newNoise(src source, w, h int) *noise {
 	return n
 }
 
-// at returns the height at a pixel, 0 … 255. Coordinates repeat beyond the
-// image.
+// at returns the height at a pixel, 0 … 255. Coordinates wrap around at the image's
+// borders.
 func (n *noise) at(x, y int) int {
 	x, y = mod(x, weavesSide), mod(y, weavesSide)
 	row := n.heights[y/n.h*n.columns+x/n.w:]
@@ -120,13 +120,13 @@ func smooth(i, n int) int { return i * i * (3*n - 2*i) * 256 / (n * n * n) }
 // mod returns a modulo n, 0 … n−1.
 func mod(a, n int) int { return (a%n + n) % n }
 
-// A warp moves pixels about, smoothly.
+// A warp displaces pixels smoothly.
 type warp struct {
 	dx, dy *noise
 	reach  int
 }
 
-// newWarp returns a warp by at most reach pixels, over distances of cell.
+// newWarp returns a warp by at most reach pixels that varies over distances of cell pixels.
 func newWarp(src source, cell, reach int) warp {
 	return warp{newNoise(src, cell, cell), newNoise(src, cell, cell), reach}
 }

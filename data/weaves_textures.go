@@ -5,8 +5,8 @@ import "math"
 // thread is the width of a thread of the cloths, in pixels.
 const thread = 6
 
-// cloth returns threads that cross, the upright one on top where uprightOnTop says
-// so of its column and row. Threads bulge and differ in tone.
+// cloth returns a weave of crossing threads. The upright thread is on top where
+// uprightOnTop returns true for its column and row. Threads bulge and differ in tone.
 func cloth(src source, uprightOnTop func(column, row int) bool) weave {
 	bend := newWarp(src, 24, 3)
 	tones := newNoise(src, 1, 1)
@@ -82,7 +82,7 @@ func blobs(src source) weave {
 	}
 }
 
-// pebbles are round, dark between them.
+// pebbles are round and bright, dark between them.
 func pebbles(src source) weave {
 	c := newCells(src, 10)
 	return func(x, y int) int {
@@ -100,7 +100,7 @@ func cracks(src source) weave {
 	}
 }
 
-// cells have a centre each, at random in the square of a lattice.
+// cells are the squares of a lattice, each with a random centre in it.
 type cells struct {
 	side   int
 	dx, dy *noise
@@ -110,7 +110,7 @@ func newCells(src source, side int) cells {
 	return cells{side, newNoise(src, 1, 1), newNoise(src, 1, 1)}
 }
 
-// distances returns those of a pixel from the nearest two centres, rounded down.
+// distances returns the distances of a pixel from the two nearest centres, rounded down.
 func (c cells) distances(x, y int) (first, second int) {
 	const far = 1 << 20
 	first, second = far, far
@@ -128,19 +128,19 @@ func (c cells) distances(x, y int) (first, second int) {
 	return int(math.Sqrt(float64(first))), int(math.Sqrt(float64(second)))
 }
 
-// straw is noise drawn out in one direction and bent.
+// straw is noise stretched in one direction and bent.
 func straw(src source) weave {
 	n := newNoise(src, 3, 32)
 	return newWarp(src, 40, 10).apply(n.at)
 }
 
-// grain is noise as fine as two pixels.
+// grain is noise with cells of two pixels.
 func grain(src source) weave {
 	n := newNoise(src, 2, 2)
 	return n.at
 }
 
-// clouds are noise of all sizes.
+// clouds are a mixture of noise at three scales.
 func clouds(src source) weave {
 	large, middle, small := newNoise(src, 24, 24), newNoise(src, 10, 10), newNoise(src, 4, 4)
 	return func(x, y int) int {

@@ -10,10 +10,11 @@ import (
 	"polkrepro/experiments"
 )
 
-// alternatives is what is assumed instead of what was chosen, by assumption.
+// alternatives holds the alternatives assumed instead of the chosen values, by assumption.
 type alternatives map[string]*experiments.Alternative
 
-// assume assumes alternatives by assumption, if records can say something of each.
+// assume assumes alternatives, by assumption. It returns an error if an assumption or an alternative
+// does not exist, or if no records can answer the alternative.
 func (x *index) assume(by map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(by)) {
 		a := x.ledger.Assumption(id)
@@ -32,19 +33,19 @@ func (x *index) assume(by map[string]string) error {
 	return nil
 }
 
-// A source is the runs that take the place of a cell's under the flipped assumptions.
+// A source is the runs that replace a cell's under the assumed alternatives.
 type source struct {
-	answer *experiments.Answer // an alternative's; nil: the cell's own
-	passes int                 // that they are cut to; 0: none
-	why    string              // there are no such runs; empty if there are
+	answer *experiments.Answer // runs of an alternative; nil: the cell's own
+	passes int                 // number of passes to which the runs are cut; 0: not cut
+	why    string              // why there are no such runs; empty if there are
 }
 
-// source returns the runs that take the place of a cell's. A run has one alternative
-// beside the chosen values, but any run begins with shorter ones.
+// source returns the runs that replace a cell's under the assumed alternatives. A run has at most
+// one alternative beside the chosen values, but it can be cut to fewer passes.
 func (x *index) source(cell string) source {
 	var s source
-	var by, passes string            // ASSUMPTION=ALTERNATIVE that the answer is of, and the number of passes
-	var longer []*experiments.Answer // that may be cut: the alternative's, the cell's own, which are nil, and those of other alternatives
+	var by, passes string            // ASSUMPTION=ALTERNATIVE of the answer, and of the number of passes
+	var longer []*experiments.Answer // runs that may be cut: the alternative's, the cell's own (nil), and those of other alternatives
 	set := x.paper.Cells[cell].Data
 	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
 		a := x.assumed[id]
@@ -82,8 +83,8 @@ func (x *index) source(cell string) source {
 	return s
 }
 
-// lasts reports whether there are runs in the place of a cell's, or if answer is nil
-// those of its own, and they all have so many passes over the training set.
+// lasts reports whether the runs of answer, or the cell's own if answer is nil, exist and all have
+// at least the given number of passes over the training set.
 func (x *index) lasts(cell string, answer *experiments.Answer, passes int) bool {
 	plan := x.answers(answer)
 	if answer == nil {
@@ -101,8 +102,8 @@ var dataSets = sync.OnceValue(func() map[string]data.Info {
 	return sets
 })
 
-// byResult returns the choices that a claim rests on which were made with the paper's
-// numbers in view.
+// byResult returns the IDs of the claim's assumptions whose values, chosen or assumed, were chosen
+// with the paper's numbers in view.
 func (x *index) byResult(c experiments.Claim) (ids []string) {
 	for _, id := range c.Assumptions {
 		if a := x.ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
@@ -112,8 +113,8 @@ func (x *index) byResult(c experiments.Claim) (ids []string) {
 	return ids
 }
 
-// unanswered says why a test of a claim has no answer under the flipped
-// assumptions; it is empty where there is one.
+// unanswered returns why no runs answer a test of a claim under the assumed alternatives, or "" if
+// some do.
 func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {
 	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
 		a := x.assumed[id]

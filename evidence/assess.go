@@ -16,19 +16,19 @@ import (
 	"polkrepro/record"
 )
 
-// An Input is what claims are judged by.
+// An Input holds the ledger and the runs by which claims are judged.
 type Input struct {
 	Ledger  *experiments.Ledger
 	Plan    []experiments.Planned     // all runs of a profile
 	Records map[string]*record.Record // by run ID
 	Failed  map[string]string         // errors of runs that failed, by run ID
-	Assume  map[string]string         // alternatives to assume instead of what was chosen, by assumption
+	Assume  map[string]string         // alternatives to assume instead of the chosen values, by assumption
 }
 
 // An Assessment is the verdict on every claim.
 type Assessment struct {
 	Claims  []ClaimResult
-	Missing []experiments.Planned // runs that claims ask for and that have no record
+	Missing []experiments.Planned // runs that claims need and that have no record
 }
 
 // A ClaimResult is the verdict on a claim: the worst of its tests'.
@@ -36,21 +36,21 @@ type ClaimResult struct {
 	Claim    experiments.Claim
 	Verdict  stats.Verdict
 	Tests    []Finding
-	ByResult []string // the choices that it rests on which were made with the paper's numbers in view: IDs of assumptions
+	ByResult []string // IDs of the claim's assumptions whose values were chosen with the paper's numbers in view
 }
 
-// Explained reports whether the claim deviates, and the ledger says why of each
-// of its tests that is not reproduced.
+// Explained reports whether the claim deviates and the ledger explains each of its tests that is
+// not reproduced.
 func (c *ClaimResult) Explained() bool {
 	return c.Verdict == stats.Deviates && !slices.ContainsFunc(c.Tests, func(t Finding) bool {
 		return t.Verdict == stats.NotRun || t.Verdict != stats.Reproduced && t.Test.Explained == ""
 	})
 }
 
-// Assess judges all claims of a ledger. Where an assumption is flipped, a claim
-// that depends on it and that no runs of the alternative answer is not run. The
-// error is that of an assumption or alternative that does not exist or that no
-// spec runs. Two that would need runs of both at once leave claims not run.
+// Assess judges all claims of a ledger. If a claim depends on an assumption for which an alternative
+// is assumed, and no runs of the alternative answer the claim, its verdict is "not run". The same
+// holds for a claim that needs runs with two alternatives at once. Assess returns an error if an
+// assumption or alternative does not exist, or if no spec runs the alternative.
 func Assess(in Input) (*Assessment, error) {
 	x := newIndex(in)
 	if err := x.assume(in.Assume); err != nil {
@@ -73,8 +73,9 @@ func Assess(in Input) (*Assessment, error) {
 	return out, nil
 }
 
-// judge judges a claim by those of its tests that count. If none does, it is
-// not run. What the ledger explains, it explains of what was chosen.
+// judge judges a claim by the tests that apply under the assumed alternatives. Without such a test,
+// the verdict is "not run". The explanations in the ledger hold for the chosen values only, so
+// tests with other runs or readings lose theirs.
 func (x *index) judge(c experiments.Claim) ClaimResult {
 	r := ClaimResult{Claim: c, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
@@ -160,9 +161,9 @@ func (f *Finding) estimate() stats.Estimate {
 	return e.Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
 }
 
-// testVariance is the binomial variance of an error that all runs measured on one test set,
-// in squared points. It is 0 of any other number, and where the runs have draws of the data:
-// there the test rows differ from run to run, so that the runs vary by them.
+// testVariance returns the binomial variance of an error that all runs measured on one test set, in
+// squared points. It is 0 for any other quantity. It is also 0 if the runs have different draws of
+// the data: their test rows then differ, so the scatter of the runs already includes this variance.
 func (s *Side) testVariance(of experiments.Selector) float64 {
 	ref := s.Runs[0].Run.Data
 	rows := dataSets()[ref.Name].Test
@@ -174,8 +175,8 @@ func (s *Side) testVariance(of experiments.Selector) float64 {
 	return stats.Binomial(mean, rows)
 }
 
-// newRun estimates what one new run would give; it has no Basis if the runs don't say,
-// because they are fewer than three or one diverged.
+// newRun estimates the value of one new run. It has no Basis if there are fewer than three runs, or
+// if one diverged.
 func (s *Side) newRun() Number {
 	if e := stats.Prediction(s.values()); e.Basis == stats.OneRun {
 		return Number(e)
@@ -183,9 +184,10 @@ func (s *Side) newRun() Number {
 	return Number{}
 }
 
-// newTest estimates an error that a new run would have on new test rows: those that the runs
-// share and the new ones are samples of as many rows each. It has no Basis if newRun has none,
-// unless nothing but the data decides what the run gives, or if the rows are no fixed ones.
+// newTest estimates the error of a new run on new test rows. The rows that the runs share and the
+// new ones are two samples of the same size, so their variance counts twice. It has no Basis if the
+// runs do not share their test rows, or if newRun has none. For a method without a seed, the mean
+// of the runs replaces a missing newRun.
 func (s *Side) newTest(of experiments.Selector) Number {
 	run, variance := stats.Estimate(s.newRun()), s.testVariance(of)
 	if m := experiments.Method(s.Runs[0].Run.Method); run.Basis == "" && m != nil && m.Seedless {
@@ -199,7 +201,7 @@ func (s *Side) newTest(of experiments.Selector) Number {
 	return Number(run)
 }
 
-// At returns the verdict with all margins taken so many times: the worst of the tests'.
+// At returns the verdict with all margins multiplied by margins: the worst verdict of the tests.
 func (c *ClaimResult) At(margins float64) stats.Verdict {
 	worst := c.Verdict // of a claim without tests
 	for i := range c.Tests {
@@ -210,8 +212,7 @@ func (c *ClaimResult) At(margins float64) stats.Verdict {
 	return worst
 }
 
-// Margins returns the verdicts with all margins halved and doubled; none if no margin
-// decides the claim.
+// Margins returns the verdicts with all margins halved and doubled, or nil if no test has a margin.
 func (c *ClaimResult) Margins() []stats.Verdict {
 	if !slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Test.Margin > 0 }) {
 		return nil
@@ -219,11 +220,11 @@ func (c *ClaimResult) Margins() []stats.Verdict {
 	return []stats.Verdict{c.At(0.5), c.At(2)}
 }
 
-// Outcome words the verdict: "deviates, explained" if the ledger explains the deviation.
+// Outcome returns the verdict in words: "deviates, explained" if the ledger explains the deviation.
 func (c *ClaimResult) Outcome() string { return verdictText(c.Verdict, c.Explained()) }
 
-// Within reports whether every number that a cell prints may be one run's, and whether that
-// is known of all.
+// Within reports whether every number that a cell prints may come from one run, and whether that is
+// known for all of them.
 func (c *ClaimResult) Within() (within, known bool) {
 	within, known = true, len(c.Tests) > 0
 	for _, f := range c.Tests {
@@ -233,8 +234,9 @@ func (c *ClaimResult) Within() (within, known bool) {
 	return within && known, known
 }
 
-// gap returns the runs of the test that are missing; nil if none is. If there is nothing to
-// judge by, a failure comes first.
+// gap returns the gap of the missing runs of the test, or nil if none is missing. If a side has no
+// runs at all, the gap is Failed as soon as one of the missing runs failed, and NotPlanned if no
+// runs are missing.
 func (f *Finding) gap(failed map[string]string) *Gap {
 	if len(f.Of.Runs) == 0 || f.Test.To != nil && len(f.To.Runs) == 0 {
 		missing := slices.Concat(f.Of.Missing, f.To.Missing)
@@ -260,7 +262,7 @@ func (f *Finding) gap(failed map[string]string) *Gap {
 	return nil
 }
 
-// remark says how much the verdict rests on.
+// remark returns a note on the evidence behind the verdict, such as few runs.
 func (f *Finding) remark() string {
 	if !words.Finite(f.Ours.Value) {
 		return "never reached, or diverged"
@@ -329,8 +331,8 @@ func (n *Counts) add(v stats.Verdict, explained bool) {
 	}
 }
 
-// Counts returns the numbers of the cells' claims, of the sentences' and of the
-// theorems' that Table 1 sums up.
+// Counts returns the counts of the verdicts on the claims of the cells, of the sentences, and of
+// the theorems that Table 1 sums up.
 func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 	for _, c := range a.Claims {
 		n := &sentences
@@ -356,7 +358,7 @@ func (a *Assessment) Numbers() (n Counts) {
 	return n
 }
 
-// cells returns the results of the tables' cells. Each of their tests is of a printed number.
+// cells returns the results of the tables' cells. Each of their tests is about one printed number.
 func (a *Assessment) cells() (out []*ClaimResult) {
 	for i := range a.Claims {
 		if c := &a.Claims[i]; c.Claim.Cell {
@@ -374,7 +376,8 @@ type Scorecard struct {
 	Others  Counts `json:"others"`  // those that none had: the evidence
 }
 
-// Scorecard returns the counts for the choices as they were made, whatever is assumed instead.
+// Scorecard returns the counts for the choices as they were made, regardless of assumed
+// alternatives.
 func (a *Assessment) Scorecard() (s Scorecard) {
 	for _, c := range a.cells() {
 		for _, f := range c.Tests {
@@ -391,8 +394,8 @@ func (a *Assessment) Scorecard() (s Scorecard) {
 	return s
 }
 
-// CellsAt counts the verdicts on the cells with all margins taken so many times. None
-// is explained.
+// CellsAt counts the verdicts on the cells with all margins multiplied by margins. It counts no
+// deviation as explained.
 func (a *Assessment) CellsAt(margins float64) (n Counts) {
 	for _, c := range a.cells() {
 		n.add(c.At(margins), false)
@@ -400,8 +403,8 @@ func (a *Assessment) CellsAt(margins float64) (n Counts) {
 	return n
 }
 
-// WithinOneRun counts the cells, and the numbers in them, that may be those of
-// one run, and those of which that is known.
+// WithinOneRun counts the cells, and the numbers in them, that may come from one run, and the cells
+// and numbers for which that is known.
 func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 	count := func(within, known bool, n, of *int) {
 		if within {
@@ -422,14 +425,13 @@ func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 	return cells, ofCells, numbers, ofNumbers
 }
 
-// Incomplete reports whether a claim is: records are missing, or a test has no
-// runs at all.
+// Incomplete reports whether a claim is incomplete: records are missing, or a test has no runs at
+// all.
 func (a *Assessment) Incomplete() bool {
 	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool { return c.Incomplete() })
 }
 
-// Unanswered reports whether no spec runs what some test asks for under what is
-// assumed.
+// Unanswered reports whether no spec runs some test under the assumed alternatives.
 func (a *Assessment) Unanswered() bool {
 	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
 		return slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Gap != nil && t.Gap.Kind == Unanswered })

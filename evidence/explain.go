@@ -20,8 +20,7 @@ type Subject struct {
 	Tests []Finding
 }
 
-// Find returns what a claim's ID, or a claim's and a test's with a dot between
-// them, names.
+// Find returns the claim with the given ID, or one test of it for the ID CLAIM.TEST.
 func (a *Assessment) Find(id string) (Subject, bool) {
 	for i := range a.Claims {
 		c := &a.Claims[i]
@@ -50,14 +49,14 @@ func (a *Assessment) Using(cell string) (ids []string) {
 	return ids
 }
 
-// An Explanation is how Explain words what it writes.
+// An Explanation writes the origin of verdicts.
 type Explanation struct {
 	Ledger  *experiments.Ledger
-	Command func(spec string) string // that runs a spec again
+	Command func(spec string) string // returns the command that reruns a spec
 }
 
-// Write writes where a verdict is from: the claim, what it rests on, its tests,
-// their runs, and the commands that make those again.
+// Write writes the origin of a verdict: the claim, its assumptions, its tests, their runs, and the
+// commands that repeat the runs.
 func (e *Explanation) Write(w io.Writer, s Subject) error {
 	out := bufio.NewWriter(w)
 	c := s.Claim.Claim
@@ -89,7 +88,7 @@ func (e *Explanation) Write(w io.Writer, s Subject) error {
 	return out.Flush()
 }
 
-// WriteErratum writes what is wrong in print, and how that is known.
+// WriteErratum writes an error of the printed paper, its correction, and the reason for it.
 func WriteErratum(w io.Writer, e *experiments.Erratum) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s: %s\n%s (line %d of the LaTeX source)\n\n  printed  %s\n  right    %s\n  because  %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
@@ -140,7 +139,7 @@ func writeTest(out io.Writer, f *Finding) {
 	}
 }
 
-// describe words a selector. A cell's runs have a name.
+// describe returns a selector in words. runs is the name of a cell's runs.
 func describe(s experiments.Selector, runs string) string {
 	if s.Spec != "" {
 		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
@@ -158,7 +157,7 @@ func describe(s experiments.Selector, runs string) string {
 	return out
 }
 
-// specs are the specs that plan the subject's runs.
+// specs returns the specs that plan the subject's runs.
 func (s *Subject) specs() (specs []string) {
 	add := func(spec string) {
 		if !slices.Contains(specs, spec) {

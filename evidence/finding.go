@@ -11,18 +11,18 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Number is one of the numbers of a Finding: a value, an interval or both, as its basis
-// says. Without a basis there is none. It is rounded and worded here alone.
+// A Number is a number of a Finding: a value, an interval or both, depending on its basis. A Number
+// without a basis is missing. Only the methods of Number round and format it.
 type Number stats.Estimate
 
-// The bases of numbers that are no estimates.
+// The bases of numbers that are not estimates.
 const (
-	Printed     stats.Basis = "printed"      // a value of the paper's
-	Target      stats.Basis = "target"       // an interval
+	Printed     stats.Basis = "printed"      // a value that the paper prints
+	Target      stats.Basis = "target"       // the claimed interval
 	ExactTarget stats.Basis = "exact target" // the same, with all its digits
 )
 
-// String returns the number in four digits: "2.4", "2.4 [2.3, 2.5]", or of an interval
+// String formats the number with four digits: "2.4", "2.4 [2.3, 2.5]", or for an interval
 // "2.3 to 2.5", "≤ 2.5" and "< 0".
 func (n Number) String() string {
 	switch n.Basis {
@@ -41,7 +41,7 @@ func (n Number) Interval() string {
 	switch {
 	case n.Basis == "" || n.Basis == Printed || n.Basis == stats.Point:
 		return ""
-	case n.Basis == ExactTarget && math.IsInf(n.Low, -1): // with the millionth that is left to rounding
+	case n.Basis == ExactTarget && math.IsInf(n.Low, -1): // all digits, with the millionth that is left to rounding
 		return "≤ " + words.Plain(n.High)
 	case n.target() && n.High == math.Nextafter(0, -1):
 		return "< 0"
@@ -55,7 +55,7 @@ func (n Number) Interval() string {
 
 func (n Number) target() bool { return n.Basis == Target || n.Basis == ExactTarget }
 
-// Bounds returns the ends of a target as they are declared, nil where it has none.
+// Bounds returns the ends of a target as declared, or nil where the target is unbounded.
 func (n Number) Bounds() (low, high *float64) {
 	if !math.IsInf(n.Low, 0) {
 		low = &n.Low
@@ -69,23 +69,23 @@ func (n Number) Bounds() (low, high *float64) {
 	return low, high
 }
 
-// A Finding is what the records say of one test of a claim. Every face lays it out: text,
-// Markdown, JSON, JUnit, the tables' cells, the page and the forest plot.
+// A Finding is the result of one test of a claim. Every output lays it out: text, Markdown, JSON,
+// JUnit, the tables' cells, the page and the forest plot.
 type Finding struct {
 	Test    experiments.Test
 	Verdict stats.Verdict
 	Of, To  Side   // the runs; To is empty for a test of one mean
 	Paper   Number // the statistic of the paper's numbers
-	Target  Number // what is claimed of it
+	Target  Number // the claimed interval of the statistic
 	Ours    Number // the estimate from the runs; NaN if there is none
-	NewRun  Number // of a cell's test: where the value of one new run will be, if that is known
-	NewTest Number // the same of an error on one test set, with as many new test rows
-	Reason  string // for the margin or bound
-	Gap     *Gap   // the runs that are missing, or why those that are there don't answer
-	Remark  string // what else the reader has to know of the verdict
+	NewRun  Number // for a test of a cell: interval for the value of one new run, if known
+	NewTest Number // the same with as many new test rows, for an error on one test set
+	Reason  string // reason for the margin or bound
+	Gap     *Gap   // missing runs, or why the existing runs don't answer
+	Remark  string // further note on the verdict
 }
 
-// NewFinding returns that of a test that nothing answers.
+// NewFinding returns the finding of a test without an answer.
 func NewFinding(t experiments.Test) Finding {
 	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number(stats.Single(math.NaN())), Reason: t.Reason}
 	low, high := t.Target()
@@ -99,8 +99,8 @@ func NewFinding(t experiments.Test) Finding {
 	return f
 }
 
-// At returns the verdict with the margin taken so many times: the verdict itself for a
-// test that has none.
+// At returns the verdict with the margin multiplied by margins, or the verdict itself for a test
+// without a margin.
 func (f *Finding) At(margins float64) stats.Verdict {
 	if f.Verdict == stats.NotRun || f.Test.Margin == 0 {
 		return f.Verdict
@@ -109,7 +109,7 @@ func (f *Finding) At(margins float64) stats.Verdict {
 	return stats.Judge(stats.Estimate(f.Ours), low, high)
 }
 
-// Margins returns the verdicts at half and at twice the margin; none if there is no margin.
+// Margins returns the verdicts at half and at twice the margin, or nil if there is no margin.
 func (f *Finding) Margins() []stats.Verdict {
 	if f.Test.Margin == 0 {
 		return nil
@@ -117,8 +117,8 @@ func (f *Finding) Margins() []stats.Verdict {
 	return []stats.Verdict{f.At(0.5), f.At(2)}
 }
 
-// Within reports whether the printed number lies where that of a new run will be, NewRun or
-// NewTest, and whether that is known.
+// Within reports whether the printed number lies in the interval n of a new run, NewRun or NewTest,
+// and whether that is known.
 func (f *Finding) Within(n Number) (within, known bool) {
 	if n.Basis == "" || f.Test.Paper == nil {
 		return false, false
@@ -129,14 +129,14 @@ func (f *Finding) Within(n Number) (within, known bool) {
 // Explained reports whether the test deviates and the ledger says why.
 func (f *Finding) Explained() bool { return f.Verdict == stats.Deviates && f.Test.Explained != "" }
 
-// Outcome words the verdict: "deviates, explained" if the ledger explains the deviation.
+// Outcome returns the verdict in words: "deviates, explained" if the ledger explains the deviation.
 func (f *Finding) Outcome() string { return verdictText(f.Verdict, f.Explained()) }
 
-// Measured is what the test measures, and Compared what it is compared with, which is
-// empty for one mean.
+// Measured describes the quantity that the test measures.
 func (f *Finding) Measured() string { return describe(f.Test.Of, f.Test.Of.Cell) }
 
-// Compared is what the test compares with; it is empty for a test of one mean.
+// Compared describes the quantity that the test compares with, or returns "" for a test of one
+// mean.
 func (f *Finding) Compared() string {
 	if f.Test.To == nil {
 		return ""
@@ -144,10 +144,10 @@ func (f *Finding) Compared() string {
 	return describe(*f.Test.To, f.Test.To.Cell)
 }
 
-// Printed is the paper's number, or a dash.
+// Printed returns the paper's number, or a dash.
 func (f *Finding) Printed() string { return cmp.Or(f.Paper.String(), words.Dash) }
 
-// Estimated is the estimate with its interval; it is empty of a test that was not run.
+// Estimated returns the estimate with its interval, or "" for a test that was not run.
 func (f *Finding) Estimated() string {
 	if f.Verdict == stats.NotRun {
 		return ""
@@ -155,7 +155,7 @@ func (f *Finding) Estimated() string {
 	return f.Ours.String()
 }
 
-// Runs is the number of runs on each side.
+// Runs returns the number of runs on each side.
 func (f *Finding) Runs() string {
 	s := strconv.Itoa(len(f.Of.Runs))
 	if f.Test.To != nil {
@@ -164,11 +164,11 @@ func (f *Finding) Runs() string {
 	return s
 }
 
-// OneRun says where the value of a new run would be, and whether the paper's number is
-// there; it is empty where that is not known.
+// OneRun returns the interval of a new run's value and whether the paper's number is in it, or ""
+// if that is not known.
 func (f *Finding) OneRun() string { return f.where("", f.NewRun, "") }
 
-// where says that of NewRun or NewTest between two texts.
+// where returns the same as OneRun for n, NewRun or NewTest, between two texts.
 func (f *Finding) where(before string, n Number, after string) string {
 	within, known := f.Within(n)
 	if !known {
@@ -181,10 +181,11 @@ func (f *Finding) where(before string, n Number, after string) string {
 	return fmt.Sprintf("%s%s, the paper's %sin it%s", before, n, not, after)
 }
 
-// Note is what the reader has to know of the verdict; it is empty if there is nothing.
+// Note returns the note on the verdict, or "" if there is none.
 func (f *Finding) Note() string { return cmp.Or(f.Gap.Note(), f.Remark) }
 
-// Difference says of a test that is not reproduced what was measured and what the paper has.
+// Difference describes a test that is not reproduced: its verdict, the measured number and the
+// paper's.
 func (f *Finding) Difference() string {
 	line := f.Test.ID + " " + f.Verdict.String()
 	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
@@ -193,8 +194,8 @@ func (f *Finding) Difference() string {
 	return line + f.Also(func(note string) string { return note })
 }
 
-// Also says where a new run would be, and what the reader has to know of the verdict; note
-// prepares that, which may quote the error of a run that failed.
+// Also returns the intervals of a new run and the note on the verdict. The function note formats
+// that note, which may quote the error of a failed run.
 func (f *Finding) Also(note func(string) string) string {
 	text := f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
 	if n := f.Note(); n != "" {
@@ -203,7 +204,7 @@ func (f *Finding) Also(note func(string) string) string {
 	return text
 }
 
-// verdictText words a verdict.
+// verdictText returns a verdict in words.
 func verdictText(v stats.Verdict, explained bool) string {
 	if explained {
 		return v.String() + ", explained"

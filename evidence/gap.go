@@ -11,35 +11,34 @@ import (
 	"polkrepro/record"
 )
 
-// A Gap is something that is missing, and why. Every face of the verdicts and reports
-// takes its words from here: Note beside a verdict, Cell in place of a number, Sentence
-// in a list, Lost below numbers that are there, Item in a summary, and Error for an exit
-// status.
+// A Gap is anything missing, with the reason. All verdicts and reports take their words from here:
+// Note beside a verdict, Cell in place of a number, Sentence in a list, Lost below numbers that
+// lack some of their runs, Item in a summary, and Error as the error of a command.
 type Gap struct {
 	Kind GapKind
-	What string                // the data set, profile or folder that it is about
-	Why  string                // the error of a failed run, how to get data, or why records don't answer
-	Runs []experiments.Planned // that have no record
-	N    int                   // of so many that were planned; of Corrupt and Unfinished, how many there are
+	What string                // the data set, series, profile or folder of the gap
+	Why  string                // error of a failed run, how to get the data, or why the records don't answer
+	Runs []experiments.Planned // runs without a record
+	N    int                   // number of planned runs that include Runs; for Corrupt and Unfinished, the number of records
 }
 
 // A GapKind is why something is missing.
 type GapKind int
 
-// The kinds of gaps. The first that applies to a cell is the one that it shows.
+// The kinds of gaps. A cell shows the first kind that applies to it.
 const (
-	Unavailable GapKind = iota + 1 // a data set is not there
+	Unavailable GapKind = iota + 1 // a data set is missing
 	Failed                         // a run ended with an error
 	Pending                        // a planned run has no record
 	NotPlanned                     // the profile has no such run
-	Unanswered                     // no spec runs it under what is assumed
-	Silent                         // the records there are don't say
-	Corrupt                        // a record is damaged
+	Unanswered                     // no spec runs the test under the assumed alternatives
+	Silent                         // the existing records don't contain the answer
+	Corrupt                        // a record is corrupt
 	Unfinished                     // a record has no end
 )
 
-// Gaps returns what planned runs lack, each run in one gap: first the data sets that are
-// not available, then the failures of each series, then the runs not made yet.
+// Gaps returns the gaps of the planned runs without a record. Each run is in one gap: first the
+// unavailable data sets, then the failures of each series, then the runs that are not made yet.
 func Gaps(planned []experiments.Planned, records map[string]*record.Record, failed, unavailable map[string]string) []*Gap {
 	var gaps []*Gap
 	seen := make(map[string]bool)
@@ -67,10 +66,10 @@ func Gaps(planned []experiments.Planned, records map[string]*record.Record, fail
 	return gaps
 }
 
-// partial reports whether other runs than the missing ones are there.
+// partial reports whether some planned runs are not missing.
 func (g *Gap) partial() bool { return len(g.Runs) < g.N }
 
-// Note is what a reader of a verdict has to know.
+// Note returns the note beside a verdict, or "" for a nil gap.
 func (g *Gap) Note() string {
 	if g == nil {
 		return ""
@@ -90,7 +89,7 @@ func (g *Gap) Note() string {
 	return g.Why
 }
 
-// Cell stands in place of a number or a picture.
+// Cell returns the text in place of a number or a picture.
 func (g *Gap) Cell() string {
 	switch {
 	case g.Kind == Unavailable:
@@ -107,7 +106,7 @@ func (g *Gap) Cell() string {
 	return "not planned"
 }
 
-// Sentence is the gap in a list of all that is missing.
+// Sentence returns the gap as an entry in a list of everything missing.
 func (g *Gap) Sentence() string {
 	switch g.Kind {
 	case Unavailable:
@@ -130,12 +129,13 @@ func (g *Gap) Sentence() string {
 	return "Profile quick: some cells need `runall reproduce --profile full`."
 }
 
-// NeededSentence is the gap of runs that claims need in a list of all that is missing.
+// NeededSentence returns the gap, of runs that claims need, as an entry in a list of everything
+// missing.
 func (g *Gap) NeededSentence() string {
 	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not at all.", are(len(g.Runs), "record"))
 }
 
-// Item is the gap as a line of a summary: a word and a text.
+// Item returns the gap as a line of a summary, in two parts: a subject and its state.
 func (g *Gap) Item() (word, text string) {
 	switch g.Kind {
 	case Unavailable:
@@ -148,13 +148,13 @@ func (g *Gap) Item() (word, text string) {
 	return words.Count(len(g.Runs), "run"), "not started yet"
 }
 
-// damaged is what is wrong with a corrupt record, which may have been cut off.
+// damaged describes a corrupt record, which may have been cut off.
 const damaged = "incomplete or corrupt"
 
-// mostNamed is the number of missing records that an error names.
+// mostNamed is the largest number of missing records that an error names.
 const mostNamed = 5
 
-// Error is the gap of records in the folder What as a command's error.
+// Error returns the error of a command for missing or corrupt records in the folder g.What.
 func (g *Gap) Error() string {
 	if g.Kind == Corrupt {
 		is := "are"
@@ -173,8 +173,8 @@ func (g *Gap) Error() string {
 	return fmt.Sprintf("%d records missing in %s: %s", len(g.Runs), g.What, strings.Join(names, ", "))
 }
 
-// Lost says how many of the planned runs behind a number are missing; it is empty for
-// none.
+// Lost says how many of the planned runs behind a number failed or are missing; it is empty if none
+// are.
 func Lost(planned int, gaps []*Gap) string {
 	failed, missing := 0, 0
 	for _, g := range gaps {

@@ -60,7 +60,7 @@ type JointCount struct {
 	Combinations int `json:"combinations"` // with these numbers of choices by result, cells and numbers
 }
 
-// assume returns what Input.Assume takes.
+// assume returns the combination in the form of Input.Assume.
 func (r *JointReading) assume() map[string]string {
 	out := make(map[string]string)
 	for _, a := range r.Assumed {
@@ -69,13 +69,12 @@ func (r *JointReading) assume() map[string]string {
 	return out
 }
 
-// Joint judges the cells under all combinations of alternatives. What in assumes
-// otherwise is not looked at.
+// Joint judges the cells under all combinations of alternatives. It ignores in.Assume.
 //
-// A cell depends on some of the assumptions only, so it is judged once for each
-// combination of those. The counts of all combinations follow without going through
-// them: given the assumptions on which cells of several data sets depend, those of one
-// data set do not depend on the other's.
+// A cell depends on only some of the assumptions, so it is judged once for each combination of
+// those. The combinations are counted without enumerating them: for given values of the assumptions
+// shared by several data sets, the cells of one data set do not depend on the other assumptions of
+// another data set.
 func Joint(in Input) (*JointReport, error) {
 	in.Assume = nil
 	j := newJoint(in)
@@ -116,12 +115,11 @@ func Joint(in Input) (*JointReport, error) {
 	return out, nil
 }
 
-// A joint counts combinations. A combination has a value for each variable; 0 is the
-// chosen one.
+// A joint counts combinations. A combination has a value for each variable; 0 is the chosen value.
 type joint struct {
 	x         *index
-	claims    []experiments.Claim // the cells'
-	factors   []factor            // theirs
+	claims    []experiments.Claim // claims of the cells
+	factors   []factor            // one for each claim
 	variables []variable
 	byResult  int // choices by result that no combination changes
 }
@@ -141,13 +139,13 @@ func newJoint(in Input) *joint {
 	return j
 }
 
-// A variable is an assumption with the values that combinations take it at.
+// A variable is an assumption with the values that it has in combinations.
 type variable struct {
 	assumption *experiments.Assumption
-	values     []*experiments.Alternative // the first, nil, is the chosen one
+	values     []*experiments.Alternative // the first is nil and stands for the chosen value
 }
 
-// byResult counts a value: 1 if it is chosen by result.
+// byResult returns 1 if a value is chosen by result, otherwise 0.
 func (v *variable) byResult(value uint8) int {
 	if v.assumption.HowOf(v.values[value]) == experiments.ChosenByResult {
 		return 1
@@ -155,8 +153,8 @@ func (v *variable) byResult(value uint8) int {
 	return 0
 }
 
-// findVariables finds the assumptions that cells depend on, and of each the alternatives
-// under which, alone, a cell has a verdict.
+// findVariables finds the assumptions that cells depend on, each with the alternatives that alone
+// give a cell a verdict. An assumption without such an alternative only counts in j.byResult.
 func (j *joint) findVariables() {
 	for i := range j.x.ledger.Assumptions {
 		v := variable{assumption: &j.x.ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
@@ -182,27 +180,29 @@ func (j *joint) findVariables() {
 	}
 }
 
-// A tally is what combinations are counted by.
+// A tally is the key by which combinations are counted.
 type tally struct{ byResult, cells, numbers int }
 
-// Combinations of one tally: how many, and one that has the fewest alternatives.
+// combinations is the number of combinations with one tally, and an example with the fewest
+// alternatives.
 type combinations struct {
 	tally
 	combinations, flips, notRun, oneRun int
-	choice                              []uint8 // by variable
+	choice                              []uint8 // values of the example, by variable
 }
 
-// compare orders by ascending choices, and then by descending success.
+// compare orders by ascending choices by result, and then by descending numbers of reproduced cells
+// and numbers.
 func (c combinations) compare(d combinations) int {
 	return cmp.Or(cmp.Compare(c.byResult, d.byResult), cmp.Compare(d.cells, c.cells), cmp.Compare(d.numbers, c.numbers))
 }
 
-// before reports whether the combination of one is shown rather than another's.
+// before reports whether c's example is shown rather than d's.
 func (c combinations) before(d combinations) bool {
 	return c.flips < d.flips || c.flips == d.flips && c.oneRun > d.oneRun
 }
 
-// plus adds what others reproduce, whose cells are others.
+// plus adds the results of d, which has other cells.
 func (c combinations) plus(d combinations) combinations {
 	c.byResult += d.byResult
 	c.cells += d.cells
@@ -217,7 +217,7 @@ func (c combinations) plus(d combinations) combinations {
 // tallies counts combinations.
 type tallies map[tally]combinations
 
-// add adds combinations. The choice of c may be changed afterwards.
+// add adds combinations. It does not keep c.choice, so the caller may change that afterwards.
 func (t tallies) add(c combinations) {
 	have, ok := t[c.tally]
 	if ok && !c.before(have) {
@@ -230,17 +230,18 @@ func (t tallies) add(c combinations) {
 	t[c.tally] = c
 }
 
-// sorted returns the combinations in their order.
+// sorted returns the combinations in the order of compare.
 func (t tallies) sorted() []combinations {
 	return slices.SortedFunc(maps.Values(t), combinations.compare)
 }
 
-// A factor is a cell's outcome by the variables that it depends on.
+// A factor holds the outcomes of a cell for all combinations of the variables that the cell depends
+// on.
 type factor struct {
-	scope    []int          // variables, ascending
-	judged   []ClaimResult  // the cell under all that differ in runs or readings
-	of       []int          // which of these, by combination
-	outcomes []combinations // by judged, of one each, which has no choice
+	scope    []int          // indices of these variables, ascending
+	judged   []ClaimResult  // results of the cell, one for each set of runs and readings
+	of       []int          // index in judged, by combination
+	outcomes []combinations // outcomes of judged, each as one combination without a choice
 }
 
 // at returns the outcome of a combination.
@@ -269,7 +270,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 				j.x.assumed[j.variables[v].assumption.ID] = a
 			}
 		}
-		key := "" // of no runs
+		key := "" // of combinations that no runs answer
 		if why := j.x.unanswered(c, c.Tests[0]); why == "" {
 			from := j.x.source(c.ID)
 			key = fmt.Sprintf("%p %d", from.answer, from.passes)
@@ -291,7 +292,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 	return f
 }
 
-// outcomeOf counts what a cell's verdict adds.
+// outcomeOf returns what the result of a cell adds to the counts.
 func outcomeOf(r ClaimResult) combinations {
 	out := combinations{combinations: 1}
 	switch r.Verdict {
@@ -325,12 +326,12 @@ func (j *joint) each(scope []int, choice []uint8, f func([]uint8)) {
 	choice[scope[0]] = 0
 }
 
-// A division of the search: the cells of one data set depend on the variables that are
-// shared with others, and on its private ones.
+// A division splits the search by data set: the cells of a data set depend on the variables shared
+// with other data sets, and on private variables.
 type division struct {
 	sets    []string
-	groups  map[string][]factor // by data set
-	shared  []int               // variables
+	groups  map[string][]factor // factors by data set
+	shared  []int               // variables of several data sets
 	private map[string][]int
 }
 
@@ -381,8 +382,8 @@ func (j *joint) count() tallies {
 	return all
 }
 
-// combine counts one combination: of the variables given the choices by result and the
-// alternatives, of the factors what is reproduced.
+// combine counts one combination: the choices by result and the alternatives of the given
+// variables, and the results of the given factors.
 func (j *joint) combine(choice []uint8, variables []int, factors []factor) combinations {
 	c := combinations{combinations: 1, choice: choice}
 	for _, v := range variables {
@@ -397,8 +398,8 @@ func (j *joint) combine(choice []uint8, variables []int, factors []factor) combi
 	return c
 }
 
-// times counts the combinations of two that have no variable in common but those on
-// whose values they agree.
+// times counts all pairs of combinations from t and u. t and u may share only variables on whose
+// values they agree.
 func (t tallies) times(u tallies) tallies {
 	out := make(tallies, len(t)*len(u))
 	right := u.sorted()
@@ -417,7 +418,7 @@ func (t tallies) times(u tallies) tallies {
 	return out
 }
 
-// reading words a combination.
+// reading returns a combination for the report.
 func (j *joint) reading(c combinations) JointReading {
 	r := JointReading{Assumed: []Assumed{}, ByResult: c.byResult, Cells: c.cells, Numbers: c.numbers, NotRun: c.notRun, OneRun: c.oneRun}
 	for i, v := range j.variables {

@@ -12,8 +12,8 @@ import (
 	"polkrepro/internal/words"
 )
 
-// WriteText writes the front of the combinations and, in words, the one that reproduces
-// most.
+// WriteText writes the front of the combinations as a table, and describes the combination that
+// reproduces most.
 func (j *JointReport) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, line := range j.Words() {
@@ -46,8 +46,8 @@ func (j *JointReport) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// Shown are the combinations of the front, and before them the chosen values if they are
-// not among them.
+// Shown returns the combinations of the front, preceded by the chosen values if the front lacks
+// them.
 func (j *JointReport) Shown() []JointReading {
 	if slices.ContainsFunc(j.Front, func(r JointReading) bool { return len(r.Assumed) == 0 }) {
 		return j.Front
@@ -55,7 +55,7 @@ func (j *JointReport) Shown() []JointReading {
 	return append([]JointReading{j.Chosen}, j.Front...)
 }
 
-// Words say how combinations are counted, a paragraph each.
+// Words returns paragraphs that say how combinations are counted.
 func (j *JointReport) Words() []string {
 	return []string{
 		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
@@ -65,7 +65,7 @@ func (j *JointReport) Words() []string {
 	}
 }
 
-// Sentence says what the combination that reproduces most reproduces.
+// Sentence says how much the combination that reproduces most reproduces.
 func (j *JointReport) Sentence() string {
 	best := j.Front[len(j.Front)-1]
 	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
@@ -76,7 +76,8 @@ func (j *JointReport) Sentence() string {
 	return s + " Assumed otherwise: " + best.Names() + "."
 }
 
-// Names are the alternatives of a combination, as 'runall verify --assume' takes them.
+// Names returns the alternatives of a combination as 'runall verify --assume' takes them, separated
+// by commas.
 func (r *JointReading) Names() string {
 	if len(r.Assumed) == 0 {
 		return "nothing (as chosen)"
@@ -88,8 +89,8 @@ func (r *JointReading) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Like returns how many combinations reproduce as much as one, with as many choices by
-// result.
+// Like returns the number of combinations that reproduce as many cells and numbers as r with as
+// many choices by result.
 func (j *JointReport) Like(r JointReading) int {
 	for _, c := range j.Counts {
 		if c.ByResult == r.ByResult && c.Cells == r.Cells && c.Numbers == r.Numbers {
@@ -104,8 +105,8 @@ func (j *JointReport) how(assumption string) string {
 	return j.Assumptions[slices.IndexFunc(j.Assumptions, func(a JointAssumption) bool { return a.ID == assumption })].How
 }
 
-// Differences say of each test of a claim that is not reproduced what was measured and
-// what the paper has.
+// Differences returns, for each of the claim's tests that is not reproduced, the measured number
+// and the paper's.
 func (c *ClaimResult) Differences() (out []string) {
 	for _, f := range c.Tests {
 		if f.Verdict != stats.Reproduced {

@@ -81,7 +81,7 @@ type RunDocument struct {
 	Seed   uint64 `json:"seed"`   // of the order of the samples
 }
 
-// Document returns the assessment for programs.
+// Document returns the assessment as a JSON document.
 func (a *Assessment) Document() *Document {
 	d := new(Document)
 	d.Counts.Cells, d.Counts.Sentences, d.Counts.Theorems = a.Counts()
@@ -115,7 +115,7 @@ func (c *ClaimResult) document(tests []Finding) ClaimDocument {
 // MarshalJSON implements json.Marshaler.
 func (c ClaimResult) MarshalJSON() ([]byte, error) { return json.Marshal(c.document(c.Tests)) }
 
-// JSONSchemaAlias is the type that has the fields of the JSON.
+// JSONSchemaAlias returns a value of the type whose fields the JSON has.
 func (ClaimResult) JSONSchemaAlias() any { return ClaimDocument{} }
 
 func runDocument(p experiments.Planned) RunDocument {
@@ -152,7 +152,7 @@ type AssumptionDocument struct {
 	Chosen string `json:"chosen"` // what was chosen
 }
 
-// Document returns what Write writes, for programs.
+// Document returns the explanation that Write writes, as a JSON document.
 func (e *Explanation) Document(s Subject) *ExplanationDocument {
 	d := &ExplanationDocument{
 		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},

@@ -11,17 +11,17 @@ import (
 	"polkrepro/record"
 )
 
-// modeWords word the quantities of a dictionary among the modes of multidist, which are
+// modeWords describes the quantities that relate a dictionary to the modes of multidist, which are
 // the means of its components.
 var modeWords = map[string]string{
 	experiments.QuantityNearModes:    "share of the dictionary within σ of a mode",
 	experiments.QuantityModeDistance: "mean distance from the dictionary to the nearest mode, as a multiple of the training points',",
 }
 
-// amongModes returns where the final dictionary is among the modes: the share of it that is
-// within σ of one, in percent, and its mean distance to the nearest one, over that of the
-// training points, which is also what a random choice of as many training points has on
-// average. Both are NaN if the record has no dictionary, or its data no modes.
+// amongModes relates the final dictionary to the modes. near is the percentage of elements within σ
+// of a mode. distance is the mean distance to the nearest mode, divided by that of the training
+// points; a random choice of training points has 1 on average. Both are NaN if the record has no
+// dictionary, or its data no modes.
 func amongModes(r *record.Record) (near, distance float64) {
 	ref := r.Header.Run.Data
 	if r.Final.Model == nil || ref.Name != "multidist" {
@@ -55,8 +55,8 @@ func nearest(points []float32, means [][][2]float64) (distances []float64) {
 	return distances
 }
 
-// trainingDistances has what trainingDistance returned, by data.Ref: under each of many
-// assumptions the same draws are judged.
+// trainingDistances caches the results of trainingDistance by data.Ref, because the same draws are
+// judged under many assumptions.
 var trainingDistances sync.Map
 
 // trainingDistance returns the mean distance from a training point of multidist to the
@@ -69,7 +69,7 @@ func trainingDistance(ref data.Ref) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	means, _, _ := data.MultidistMixture(ref.Variant, ref.Draw) // an error has been Multidist's
+	means, _, _ := data.MultidistMixture(ref.Variant, ref.Draw) // Multidist would have returned the error
 	mean := stat.Mean(nearest(set.Train.X, means), nil)
 	trainingDistances.Store(ref, mean)
 	return mean

@@ -35,7 +35,8 @@ type AlternativeOutcome struct {
 	Specs  []string `json:"specs,omitempty"`  // that have runs of it without a record
 }
 
-// Changed returns the claims whose verdicts differ, both of them known.
+// Changed returns the claims whose verdict differs under the alternative. It omits claims with a
+// verdict of "not run" on either side.
 func (a *AlternativeOutcome) Changed() (out []Change) {
 	for _, c := range a.Claims {
 		if c.From != c.To && c.From != stats.NotRun && c.To != stats.NotRun {
@@ -45,12 +46,11 @@ func (a *AlternativeOutcome) Changed() (out []Change) {
 	return out
 }
 
-// NotRun returns the IDs of the claims that nothing says anything of under the
-// alternative.
+// NotRun returns the IDs of the claims with the verdict "not run" under the alternative.
 func (a *AlternativeOutcome) NotRun() []string { return a.unchanged(stats.NotRun) }
 
-// unchanged returns the IDs of the claims that have a verdict under the
-// alternative and are not among those that changed.
+// unchanged returns the IDs of the claims with verdict v under the alternative that Changed does
+// not return.
 func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
 	for _, c := range a.Claims {
 		if c.To == v && (v == stats.NotRun || c.From == stats.NotRun || c.From == v) {
@@ -70,8 +70,8 @@ type ClaimStanding struct {
 	Hinges  []Hinge       `json:"hinges,omitempty"` // alternatives under which the verdict is another
 }
 
-// Robust reports whether the verdict is the same under every alternative that
-// was run, and one was.
+// Robust reports whether at least one alternative was run and the verdict is the same under every
+// alternative that was run.
 func (c *ClaimStanding) Robust() bool {
 	return c.Verdict != stats.NotRun && c.Run > 0 && len(c.Hinges) == 0
 }
@@ -83,10 +83,9 @@ type Hinge struct {
 	To          stats.Verdict `json:"to"`          // the verdict under the alternative
 }
 
-// Multiverse judges every claim under every alternative of the assumptions that
-// it depends on, one flipped at a time. An alternative that no spec runs, or
-// whose records are missing, has the verdict not run, never the one of what was
-// chosen. What in assumes otherwise is not looked at.
+// Multiverse judges every claim under every alternative of the assumptions that the claim depends
+// on, one alternative at a time. The verdict of an alternative that no spec runs, or whose records
+// are missing, is "not run", never the verdict of the chosen value. Multiverse ignores in.Assume.
 func Multiverse(in Input) (*MultiverseReport, error) {
 	in.Assume = nil
 	chosen, err := Assess(in)
@@ -109,8 +108,8 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 	return out, nil
 }
 
-// outcome judges the claims that depend on an assumption under the one
-// alternative that is flipped, and adds the verdicts to their standings.
+// outcome judges the claims that depend on an assumption under its alternative a, which must be the
+// only one assumed, and adds the verdicts to the standings of the claims.
 func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *Assessment, standings []ClaimStanding) AlternativeOutcome {
 	out := AlternativeOutcome{ID: a.ID, Value: a.Value, Effect: a.Effect, Claims: []Change{}, Specs: x.lacking(a)}
 	for i, c := range chosen.Claims {
@@ -135,8 +134,8 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 	return out
 }
 
-// lacking returns the specs that have runs of an alternative without a record,
-// planned or not.
+// lacking returns the specs that have runs of an alternative without a record, whether these runs
+// are planned or not.
 func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 	for _, answer := range a.Answers {
 		runs := x.planned(answer.Matches)

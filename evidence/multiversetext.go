@@ -10,8 +10,8 @@ import (
 	"polkrepro/internal/words"
 )
 
-// WriteText writes what each alternative does, and then how each claim stands.
-// command words how specs are run.
+// WriteText writes the effect of each alternative, and then the standing of each claim. command
+// returns the command line that runs the given specs.
 func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "Each alternative is flipped alone; --joint has their combinations.\n")

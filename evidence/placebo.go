@@ -31,13 +31,14 @@ type PlaceboKind struct {
 	P     float64 `json:"p"`     // (equal + 1)/(draws + 1)
 }
 
-// PlaceboSpreads are the standard deviations of the logarithms of factors by which printed
-// numbers are perturbed.
+// PlaceboSpreads holds the standard deviations of the logarithms of the factors that perturb
+// printed numbers.
 var PlaceboSpreads = []float64{0.1, 0.2, 0.35}
 
-// Placebo makes so many draws of each kind: each printed number times a log-normal factor
-// of median 1, and the numbers of each quantity exchanged among the cells of a data set.
-// The same seed gives the same draws.
+// Placebo repeats Joint's search with other numbers in place of the printed ones, in the given
+// number of draws of each kind. One kind exchanges the numbers of each quantity among the cells of
+// a data set; the others multiply each printed number by a log-normal factor of median 1. The same
+// seed gives the same draws.
 func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
 	in.Assume = nil
 	j := newJoint(in)
@@ -68,8 +69,9 @@ func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
 	return out
 }
 
-// most returns the cells that the best combination reproduces. What is best for one data
-// set does not depend on the private variables of another one.
+// most returns the number of cells that the best combination reproduces. Given the shared
+// variables, the best choice for one data set does not depend on the private variables of another,
+// so the data sets are searched separately.
 func (j *joint) most(d division) (most int) {
 	j.each(d.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
 		sum := 0
@@ -101,8 +103,8 @@ func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) 
 	return numbers
 }
 
-// exchanged returns the printed numbers, by claim and test, those of a quantity exchanged at
-// random among the cells of a data set.
+// exchanged returns the printed numbers, by claim and test, with the numbers of each quantity
+// exchanged at random among the cells of a data set.
 func (j *joint) exchanged(rng *rand.Rand) [][]float64 {
 	numbers := j.perturbed(rng, 0)
 	places := make(map[[2]string][]*float64) // by data set and quantity
@@ -131,7 +133,7 @@ func (j *joint) rejudge(numbers [][]float64) {
 		f := &j.factors[i]
 		for k, r := range f.judged {
 			reproduced := len(r.Tests) > 0
-			for _, t := range r.Tests { // one that is left out under what is assumed is not among them
+			for _, t := range r.Tests { // tests left out under the assumed alternatives are not among them
 				at := target[t.Test.ID]
 				reproduced = reproduced && t.Verdict != stats.NotRun && stats.Judge(stats.Estimate(t.Ours), at[0], at[1]) == stats.Reproduced
 			}
@@ -155,7 +157,7 @@ func (p *PlaceboReport) WriteText(w io.Writer) error {
 	return t.Flush()
 }
 
-// Summary returns the median and the largest number of cells.
+// Summary returns the median and the largest number of reproduced cells over the draws.
 func (k *PlaceboKind) Summary() (median, largest int) {
 	seen := 0
 	for cells, n := range k.Most {

@@ -14,23 +14,23 @@ import (
 	"polkrepro/record"
 )
 
-// An Observation is one run that answers a test, with the number that does.
+// An Observation is one run that answers a test, with the value that it contributes.
 type Observation struct {
 	experiments.Planned
 	Record *record.Record
 	Value  float64
 }
 
-// A Side is what one of a test's selectors selects.
+// A Side is the runs that one selector of a test selects.
 type Side struct {
-	Runs    []Observation         // that have a record, by draw and seed
-	Missing []experiments.Planned // that have none
+	Runs    []Observation         // runs with a record, by draw and seed
+	Missing []experiments.Planned // runs without a record
 
-	cut    string // why runs that have a record can't be cut to the passes that are assumed
-	silent string // why the first of the runs that says nothing does so
+	cut    string // why runs with a record can't be cut to the assumed number of passes
+	silent string // why the first run without an answer has none
 }
 
-// values returns the numbers of the runs.
+// values returns the values of the runs.
 func (s *Side) values() []float64 {
 	out := make([]float64, len(s.Runs))
 	for i, r := range s.Runs {
@@ -39,8 +39,8 @@ func (s *Side) values() []float64 {
 	return out
 }
 
-// short says that the runs are the beginnings of longer ones, and what is left of their
-// last 5 %; it is empty for whole runs.
+// short returns a note if the runs are cut from longer ones, and says if a single evaluation is
+// left in their last 5 %. It is empty for whole runs.
 func (s *Side) short() string {
 	r := s.Runs[0]
 	samples := r.Record.Header.Run.Samples
@@ -63,10 +63,10 @@ type index struct {
 	paper   *experiments.PaperValues
 	assumed alternatives
 
-	answered map[*experiments.Answer][]experiments.Planned // what answers has found
+	answered map[*experiments.Answer][]experiments.Planned // results of answers
 }
 
-// newIndex returns an index of what claims are judged by. Nothing is assumed otherwise yet.
+// newIndex returns an index of the input without assumed alternatives.
 func newIndex(in Input) *index {
 	return &index{
 		ledger: in.Ledger, plan: experiments.Distinct(in.Plan), records: in.Records, failed: in.Failed, paper: experiments.Paper(),
@@ -74,9 +74,9 @@ func newIndex(in Input) *index {
 	}
 }
 
-// side returns what a selector selects, in the place of a cell's runs those of
-// a flipped assumption: of the same draws and orders if they are there, and
-// otherwise all of them. They are cut to the passes that are assumed.
+// side returns the runs that a selector selects. The runs of an assumed alternative replace those
+// of a cell: the runs with the same draws and orders if all of these exist, otherwise all runs of
+// the alternative. Runs are cut to the assumed number of passes.
 func (x *index) side(s experiments.Selector) Side {
 	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
 	if from.answer != nil {
@@ -117,8 +117,8 @@ func orders(plan []experiments.Planned) map[order]bool {
 	return out
 }
 
-// inPlaceOf returns those of the runs that have the draws and orders of others, if
-// there are others and each of theirs is there, and otherwise all.
+// inPlaceOf returns the runs that have the draws and orders of others. If there are no others, or
+// if one of their draws and orders is missing, it returns all runs.
 func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
 	wanted := orders(others)
 	same := slices.DeleteFunc(slices.Clone(runs), func(p experiments.Planned) bool { return !wanted[order{p.Run.Data.Draw, p.Run.Seed}] })
@@ -128,7 +128,7 @@ func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
 	return runs
 }
 
-// selected returns the runs that a selector means as the assumptions were chosen.
+// selected returns the runs that a selector selects if no alternative is assumed.
 func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	if s.Spec != "" {
 		return x.planned(func(p *experiments.Planned) bool {
@@ -147,7 +147,8 @@ func (x *index) selected(s experiments.Selector) []experiments.Planned {
 	})
 }
 
-// answers returns the runs that an answer names, nil for none. They are not to be changed.
+// answers returns the runs that an answer names, or nil for a nil answer. The caller must not
+// modify them.
 func (x *index) answers(a *experiments.Answer) []experiments.Planned {
 	plan, found := x.answered[a]
 	if !found && a != nil {
@@ -167,31 +168,31 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 	return out
 }
 
-// touched reports whether a selector has other runs or another reading under
-// the flipped assumptions.
+// touched reports whether a selector has other runs or another reading under the assumed
+// alternatives.
 func (x *index) touched(s experiments.Selector) bool {
 	from := x.source(s.Cell)
 	chosen := reading{x.paper.Data[x.paper.Cells[s.Cell].Data].Risk, 1}
 	return from.answer != nil || from.passes > 0 || ofRisk(s) && x.reading(s.Cell) != chosen
 }
 
-// ofRisk reports whether a selector's quantity is made of risks.
+// ofRisk reports whether a selector's quantity is computed from risks.
 func ofRisk(s experiments.Selector) bool {
 	return s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness
 }
 
-// A reading says which number of a record is taken for the risk that the paper prints.
+// A reading says which number of a record stands for the risk that the paper prints.
 type reading struct {
 	of      string  // RiskTrain or RiskTest
-	penalty float64 // what (λ/2)Σ‖f_c‖² is multiplied by
+	penalty float64 // factor of (λ/2)Σ‖f_c‖²
 }
 
-// more is what Σ‖f_c‖² is multiplied by and added to a record's risks.
+// more returns the factor of the Σ‖f_c‖² that is added to the risks of a record.
 func (r reading) more(rec *record.Record) float64 {
 	return (r.penalty - 1) * rec.Header.Run.Params.Regularizer / 2
 }
 
-// reading returns how a cell's runs are read.
+// reading returns the reading of a cell's runs under the assumed alternatives.
 func (x *index) reading(cell string) reading {
 	c := x.paper.Cells[cell]
 	r := reading{x.paper.Data[c.Data].Risk, 1}
@@ -205,9 +206,9 @@ func (x *index) reading(cell string) reading {
 	return r
 }
 
-// pairs reports whether the runs of two sides belong together one by one: the
-// same data, and the same draws and seeds. A method without a seed goes with
-// every seed; its runs are repeated accordingly.
+// pairs matches the runs of two sides with the same data, draws and seeds, one by one. A method
+// without a seed matches every seed; its runs are repeated accordingly. ok reports whether every
+// run has a match.
 func pairs(a, b *Side) (left, right []float64, ok bool) {
 	type key struct {
 		data data.Ref
@@ -243,9 +244,9 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 	return left, right, len(used) == len(others)
 }
 
-// value is the number that a selector means of a record: in percent for an
-// error, in samples for a first passage, +Inf if it never comes to pass. The reading
-// says which risk the paper prints.
+// value returns the number that a selector reads from a record: in percent for an error, in samples
+// for a first passage below a threshold, +Inf if that never happens. read says which risk the paper
+// prints.
 func value(r *record.Record, s experiments.Selector, read reading) float64 {
 	more := read.more(r)
 	at := func(p record.Point) float64 { return quantity(s.Quantity, read.of, more, p) }
@@ -303,7 +304,7 @@ func (s *Side) exponents() (slopes []float64) {
 	return slopes
 }
 
-// silent says why a run says nothing of what a selector asks, or "".
+// silent returns why a run has no answer for a selector, or "".
 func (o *Observation) silent(s experiments.Selector, read reading) string {
 	f := &o.Record.Final
 	switch {
@@ -315,8 +316,8 @@ func (o *Observation) silent(s experiments.Selector, read reading) string {
 	return theory.TooShort(o.Run, s.Quantity)
 }
 
-// quantity is a point's risk with so many times Σ‖f_c‖² more, error in percent, or model
-// order. A risk or error that is not a number is infinite: the run diverged.
+// quantity returns a point's risk plus more·Σ‖f_c‖², its error in percent, or its model order. A
+// risk or error that is not a number is infinite: the run diverged.
 func quantity(name, risk string, more float64, p record.Point) float64 {
 	v := float64(p.ModelOrder)
 	switch {
@@ -339,8 +340,8 @@ func quantity(name, risk string, more float64, p record.Point) float64 {
 	return v
 }
 
-// roughness is the sum of the rises of the risk from point to point over its
-// fall from the first to the last; infinite if it does not fall.
+// roughness returns the sum of the rises of the risk from point to point, divided by its fall from
+// the first to the last. It is infinite if the risk does not fall.
 func roughness(points []record.Point, risk string, more float64) float64 {
 	at := func(i int) float64 { return quantity(experiments.QuantityRisk, risk, more, points[i]) }
 	if len(points) < 2 {

@@ -8,9 +8,9 @@ import (
 	"polkrepro/internal/words"
 )
 
-// Sentence says in one line what a test measured and what is claimed: "error of BSGD on
-// multidist, hinge loss: 4.597 [4.42, 4.77] %; the paper prints 21.8." The paper's tables
-// name the methods.
+// Sentence says in one line what a test measured and what is claimed, with the names of the methods
+// in the paper's tables: "error of BSGD on multidist, hinge loss: 4.597 [4.42, 4.77] %; the paper
+// prints 21.8."
 func (f *Finding) Sentence() string {
 	t := f.Test
 	text, claimed := describe(t.Of, subject(&t)), "claimed "+f.Target.String()
@@ -37,7 +37,8 @@ func (f *Finding) Sentence() string {
 	return text + "; " + claimed + "."
 }
 
-// subject names the runs of a cell's test, if it is one, and those that it compares with.
+// subject names the runs of a cell's test and the runs that they are compared with. The result is
+// meaningless for a test of a spec's runs.
 func subject(t *experiments.Test) string {
 	of := experiments.Paper().Cells[t.Of.Cell]
 	to, against := of, ""

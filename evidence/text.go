@@ -10,9 +10,10 @@ import (
 	"polkrepro/internal/words"
 )
 
-// WriteText writes the verdicts as a table, a line a claim and below it a line
-// a test, and counts them. The columns "½" and "2×" have the verdicts at half and at twice
-// the margins, "new run" the interval for the value of a cell's next run, "new rows" on other test rows.
+// WriteText writes the verdicts as a table, with a line for each claim and below it a line for each
+// test, and then their counts. The columns "½ margin" and "2× margin" have the verdicts at half and
+// at twice the margins, "new run" the interval for the value of a cell's next run, and "new rows"
+// the same on other test rows.
 func (a *Assessment) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnew rows [90 %]\tpaper's in it\tnote")
@@ -44,8 +45,8 @@ printed numbers that are settings: %s
 	return err
 }
 
-// twoVerdicts joins the verdicts at half and at twice the margin, nothing where there are
-// none.
+// twoVerdicts joins the verdicts at half and at twice the margin. It returns only the separator if
+// there are none.
 func twoVerdicts(at []stats.Verdict, between string) string {
 	if at == nil {
 		return between
@@ -68,7 +69,8 @@ func (n Counts) String() string {
 	return s
 }
 
-// Deviating is the number of those that deviate, and of these that are explained.
+// Deviating returns the number of deviating claims or tests and, in parentheses, how many of them
+// are explained.
 func (n Counts) Deviating() string { return fmt.Sprint(n.Deviates) + n.explained() }
 
 func (n Counts) explained() string {

@@ -15,7 +15,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// Bounds that keep a mistyped spec from planning more than anyone can mean.
+// Bounds that keep a mistyped spec from planning an absurd amount of work.
 const (
 	maxIncludes = 32
 	maxIncluded = 4 * strictyaml.MaxSource // bytes of a spec and what it includes
@@ -31,10 +31,10 @@ const MaxSeeds = 10_000
 // its record is read.
 const MaxEvaluations = 50_000
 
-// defaultOrder is the model order to expect where a spec says nothing.
+// defaultOrder is the expected model order if a spec does not give one.
 const defaultOrder = 500
 
-// A checker turns a decoded spec into a Spec and reports what makes no sense.
+// A checker turns a decoded spec into a Spec and reports errors in it.
 type checker struct {
 	checks
 	root *strictyaml.Node
@@ -49,12 +49,13 @@ type checker struct {
 	labels []string
 }
 
-// samplingEpochs is what specs call the sampling of a run that has none.
+// samplingEpochs is the name that specs have for the sampling of a run whose Sampling
+// is empty.
 const samplingEpochs = "epochs"
 
 var nameText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// spec checks everything. What it returns is of use only if nothing was
+// spec checks everything. The spec that it returns is valid only if no error was
 // reported.
 func (c *checker) spec() *Spec {
 	c.fed, c.series = make(map[string]string), make(map[string]bool)
@@ -98,7 +99,7 @@ func (c *checker) spec() *Spec {
 	return s
 }
 
-// data finds the data set or the files that are used.
+// data looks up the data set, or opens the files, that the spec uses.
 func (c *checker) data() {
 	n, d := c.root.At("data"), c.doc.Data
 	switch {
@@ -125,17 +126,17 @@ func (c *checker) data() {
 	}
 }
 
-// places are where a spec has what determines a run: the key "" is the entry of methods,
-// others are the names of hyper-parameters and "method".
+// places holds the nodes of a spec that determine a run. The key "" is the entry of
+// methods; other keys are "method" and the names of hyper-parameters.
 type places map[string]*strictyaml.Node
 
-// place returns where a spec has a setting of a run in a profile, by its path in [Problem].
-// It returns nil if the spec lacks it, which is reported otherwise.
+// place returns the node of a setting of a run in a profile, given its path in [Problem]. It
+// returns nil if the spec lacks the setting, which is reported elsewhere.
 func (c *checker) place(path, profile string, at places) *strictyaml.Node {
 	keys := strings.Split(path, ".")
 	name := keys[len(keys)-1]
 	switch {
-	case keys[0] == "data" && c.set == nil && c.root.At("data").Get("train") != nil: // the files are wrong
+	case keys[0] == "data" && c.set == nil && c.root.At("data").Get("train") != nil: // the files are invalid
 		return nil
 	case path == "method" || path == "samples" || keys[0] == "params" && at[name] != nil:
 		return at[name]
@@ -155,7 +156,7 @@ func (c *checker) place(path, profile string, at places) *strictyaml.Node {
 	return nil
 }
 
-// report reports the problems of a run in a profile at their places.
+// report reports the problems of a run in a profile at the nodes of their settings.
 func (c *checker) report(r Run, profile string, at places) {
 	for _, p := range r.Problems() {
 		if n := c.place(p.Path, profile, at); n != nil {
@@ -164,7 +165,7 @@ func (c *checker) report(r Run, profile string, at places) {
 	}
 }
 
-// standsInFor checks the data set in whose place the spec's is shown.
+// standsInFor checks the data set that the spec's data set stands in for.
 func (c *checker) standsInFor() {
 	name := c.doc.StandsInFor
 	if name == "" {
@@ -204,7 +205,7 @@ func (c *checker) theKernel() {
 	}
 	for _, name := range takes {
 		if name != "bandwidth" && !c.given(n, name) { // the bandwidth is a hyper-parameter of the methods
-			c.kernel.Degree = max(1, k.Degree) // reported as missing
+			c.kernel.Degree = max(1, k.Degree) // already reported as missing
 		}
 	}
 }
@@ -270,7 +271,7 @@ func (c *checker) allWork() {
 	}
 }
 
-// count returns how many runs there are at most.
+// count returns the largest possible number of runs.
 func (s *Spec) count(w work) int {
 	runs := 0
 	for _, r := range w.repeats {
@@ -301,7 +302,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node, w *work) {
 		c.Errorf(n.At("samples"), "both epochs and samples are given")
 	case s.Samples != nil:
 		w.samples, w.at = *s.Samples, n.At("samples")
-	case c.set != nil && c.set.Train > 0: // not if its file is missing
+	case c.set != nil && c.set.Train > 0: // unknown if its file is missing
 		x := math.Round(*s.Epochs * float64(c.set.Train))
 		if !(x >= 1 && x <= largest) {
 			c.Errorf(n.At("epochs"), "epochs is %v: that is %v samples of %s, want 1 to %d", *s.Epochs, x, c.set.Name, largest)
@@ -311,7 +312,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node, w *work) {
 	}
 }
 
-// evaluation sets what is given in e.
+// evaluation copies the settings given in d to e.
 func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluation) {
 	for from, to := range map[*int]*int{d.Every: &e.Every, d.Tail: &e.Tail, d.TrainLimit: &e.TrainLimit} {
 		if from != nil {
@@ -324,7 +325,7 @@ func (c *checker) evaluation(d *doc.Evaluation, n *strictyaml.Node, e *Evaluatio
 	e.Minimizer = e.Minimizer || d.Minimizer
 }
 
-// repeats checks the repeats of the node above them.
+// repeats checks the repeats in the node above, and returns them.
 func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 	if above.Get("repeats") == nil {
 		list = []doc.Repeat{{}}
@@ -354,8 +355,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 	return out
 }
 
-// drawnData is the data set that has calibrated draws. Of others specs can list draws, if they
-// have any, and of a user's file with a holdout its split seeds.
+// drawnData is the data set that has calibrated draws. For other data sets that have draws,
+// specs can list the draws; for a user's file with a holdout, they can list its split seeds.
 const drawnData = "multidist"
 
 // draws returns the draws of a repeat.
@@ -412,7 +413,7 @@ func (c *checker) seeds(s *doc.Seeds, n *strictyaml.Node) []uint64 {
 	return s.List
 }
 
-// distinct reports an empty list and what is in it twice.
+// distinct reports an empty list, and duplicates in a list.
 func (c *checker) distinct(list []uint64, n *strictyaml.Node, what string) {
 	if len(list) == 0 {
 		c.Errorf(n, "%s is empty", what)

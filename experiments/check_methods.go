@@ -45,7 +45,7 @@ func (c *checker) method(i int) {
 	c.out.variants = append(c.out.variants, variants...)
 }
 
-// named returns the label of an entry and its method, nil if either is wrong.
+// named returns the label of an entry and its method, nil if either is invalid.
 func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, info *MethodInfo) {
 	label = cmp.Or(m.Label, m.Method)
 	if m.Label != "" && !nameText.MatchString(label) {
@@ -65,8 +65,8 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 	return label, info
 }
 
-// points returns where the hyper-parameters of each point of an entry's grid are, the last of
-// the grid fastest: in the grid, in the entry, or else in the spec.
+// points returns the nodes of the hyper-parameters for each point of an entry's grid: from the
+// grid, the entry, or else the spec. The last hyper-parameter of the grid varies fastest.
 func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
 	fixed := places{"": entry, "method": entry.At("method")}
 	whole := places{"regularizer": c.root.Get("regularizer"), "bandwidth": c.root.Get("kernel").Get("bandwidth")}
@@ -120,7 +120,7 @@ func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
 	return points
 }
 
-// takes reports a hyper-parameter that a method doesn't take.
+// takes returns whether a method takes a hyper-parameter, and reports it if not.
 func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
 	if info.param(f.Key) != nil {
 		return true
@@ -161,12 +161,12 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 		}
 	}
 	if info.param("pruner") != nil {
-		p.completePruner() // if that fails, it is a problem of the run
+		p.completePruner() // Run.Problems reports a failure
 	}
 	return p, ok
 }
 
-// unused reports parameters that are given and that no variant uses.
+// unused reports parameters that are given but not used by any variant.
 func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[string]bool) {
 	for _, p := range info.Params {
 		at := cmp.Or(entry.Get("grid").Field(p.Name), entry.Field(p.Name))
@@ -176,11 +176,12 @@ func (c *checker) unused(info *MethodInfo, entry *strictyaml.Node, used map[stri
 	}
 }
 
-// assign checks what an entry and its points say of the variants: the cells and
-// figures that they feed, their expected order, and how their series is called.
+// assign checks the keys of an entry and its points and assigns them to the variants:
+// the cells and figures that they feed, their expected order, and the name of their
+// series.
 func (c *checker) assign(info *MethodInfo, i int, variants []*variant) {
 	entry, m := c.root.At("methods", i), &c.doc.Methods[i]
-	var axes []*ParamInfo // that the grid varies
+	var axes []*ParamInfo // hyper-parameters that the grid varies
 	if grid := entry.Get("grid"); grid != nil {
 		axes = valuesOf(grid.Fields, func(f strictyaml.Field) *ParamInfo { return info.param(f.Key) })
 	}
@@ -210,7 +211,7 @@ func (c *checker) assign(info *MethodInfo, i int, variants []*variant) {
 	}
 }
 
-// feed gives variants what a node says.
+// feed assigns the cells, figures, expected order and series of a node to variants.
 func (c *checker) feed(info *MethodInfo, feeds *doc.Feeds, n *strictyaml.Node, variants []*variant, axes []*ParamInfo) {
 	if len(variants) == 0 {
 		return
@@ -263,7 +264,7 @@ func point(v *variant, axes []*ParamInfo) string {
 	return strings.Join(parts, " ")
 }
 
-// match returns the variants that an entry of points is about.
+// match returns the variants that an entry of points selects.
 func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamInfo) []*variant {
 	at := n.Get("at")
 	if at == nil || len(at.Fields) == 0 {
@@ -344,8 +345,8 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 	return c.doc.Name + "/" + v.label + "/" + strings.Join(parts, ",")
 }
 
-// automatic returns the series name of a variant for which the spec gives none:
-// the method and what its grid varies.
+// automatic returns the series name of a variant for which the spec gives none: the
+// method and the hyper-parameters that its grid varies.
 func automatic(info *MethodInfo, v *variant, label string, axes []*ParamInfo) string {
 	parts := []string{info.Title}
 	if label != "" {

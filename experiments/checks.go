@@ -12,19 +12,19 @@ import (
 	"polkrepro/internal/words"
 )
 
-// checks report what is wrong with the keys of any file of this package.
+// checks reports errors in the keys of the YAML files of this package.
 type checks struct {
 	*strictyaml.Reporter
-	opened map[*strictyaml.Node]opened // files that were read, by the node that names them
+	opened map[*strictyaml.Node]opened // files that have been read, by the node that names them
 }
 
-// opened are files of a spec, and what is known of them: nothing if they are wrong.
+// opened holds the data files of a spec. set describes them; it is nil if they are invalid.
 type opened struct {
 	ref data.Ref
 	set *data.Info
 }
 
-// given reports a missing key and returns whether it is there.
+// given reports a missing key, and returns whether the key is present.
 func (c checks) given(n *strictyaml.Node, key string) bool {
 	if n.Get(key) == nil {
 		c.Errorf(n, "missing key %q", key)
@@ -33,7 +33,7 @@ func (c checks) given(n *strictyaml.Node, key string) bool {
 	return true
 }
 
-// between reports a number that is out of range.
+// between reports a number that is out of range, and returns whether it is in range.
 func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool {
 	if x < least || x > most {
 		c.Errorf(n.At(key), "%s is %d, want %d to %d", key, x, least, most)
@@ -42,9 +42,9 @@ func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool
 	return true
 }
 
-// files opens the files that a spec's data names, of which info describes as much as is
-// known: nothing if they are missing, which is no fault of the spec's. The labels are
-// what the task learns. It reports what is wrong with them.
+// files opens the data files that a spec names, and reports errors in them. info describes
+// them. If they are missing, which is not an error in the spec, info has only name and
+// kind; if they are invalid, it is nil. The task decides whether labels are numbers.
 func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Ref, info *data.Info) {
 	if d.Variant != "" {
 		c.Errorf(n.At("variant"), "files have no variants")
@@ -104,7 +104,7 @@ func calibratedDraws() []uint64 {
 	return valuesOf(data.CalibratedDraws(), func(d data.Draw) uint64 { return d.Seed })
 }
 
-// hint says which of some names a misspelt one may be: the nearest, or all.
+// hint suggests names for a misspelt word: the nearest name, or else all.
 func hint(word string, names []string) string {
 	if s := strictyaml.Suggest(word, names); s != "" || names == nil {
 		return s

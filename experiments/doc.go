@@ -1,12 +1,12 @@
-// Package experiments holds the experiments: declarative specs in YAML, what
-// they may say, the runs they amount to, and what the paper prints for them.
+// Package experiments holds the experiments: declarative specs in YAML, the rules
+// for them, the runs that they describe, and the results that the paper prints.
 //
 // # Specs
 //
 // A spec names data, task, methods with their hyper-parameters, repetitions,
 // stopping and evaluation, and which table cells and figures the runs feed:
 //
-//	include: [base/common.yaml]         # merged key by key, this file over them
+//	include: [base/common.yaml]         # merged key by key; this file overrides them
 //	name: sample
 //	title: POLK and BSGD on multidist
 //	task: ksvm                          # or klr
@@ -15,9 +15,9 @@
 //	methods:
 //	  - method: polk
 //	    learning_rate: 6
-//	    grid: {parsimony: [1e-4, 0.04]} # any hyper-parameters, each with each
+//	    grid: {parsimony: [1e-4, 0.04]} # any hyper-parameters; all combinations are run
 //	    figures: ["2"]                  # fed by all points of the grid
-//	    points:                         # what is particular to some of them
+//	    points:                         # settings of some points of the grid
 //	      - at: {parsimony: 0.04}
 //	        cells: [table2.multidist.ksvm.polk]
 //	        expected_order: 16
@@ -31,27 +31,28 @@
 //	stopping: {epochs: 10}
 //	evaluation: {every: 320, tail: 10, train_limit: 0}
 //	                                    # or {minimizer: true, train_limit: 0}: see [Evaluation]
-//	profiles:                           # what is different in smoke, quick, full
+//	profiles:                           # differences in smoke, quick, full
 //	  smoke: {stopping: {epochs: 1}, repeats: [{draws: figure, seeds: 1}]}
 //
-// The types in internal/doc say what each key means; schema.json, made from
-// them, says it to editors. The hyper-parameters that a method takes and their
-// ranges are in the table that [Methods] returns. A table cell is fed by one
-// point of one grid; all its seeds and draws count for it.
+// The types in internal/doc document the keys; schema.json, generated from them,
+// documents them for editors. The hyper-parameters that a method takes and their
+// ranges are in the table that [Methods] returns. One point of one grid feeds a
+// table cell, with all its seeds and draws.
 //
 // The parser is strict. Unknown and duplicate keys, wrong types, values out of
-// range, a method that does not fit the task, a cell the paper doesn't have and
-// the like are errors, as many at once as can be found, each with file, line,
-// column and the line itself.
+// range, a method that does not fit the task, an unknown table cell and the like
+// are errors. The parser reports as many errors at once as it can find, each with
+// file, line, column and the line itself.
 //
 // # Runs
 //
-// A [Run] is all that determines a result; [ID] is its identity. [Run.Problems] is
-// the one set of rules for runs, and says what is wrong by the path of the setting.
-// [Spec.Plan] lists the runs of a spec in a profile. A [Tournament] expands into specs.
+// A [Run] holds everything that determines a result; [ID] is its identity.
+// [Run.Problems] is the only set of rules for runs; it reports each invalid setting by
+// its path. [Spec.Plan] lists the runs of a spec in a profile. A [Tournament] expands
+// into specs.
 //
 // # The paper
 //
-// [Paper] returns the cells of the paper's tables as printed, their layout, and
-// what its figures show and state in numbers.
+// [Paper] returns the cells of the paper's tables as printed, the tables' layout, the
+// contents of the figures and the numbers that the paper states about them.
 package experiments

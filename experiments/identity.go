@@ -17,9 +17,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// ResultVersion is part of every run's identity. Raise it whenever a change makes the
-// results of all runs differ from what they were (the order of the stream, what an
-// evaluation computes), so that older records are no longer taken for the same run.
+// ResultVersion is part of every run's identity. Raise it whenever a change alters the
+// results of all runs (the order of the stream, the computation of an evaluation), so
+// that older records are no longer taken for the same run.
 const ResultVersion = 2
 
 // A CodeVersion is that of a method, kernel, task's loss or data set in versions.json.
@@ -34,8 +34,8 @@ type CodeVersion struct {
 //go:embed versions.json
 var versionsJSON []byte
 
-// CodeVersions returns the versions by name, such as "method polk". What is not listed
-// is at its first.
+// CodeVersions returns the versions by name, such as "method polk". A name that is not
+// listed is at its first version.
 var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
 	var all map[string]CodeVersion
 	if err := json.Unmarshal(versionsJSON, &all); err != nil {
@@ -44,14 +44,14 @@ var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
 	return all
 })
 
-// PresentCode tells the run's result from that of other code: it names each part
-// (pruner, method, kernel, loss, data set) that is not at the first of its recorded
+// PresentCode distinguishes the run's result from results of other code. It names each
+// part (pruner, method, kernel, loss, data set) that is not at the first of its recorded
 // versions, such as "pruner twin: source 0dd1f09ac7b2". Usually it is empty.
 func (r Run) PresentCode() string {
 	var parts []string
 	set := "data " + r.Data.Name
 	if r.Data.Own() {
-		set = "data files" // how they are read
+		set = "data files" // the code that reads them
 	}
 	for _, part := range []string{"method " + r.Method, "kernel " + r.Params.Kernel.Type, "task " + r.Task, set} {
 		if v := CodeVersions()[part].Version; v > 1 {
@@ -71,7 +71,7 @@ func (r Run) PresentCode() string {
 	return strings.Join(parts, ", ")
 }
 
-// CodeName is a run's [Run.Code] in words.
+// CodeName returns a run's [Run.Code] in words.
 func CodeName(code string) string { return cmp.Or(code, "the recorded versions") }
 
 // CodeNote counts runs by their code, such as "12 of pruner twin: source 0dd1f09ac7b2".
@@ -87,8 +87,8 @@ func CodeNote(runs []Run) string {
 	return strings.Join(parts, "; ")
 }
 
-// MixedCode says how many runs of a plan are of other code than this program's; it is
-// empty if none is.
+// MixedCode says how many runs of a plan are of other code than this program's. It is
+// empty if there are none.
 func MixedCode(plan []Planned) string {
 	var other []Run
 	for _, p := range plan {
@@ -104,7 +104,8 @@ func MixedCode(plan []Planned) string {
 
 // ID returns the identity of a run: the first 16 bytes, in lower-case
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and
-// ResultVersion. What a user's data are called and where they are does not change it. It panics if a parameter is not a finite number.
+// ResultVersion. It does not depend on the name and the path of a user's data.
+// It panics if a parameter is not a finite number.
 func ID(run Run) string {
 	run.Data = run.Data.Content()
 	b, err := CanonicalJSON(struct {
@@ -118,8 +119,8 @@ func ID(run Run) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// CodelessID returns the [ID] that a run has without its code: that of all runs that
-// differ in nothing else.
+// CodelessID returns the [ID] that a run has without its code. All runs that differ only
+// in their code share it.
 func CodelessID(run Run) string {
 	run.Code = ""
 	return ID(run)

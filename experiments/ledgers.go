@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/strictyaml"
 )
 
-// The ledgers are in a folder of their own: what is beside the specs is a spec.
+// The ledgers have their own folder, since the files beside the specs are taken for specs.
 var (
 	//go:embed ledgers/claims.yaml
 	claimsSource []byte
@@ -22,15 +22,15 @@ var (
 	errataSource []byte
 )
 
-// The kinds of tests, by what is claimed of a statistic.
+// The kinds of tests, by the claim about a statistic.
 const (
-	KindEquivalence = "equivalence" // a mean is what is printed, within the margin
-	KindUpper       = "upper bound" // a mean is at most what is printed
-	KindLower       = "lower bound" // a mean is at least what is printed
+	KindEquivalence = "equivalence" // a mean equals the printed value, within the margin
+	KindUpper       = "upper bound" // a mean is at most the printed value
+	KindLower       = "lower bound" // a mean is at least the printed value
 	KindLess        = "less"        // one mean is less than another
 	KindRatio       = "ratio"       // of two means
 	KindDifference  = "difference"  // of two means
-	KindEvery       = "every run"   // a number of each run, so that the worst decides
+	KindEvery       = "every run"   // a number of each run, so that the worst run decides
 	KindExponent    = "exponent"    // slope of log quantity over log η, over the runs of a seed at several η
 )
 
@@ -48,8 +48,8 @@ const (
 // How an assumption was chosen.
 const (
 	ChosenBlind    = "blind"     // without looking at the paper's results
-	ChosenAlgebra  = "algebra"   // what is printed contradicts its own derivation
-	ChosenByResult = "by result" // the paper's numbers were looked at
+	ChosenAlgebra  = "algebra"   // the printed text contradicts its own derivation
+	ChosenByResult = "by result" // with the paper's numbers in view
 )
 
 // A Ledger holds what the paper claims and what it leaves open. It is made by
@@ -87,8 +87,8 @@ type Claim struct {
 	Tests       []Test   `json:"tests"`       // of a cell, the ledger's for all cells
 }
 
-// Theorem reports whether the claim is one of Table 1's: of what is measured
-// against the minimizer.
+// Theorem reports whether the claim is one of Table 1, about a quantity that is
+// measured against the minimizer.
 func (c *Claim) Theorem() bool {
 	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Measured() })
 }
@@ -121,10 +121,10 @@ func (t *Test) Selectors() []Selector {
 	return []Selector{t.Of, *t.To}
 }
 
-// Target returns the interval in which the statistic is claimed to be.
+// Target returns the interval claimed for the statistic.
 func (t *Test) Target() (low, high float64) { return t.TargetAt(1) }
 
-// TargetAt returns the target with the margin taken so many times.
+// TargetAt returns the target with the margin multiplied by margins.
 func (t *Test) TargetAt(margins float64) (low, high float64) {
 	low, high = math.Inf(-1), math.Inf(1)
 	if t.Low != nil {
@@ -158,7 +158,7 @@ type Selector struct {
 	Series  string   `json:"-"`       // one of the entry's; empty for all
 }
 
-// Measured reports whether the quantity is one that is measured against the minimizer.
+// Measured reports whether the quantity is measured against the minimizer.
 func (s *Selector) Measured() bool { return Measured[s.Quantity] != "" }
 
 // An Untested sentence is one that no test of records can answer.
@@ -198,11 +198,11 @@ type Alternative struct {
 // Reading reports whether the alternative is another reading of the same runs.
 func (a *Alternative) Reading() bool { return len(a.Risk)+len(a.Without)+len(a.Penalty) > 0 }
 
-// Run reports whether records can say anything of the alternative: a spec runs it, runs
-// begin with it, or it is another reading.
+// Run reports whether records can answer the alternative: a spec runs it, longer runs are
+// cut to it, or it is another reading.
 func (a *Alternative) Run() bool { return len(a.Answers)+len(a.Passes) > 0 || a.Reading() }
 
-// Answer returns the runs that take the place of a cell's, nil if none do.
+// Answer returns the runs that replace those of a cell, or nil.
 func (a *Alternative) Answer(cell string) *Answer {
 	return find(a.Answers, func(w *Answer) bool { return w.Cell == cell })
 }
@@ -237,7 +237,7 @@ func (a *Answer) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
 	}
 }
 
-// Matches reports whether a run is one of those named.
+// Matches reports whether a run is one of the runs that the answer names.
 func (a *Answer) Matches(planned *Planned) bool {
 	for name, value := range a.At {
 		if known(name).load(&planned.Run.Params).String() != value {
@@ -290,9 +290,9 @@ func (l *Ledger) Dependents(assumption string) []string {
 	return ids
 }
 
-// Depends reports whether the runs of a cell depend on an assumption: the
-// cell's claim names it, or, for a row that the paper does not print (such as
-// polk-large), that of the row which it varies.
+// Depends reports whether the runs of a cell depend on an assumption: whether the
+// cell's claim names it. A row that the paper does not print (such as polk-large)
+// has no claim; for it the claim of the row that it varies decides.
 func (l *Ledger) Depends(cell, assumption string) bool {
 	c := l.Claim(cell)
 	if c == nil {
@@ -309,8 +309,8 @@ func (a *Assumption) Alternative(id string) *Alternative {
 	return find(a.Alternatives, func(b *Alternative) bool { return b.ID == id })
 }
 
-// HowOf returns how an alternative was chosen, or what was chosen if there is none. An
-// alternative is chosen by result unless the ledger says otherwise.
+// HowOf returns how the alternative b was chosen, or how the assumption was chosen if b is
+// nil. An alternative is chosen by result unless the ledger says otherwise.
 func (a *Assumption) HowOf(b *Alternative) string {
 	if b == nil {
 		return a.How
@@ -328,9 +328,9 @@ var Ledgers = sync.OnceValue(func() *Ledger {
 	return l
 })
 
-// parseLedger reads claims and assumptions; the errata are those of the program. Unknown
-// keys, wrong types and the like are returned as Errors; what the entries must say, of each
-// other and of the paper, is held by a test.
+// parseLedger reads claims and assumptions; the errata are the embedded ones. Unknown keys,
+// wrong types and the like are reported as Errors. A test checks that the entries are
+// consistent with each other and with the paper.
 func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	var c struct {
 		Margins map[string]Margin `json:"margins"`
@@ -380,7 +380,7 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	return &l, nil
 }
 
-// decodeFile decodes a file; it returns nil if it can't be parsed.
+// decodeFile decodes a file into v. It returns nil if the file can't be parsed.
 func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *strictyaml.Node {
 	root := strictyaml.Parse(name, src, r)
 	if root != nil {
@@ -395,10 +395,11 @@ type ledgerReader struct {
 	out *Ledger
 }
 
-// printedQuantities are those that the paper's tables print.
+// printedQuantities are the quantities that the paper's tables print.
 var printedQuantities = []string{QuantityRisk, QuantityError, QuantityOrder}
 
-// cellTests are those of the tests of every cell whose quantity a cell prints. Some numbers are set.
+// cellTests returns the tests of a cell: those of the given tests whose quantity the cell
+// prints. set lists the numbers that are settings, not results.
 func (k *ledgerReader) cellTests(c PaperCell, tests []Test, set []string) (out []Test) {
 	for _, t := range tests {
 		v := printedValue(c, t.Of.Quantity)
@@ -427,13 +428,13 @@ func (k *ledgerReader) cellTests(c PaperCell, tests []Test, set []string) (out [
 	return out
 }
 
-// printedValue is what a cell prints of a quantity, nil if it does not.
+// printedValue returns the number that a cell prints for a quantity, or nil.
 func printedValue(c PaperCell, quantity string) *float64 {
 	return map[string]*float64{QuantityRisk: c.Risk, QuantityError: c.Error, QuantityOrder: c.Order}[quantity]
 }
 
-// tests completes a sentence's tests. One of a spec's runs is there once for every series of
-// every method, or, of an exponent, once for every method.
+// tests completes the tests of a sentence. A test on the runs of a spec becomes one test for
+// each series of each method, or, if it is about an exponent, one for each method.
 func (k *ledgerReader) tests(tests []Test, n *strictyaml.Node) (out []Test) {
 	for i, t := range tests {
 		at := n.At("tests", i)
@@ -471,8 +472,8 @@ func (k *ledgerReader) tests(tests []Test, n *strictyaml.Node) (out []Test) {
 	return out
 }
 
-// margin fills in the margin: that of the quantity where a mean or a difference of means is
-// claimed to be a printed value. Bounds and ratios have none.
+// margin fills in the margin of a test: that of the quantity if a mean or a difference of
+// means is claimed to be a printed value. Bounds and ratios have no margin.
 func (k *ledgerReader) margin(t *Test, n *strictyaml.Node) {
 	switch {
 	case t.Low == nil || t.High == nil || t.Kind == KindRatio:
@@ -483,8 +484,8 @@ func (k *ledgerReader) margin(t *Test, n *strictyaml.Node) {
 	}
 }
 
-// paperStatistic is what the paper's printed numbers give, nil if one is not
-// printed.
+// paperStatistic returns the test's statistic for the numbers that the paper prints,
+// or nil if one of them is not printed.
 func (k *ledgerReader) paperStatistic(t *Test) *float64 {
 	printed := func(s *Selector) *float64 {
 		if s.Samples > 0 || s.Below != nil {

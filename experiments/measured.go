@@ -1,7 +1,7 @@
 package experiments
 
-// What tests can ask of runs that are measured against the minimizer f*; package
-// evidence/theory computes it.
+// The quantities that tests can ask of runs that are measured against the minimizer
+// f*. Package evidence/theory computes them.
 const (
 	MeasuredSlope        = "slope"
 	MeasuredDistance     = "distance"
@@ -17,7 +17,7 @@ const (
 	MeasuredNorm         = "norm"
 )
 
-// Measured says what each of these quantities is.
+// Measured has the definition of each of these quantities.
 var Measured = map[string]string{
 	MeasuredSlope:        "slope of log ‖f_t − f*‖ over log t in the last decade",
 	MeasuredDistance:     "‖f_T − f*‖/‖f*‖ at the end",

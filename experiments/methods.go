@@ -14,8 +14,8 @@ const (
 	TaskKLR  = "klr"  // multi-class kernel logistic regression
 )
 
-// The paper's methods: tournaments and calibrations run POLK, and both are measured
-// against the minimizer of the risk.
+// The paper's methods. Tournaments and calibrations run POLK. Only these two methods
+// can be measured against the minimizer of the risk.
 const (
 	MethodPOLK = "polk"
 	MethodFSGD = "fsgd" // POLK that prunes nothing
@@ -25,7 +25,7 @@ const (
 // labels are numbers.
 var TaskRegression = loss.SquaredError{}.Name()
 
-// LossOf names the loss of a task, as prose does.
+// LossOf returns the name of a task's loss, for use in prose.
 func LossOf(task string) string {
 	switch task {
 	case TaskKSVM:
@@ -36,8 +36,8 @@ func LossOf(task string) string {
 	return task + " loss"
 }
 
-// Tasks returns the classifications that specs can name as a task: ksvm, klr, and each
-// further loss of one function a class by its name. The other task is TaskRegression.
+// Tasks returns the classification tasks that specs can name: ksvm, klr, and the name of
+// each further loss that has one function per class. The only other task is TaskRegression.
 func Tasks() []string {
 	tasks := []string{TaskKSVM, TaskKLR}
 	for _, name := range loss.Names() {
@@ -97,17 +97,17 @@ type Line struct {
 	Width float64   // in points
 }
 
-// DictionaryNumbers is MethodInfo.Numbers of a learner that keeps elements with a weight
-// for each class and nothing else.
+// DictionaryNumbers is the MethodInfo.Numbers of a learner that keeps only dictionary
+// elements, each with a weight for each class.
 func DictionaryNumbers(_ Params, order, dim, classes float64) float64 { return order * (dim + classes) }
 
-// methods are those that were registered, by name.
+// methods holds the registered methods, sorted by name.
 var methods []MethodInfo
 
-// RegisterMethod makes a method known to specs and records. Package harness
-// calls it when the program starts, for each method that it has code for: a
-// program that reads specs or records imports that package. It panics if the method is
-// not well formed or its name is taken.
+// RegisterMethod makes a method known to specs and records. Package harness calls it
+// when the program starts, for each method that it implements, so a program that reads
+// specs or records must import that package. RegisterMethod panics if the method is
+// malformed or its name is taken.
 func RegisterMethod(m MethodInfo) {
 	switch {
 	case !nameText.MatchString(m.Name) || m.Title == "" || m.About == "" || len(m.Tasks) == 0:
@@ -126,7 +126,7 @@ func RegisterMethod(m MethodInfo) {
 	methods = slices.Insert(methods, i, m)
 }
 
-// Methods returns the methods that specs can name, by name.
+// Methods returns the methods that specs can name, sorted by name.
 func Methods() []MethodInfo { return slices.Clone(methods) }
 
 // Method returns the method of that name, nil if there is none.
@@ -134,7 +134,7 @@ func Method(name string) *MethodInfo {
 	return find(methods, func(m *MethodInfo) bool { return m.Name == name })
 }
 
-// find returns the first element that is what is looked for, nil if none is.
+// find returns the first element for which is returns true, or nil.
 func find[T any](list []T, is func(*T) bool) *T {
 	for i := range list {
 		if is(&list[i]) {
@@ -144,7 +144,7 @@ func find[T any](list []T, is func(*T) bool) *T {
 	return nil
 }
 
-// valuesOf returns a value of each element of a list, such as its name, in their order.
+// valuesOf maps each element of a list to a value, such as its name, in the same order.
 func valuesOf[T, V any](list []T, of func(T) V) []V {
 	var values []V
 	for _, x := range list {
@@ -162,8 +162,8 @@ func (m *MethodInfo) paramNames() []string {
 	return valuesOf(m.Params, func(p ParamInfo) string { return p.Name })
 }
 
-// conflict returns which hyper-parameter of a run doesn't go with the others
-// and why, or "". It completes the parameters of a pruner.
+// conflict returns a hyper-parameter of a run that is incompatible with the
+// others, and the reason, or "". It fills in the defaults of the pruner's parameters.
 func (m *MethodInfo) conflict(p *Params) (param, why string) {
 	if m.param("pruner") != nil {
 		if param, why := p.completePruner(); why != "" {

@@ -9,21 +9,21 @@ import (
 	"polkrepro/internal/strictyaml"
 )
 
-// What a figure shows.
+// The kinds of figures.
 const (
 	FigureCurves   = "curves"   // curves over samples processed
 	FigureDecision = "decision" // decision surfaces in the plane
 	FigureData     = "data"     // the data themselves
 )
 
-// What is measured.
+// The quantities that the paper reports.
 const (
-	QuantityRisk  = "risk"  // which one PaperData.Risk says
+	QuantityRisk  = "risk"  // PaperData.Risk says which risk
 	QuantityError = "error" // on the test set, in percent
 	QuantityOrder = "order" // model order
 )
 
-// Which risk it is.
+// The kinds of risk.
 const (
 	RiskTrain = "train" // the empirical risk
 	RiskTest  = "test"  // the expected risk, estimated on the test set
@@ -70,8 +70,7 @@ type PaperRow struct {
 }
 
 // CellID returns the ID of the cell in a row and a column:
-// table.data.task.row. For an extra row there need not be a cell in every
-// column.
+// table.data.task.row. An extra row may lack the cells of some columns.
 func (t *PaperTable) CellID(c PaperColumn, r PaperRow) string {
 	return t.ID + "." + c.Data + "." + c.Task + "." + r.ID
 }
@@ -140,8 +139,8 @@ type PaperStatement struct {
 	Quote    string   `json:"quote"`
 }
 
-// Paper returns what the paper prints. All callers share it: it must not be
-// changed.
+// Paper returns the values that the paper prints. All callers share them: they
+// must not be changed.
 var Paper = sync.OnceValue(func() *PaperValues {
 	f, _ := openEmbedded("", paperFile)
 	p, err := parsePaper(f.label, f.text)
@@ -151,7 +150,7 @@ var Paper = sync.OnceValue(func() *PaperValues {
 	return p
 })
 
-// parsePaper reads paper.yaml strictly. That its parts fit each other is held by a test.
+// parsePaper reads paper.yaml strictly. A test checks that its parts are consistent.
 func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	out, r := new(PaperValues), new(strictyaml.Reporter)
 	root := decodeFile(filename, src, out, r)
@@ -190,7 +189,7 @@ func parsePaper(filename string, src []byte) (*PaperValues, error) {
 	return out, nil
 }
 
-// read reads what is printed, risk/error/order, and reports whether that is what it is.
+// read parses Printed, risk/error/order, and reports whether it has this form.
 func (c *PaperCell) read() bool {
 	parts := strings.Split(c.Printed, "/")
 	if len(parts) != 3 {

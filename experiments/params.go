@@ -42,29 +42,29 @@ type Params struct {
 // A Kernel is κ with its parameters.
 type Kernel = kernel.Spec
 
-// The words that a schedule is called by.
+// The names of learning-rate schedules.
 const (
 	ScheduleConstant = "constant" // η_t = η
 	ScheduleInverse  = "inverse"  // η_t = 1/(λt) for BSGD, η₀/(1 + t/t₀) for POLK
 )
 
-// The words that an approximation budget is called by.
+// The names of approximation budgets.
 const (
 	EpsilonParsimony   = "parsimony"    // ε_t = K·η_t^{3/2}
 	EpsilonSquaredRate = "squared-rate" // ε_t = η_t²
 )
 
-// The words that the problems of C-SVC are called by.
+// The names of the multi-class schemes of C-SVC.
 const (
-	MulticlassPairs = "one-vs-one" // a vote of the classes' pairs
-	MulticlassRest  = "one-vs-all" // each class against the others
+	MulticlassPairs = "one-vs-one" // one problem for each pair of classes, and a vote
+	MulticlassRest  = "one-vs-all" // one problem for each class against the others
 )
 
 // A ParamKind is the type of a hyper-parameter's value.
 type ParamKind string
 
-// The kinds. As settings, the last two are words: the name, and the text of
-// prune.Params.
+// The kinds. The settings of the last two are words: the name of the pruner, and
+// the text of its prune.Params.
 const (
 	KindNumber       ParamKind = "number"
 	KindInteger      ParamKind = "integer"
@@ -103,8 +103,8 @@ type ParamInfo struct {
 // largest bounds counts, so that products of them stay exact.
 const largest = 1_000_000_000
 
-// parameters is the table of all hyper-parameters that methods share: decoding,
-// ranges, grids, labels, answers of the ledgers and the schema follow from it.
+// parameters is the table of all hyper-parameters that methods share. Decoding,
+// ranges, grids, labels, answers of the ledgers and the schema are derived from it.
 var parameters = []ParamInfo{
 	{
 		Name: "learning_rate", Symbol: "η", Kind: KindNumber, Above: prune.Bound(0),
@@ -193,7 +193,7 @@ var parameters = []ParamInfo{
 		field: func(p *Params) any { return &p.Regularizer },
 	},
 	{
-		Name: "bandwidth", Symbol: "c", Kind: KindNumber, Above: prune.Bound(0), Least: prune.Bound(1e-154), Most: prune.Bound(1e154), // 1/(2c²) is a number
+		Name: "bandwidth", Symbol: "c", Kind: KindNumber, Above: prune.Bound(0), Least: prune.Bound(1e-154), Most: prune.Bound(1e154), // so that 1/(2c²) is finite
 		About: "c of the Gaussian kernel; the spec's if not given",
 		Used:  func(p Params) bool { return slices.Contains(kernel.Takes(p.Kernel.Type), "bandwidth") },
 		When:  "with a Gaussian kernel",
@@ -225,7 +225,8 @@ func (p ParamInfo) WithSymbol(symbol string) ParamInfo { p.Symbol = symbol; retu
 // WithDefault returns the parameter with a default.
 func (p ParamInfo) WithDefault(value string) ParamInfo { p.Default = value; return p }
 
-// UsedWhen returns the parameter with a condition on the others, in words too.
+// UsedWhen returns the parameter with a condition under which a run uses it, given in
+// words and as a function.
 func (p ParamInfo) UsedWhen(when string, used func(Params) bool) ParamInfo {
 	p.When, p.Used = when, used
 	return p
@@ -252,7 +253,7 @@ func (s setting) String() string {
 // isNumber reports whether the values are numbers, not words.
 func (p *ParamInfo) isNumber() bool { return p.Kind == KindNumber || p.Kind == KindInteger }
 
-// read returns the value that a node of a spec has. Its type was checked.
+// read returns the value of a node of a spec. The node's type must have been checked.
 func (p *ParamInfo) read(n *strictyaml.Node) setting {
 	switch p.Kind {
 	case KindNumber, KindInteger:
@@ -270,12 +271,12 @@ func (p *ParamInfo) read(n *strictyaml.Node) setting {
 	return setting{word: n.Text}
 }
 
-// fallback returns the default value: what a spec would have to say in its place.
+// fallback returns the default value, as if a spec had given it.
 func (p *ParamInfo) fallback() setting {
 	return p.read(&strictyaml.Node{Kind: strictyaml.Number, Text: p.Default})
 }
 
-// check returns what is wrong with a value, or "".
+// check returns why a value is invalid, or "".
 func (p *ParamInfo) check(s setting) string {
 	switch p.Kind {
 	case KindPruner:
@@ -292,7 +293,7 @@ func (p *ParamInfo) check(s setting) string {
 	if want == "" {
 		return ""
 	}
-	if p.Least != nil && p.Most != nil && *p.Least == *p.Most { // there is one value, and a reason for it
+	if p.Least != nil && p.Most != nil && *p.Least == *p.Most { // only one value is allowed, for the reason in About
 		want = fmt.Sprintf("%v: %s", setting{number: *p.Least}, p.About)
 	}
 	return fmt.Sprintf("%s is %v, want %s", p.Name, s, want)
@@ -331,7 +332,7 @@ func (q *ParamInfo) store(p *Params, s setting) {
 	}
 }
 
-// Set sets a number by its name in specs, which some method has.
+// Set sets a numeric hyper-parameter by its name in specs. Some method must take it.
 func (p *Params) Set(name string, v float64) { known(name).store(p, setting{number: v}) }
 
 // load returns the value in p.
@@ -354,7 +355,7 @@ func (q *ParamInfo) load(p *Params) setting {
 	}
 }
 
-// known returns a hyper-parameter that some method takes, nil if none does.
+// known returns the hyper-parameter with the given name, or nil if no method takes it.
 func known(name string) *ParamInfo {
 	if p := shared(name); p != nil {
 		return p
@@ -367,8 +368,8 @@ func known(name string) *ParamInfo {
 	return nil
 }
 
-// knownNames returns the names of all hyper-parameters: the table's, then
-// those that methods have of their own.
+// knownNames returns the names of all hyper-parameters: first those of the table,
+// then those that methods have of their own.
 func knownNames() []string {
 	names := valuesOf(parameters, func(p ParamInfo) string { return p.Name })
 	for i := range methods {
@@ -397,10 +398,10 @@ func (p *Params) heuristic() prune.Heuristic {
 	return h
 }
 
-// usesEpsilon reports whether the pruner keeps to ε.
+// usesEpsilon reports whether the run's pruner keeps to the budget ε.
 func usesEpsilon(p Params) bool { return p.heuristic().Epsilon }
 
-// checkPruner returns what is wrong with the name of a pruner, or "".
+// checkPruner returns why the name of a pruner is invalid, or "".
 func checkPruner(name string) string {
 	if _, ok := prune.Lookup(name); ok {
 		return ""
@@ -408,8 +409,8 @@ func checkPruner(name string) string {
 	return fmt.Sprintf("unknown pruner %q%s (for your own, see docs/adding-a-pruner.md)", name, hint(name, prune.Names()))
 }
 
-// completePruner fills in the defaults of the pruner's parameters. It returns
-// which hyper-parameter does not go with the others and why, or "".
+// completePruner fills in the defaults of the pruner's parameters. It returns a
+// hyper-parameter that is incompatible with the others, and the reason, or "".
 func (p *Params) completePruner() (param, why string) {
 	h := p.heuristic()
 	all, err := h.Complete(p.PrunerParams)

@@ -9,7 +9,7 @@ import (
 	"polkrepro/internal/strictyaml"
 )
 
-// An opener opens a file that the one with a certain id includes.
+// An opener opens the file name that the file with the id from includes.
 type opener func(from, name string) (source, error)
 
 // parseSpec parses and checks a spec.
@@ -28,8 +28,8 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	return s, nil
 }
 
-// specOf returns the spec that a tree is of. It returns nil if errors are reported, those
-// before aside.
+// specOf returns the spec of a parsed tree, or nil if it reports errors. before is the
+// number of errors reported earlier.
 func specOf(root *strictyaml.Node, c checks, before int) *Spec {
 	var d doc.Spec
 	strictyaml.Decode(root, &d, c.Reporter)
@@ -64,8 +64,8 @@ func decodeSettings(d *doc.Spec, r *strictyaml.Reporter) {
 	}
 }
 
-// settingsOf reports keys that are no hyper-parameters, and values that are not of
-// their type or, of a grid, not lists of them.
+// settingsOf reports keys that are not hyper-parameters, and values of the wrong type.
+// In a grid, a value must be a list of values of the right type.
 func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
 	for _, f := range s.Fields {
 		p := known(f.Key)
@@ -82,7 +82,7 @@ func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
 	}
 }
 
-// An includer loads a file and lays it over what it includes.
+// An includer loads a file and merges it over the files that it includes.
 type includer struct {
 	open  opener
 	r     *strictyaml.Reporter
@@ -133,8 +133,8 @@ func (in *includer) load(f source) *strictyaml.Node {
 	return strictyaml.Merge(base, root)
 }
 
-// withDefaults lays every entry of methods over its method's defaults, except
-// for what the entry's grid varies.
+// withDefaults merges every entry of methods over its method's defaults, without
+// the defaults of hyper-parameters that the entry's grid varies.
 func withDefaults(root *strictyaml.Node) *strictyaml.Node {
 	defaults, entries := root.Get("defaults"), root.Get("methods")
 	if defaults == nil || entries == nil {

@@ -23,7 +23,8 @@ type Planned struct {
 	Cost    float64  `json:"cost"`    // rough relative cost: samples × features × expected model order
 }
 
-// Distinct returns the runs of a plan, each once: of those that several specs share, the first.
+// Distinct returns the runs of a plan without duplicates. Of a run that several specs share,
+// it keeps the first.
 func Distinct(plan []Planned) []Planned {
 	seen := make(map[string]bool, len(plan))
 	return slices.DeleteFunc(slices.Clone(plan), func(p Planned) bool {
@@ -33,10 +34,10 @@ func Distinct(plan []Planned) []Planned {
 	})
 }
 
-// Replicates returns, for each run of a plan, the replicates that it belongs to, on which
-// methods are compared pair by pair: the split of a user's file where the plan has several,
-// which resplit says, else the run's seed. A method that depends on no seed has the same
-// result in all.
+// Replicates returns, for each run of a plan, the replicates that it belongs to. Methods are
+// compared in pairs on the same replicate. If the plan has several splits of a user's file, a
+// replicate is a split and resplit is true; otherwise a replicate is a seed. A run of a
+// method that does not depend on the seed then belongs to all replicates.
 func Replicates(plan []Planned) (of [][]uint64, resplit bool) {
 	var splits, seeds []uint64
 	for _, p := range plan {
@@ -62,8 +63,8 @@ type PlanOptions struct {
 }
 
 // Plan returns the runs of a spec in a profile, none if the profile skips the
-// spec. Runs that several repeats ask for are in it once and feed what all of
-// them say. Two calls return the same runs in the same order.
+// spec. A run that several repeats request is in the plan once, and feeds the cells
+// and figures of all of them. Two calls return the same runs in the same order.
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
@@ -76,7 +77,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 		return nil, nil
 	}
 	var plan []Planned
-	index := make(map[string]int) // of a run's ID in the plan
+	index := make(map[string]int) // position in the plan by run ID
 	for _, v := range s.variants {
 		if w.only != nil && !slices.Contains(w.only, v.label) {
 			continue
@@ -92,7 +93,7 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 				if !ok {
 					order := v.order
 					if run.Batch() {
-						order = max(order, float64(s.train)/10) // one of many passes
+						order = max(order, float64(s.train)/10) // stands for a batch method's many passes, which Samples does not count
 					}
 					k, index[id] = len(plan), len(plan)
 					plan = append(plan, Planned{
@@ -116,8 +117,8 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	return plan, nil
 }
 
-// repeat returns the runs of a variant in a repeat: one for each draw and seed, of which seeds
-// says another number if it is positive.
+// repeat returns the runs of a variant in a repeat, one for each draw and seed. If seeds is
+// positive, the seeds are 1 … seeds instead of those of the repeat.
 func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 	each := r.seeds
 	switch {
@@ -143,8 +144,8 @@ func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 	}
 }
 
-// run returns the run of a variant on the spec's data, of so many samples or, of a batch
-// method, on the training set.
+// run returns the run of a variant on the spec's data with the given number of samples. A
+// run of a batch method has the whole training set instead.
 func (s *Spec) run(v *variant, e Evaluation, samples int) Run {
 	run := Run{Data: s.Data, Task: s.Task, Method: v.method, Params: v.params, Samples: samples, Sampling: s.sampling, Evaluation: e}
 	if run.Batch() {
@@ -153,7 +154,7 @@ func (s *Spec) run(v *variant, e Evaluation, samples int) Run {
 	return run
 }
 
-// union appends what a lacks of b.
+// union appends to a the elements of b that it lacks.
 func union(a, b []string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {

@@ -15,22 +15,22 @@ import (
 // maxDegree bounds the degree of a polynomial kernel.
 const maxDegree = 1000
 
-// A Problem is a setting of a run that is wrong.
+// A Problem is an invalid setting of a run.
 type Problem struct {
-	Path    string // keys of the run's JSON with dots between them: params.learning_rate
+	Path    string // keys of the run's JSON, separated by dots: params.learning_rate
 	Message string
 }
 
-// problems are those found of a run.
+// problems collects the problems of a run.
 type problems []Problem
 
 func (p *problems) add(path, format string, args ...any) {
 	*p = append(*p, Problem{path, fmt.Sprintf(format, args...)})
 }
 
-// Problems returns all that is wrong with a run, for whatever it was read from: a spec, a
-// tournament, flags, a record. A hyper-parameter that depends on others is compared with them
-// only if they are right.
+// Problems returns all problems of a run, whether it was read from a spec, a tournament,
+// flags or a record. Hyper-parameters that depend on each other are compared only if the
+// kernel and all hyper-parameters are valid.
 func (r Run) Problems() []Problem {
 	var out problems
 	m := Method(r.Method)
@@ -61,7 +61,7 @@ func (r Run) Problems() []Problem {
 	return out
 }
 
-// data finds what is wrong with the data, or with the task on them.
+// data adds the problems of the data, and of the task on these data.
 func (p *problems) data(r *Run) {
 	if own := r.Data.Own(); own && (r.Task == TaskRegression) != r.Data.Files.Regression {
 		p.add("task", "task %s does not fit the labels of %s", r.Task, r.Data)
@@ -93,7 +93,7 @@ func unknownDataSet(name string, sets []data.Info) string {
 	return fmt.Sprintf("unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
 }
 
-// work finds what is wrong with the samples and the evaluations.
+// work adds the problems of the samples and the evaluations.
 func (p *problems) work(r *Run, m *MethodInfo) {
 	e, least := r.Evaluation, 1
 	if e.Minimizer || r.Batch() {
@@ -120,8 +120,8 @@ func (p *problems) work(r *Run, m *MethodInfo) {
 	}
 }
 
-// minimizerConflict says why a run can't be measured against the minimizer of its
-// training risk, or "". What is measured is defined for a smooth risk, and for
+// minimizerConflict returns why a run can't be measured against the minimizer of its
+// training risk, or "". The quantities measured are defined for a smooth risk, and for
 // steps of one sample by POLK with its own pruner or by FSGD.
 func minimizerConflict(r *Run) string {
 	switch p := &r.Params; {
@@ -137,8 +137,8 @@ func minimizerConflict(r *Run) string {
 	return ""
 }
 
-// checkKernel reports parameters that do not make a kernel. The bandwidth is a
-// hyper-parameter of the methods.
+// checkKernel returns an error if the parameters of a kernel are invalid. It ignores
+// the bandwidth, which is a hyper-parameter of the methods.
 func checkKernel(k Kernel) error {
 	k.Bandwidth = 1
 	made, err := k.Kernel()
@@ -151,8 +151,9 @@ func checkKernel(k Kernel) error {
 	return made.Validate()
 }
 
-// params finds what is wrong with the hyper-parameters that the method uses, compared with
-// each other only if no more problems than before them were found.
+// params adds the problems of the hyper-parameters that the method uses. before is the
+// number of problems before those of the kernel. The hyper-parameters are compared with each
+// other only if none has been added since.
 func (p *problems) params(m *MethodInfo, given Params, before int) {
 	for i := range m.Params {
 		q := &m.Params[i]
@@ -179,7 +180,7 @@ func (p *problems) params(m *MethodInfo, given Params, before int) {
 	}
 }
 
-// path returns where a run has the hyper-parameter.
+// path returns the path of the hyper-parameter in a run's JSON; see [Problem].
 func (p *ParamInfo) path() string {
 	switch {
 	case p.field == nil:

@@ -28,8 +28,8 @@ type Run struct {
 // training set uniformly and with replacement.
 const SamplingReplacement = "replacement"
 
-// HasRisk reports whether the run's model has scores, and so a risk. It does
-// not where the method predicts by the votes of two-class models.
+// HasRisk reports whether the run's model has scores, and therefore a risk.
+// Methods that predict by the votes of two-class models have neither.
 func (r Run) HasRisk() bool {
 	m := Method(r.Method)
 	return m == nil || !m.Votes
@@ -43,8 +43,8 @@ func (r Run) Batch() bool {
 }
 
 // Numbers returns how many numbers the run's learner keeps from one sample to the next
-// at a model order ([MethodInfo.Numbers]); NaN of batch methods. The facts of the data
-// ([data.Set]) say how many features and classes a user's files have.
+// at a model order ([MethodInfo.Numbers]). It is NaN for batch methods. facts, from
+// [data.Set], has the number of features and classes of a user's files.
 func (r Run) Numbers(order float64, facts map[string]float64) float64 {
 	m := Method(r.Method)
 	if m == nil || m.Numbers == nil {

@@ -22,11 +22,11 @@ import (
 //go:embed *.yaml base/*.yaml
 var embedded embed.FS
 
-// paperFile and TournamentFile are the embedded files beside the specs that are
-// no specs; what specs include is in the folder base.
+// paperFile and TournamentFile are the only embedded files beside the specs that
+// are not specs. The files that specs include are in the folder base.
 const paperFile = "paper.yaml"
 
-// isSpec reports whether an embedded file beside the specs is one.
+// isSpec reports whether an embedded file in the top folder is a spec.
 func isSpec(name string) bool { return name != paperFile && name != TournamentFile }
 
 // The profiles, from the quickest to the longest.
@@ -39,9 +39,9 @@ const (
 // Profiles returns the names of the profiles, from the quickest to the longest.
 func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFull} }
 
-// Errors are all that is wrong with a spec, in the order of their places: of each, file,
-// line, column, message and the offending line. The text has all of them, with a caret
-// under the column.
+// Errors are all errors found in a spec, ordered by position. Each has a file, line,
+// column, message and the offending line. The text lists all of them, with a caret under
+// the column.
 type Errors = strictyaml.Errors
 
 // A Spec is a parsed and checked experiment: nothing in it can fail to be
@@ -89,7 +89,7 @@ type work struct {
 	evaluation Evaluation
 	repeats    []repeat
 
-	at *strictyaml.Node // of samples, if the spec says so many
+	at *strictyaml.Node // node of samples, if the spec gives samples
 }
 
 // A repeat is a set of draws, each combined with each seed.
@@ -98,10 +98,10 @@ type repeat struct {
 	samples        int      // 0 for the profile's
 	draws          []uint64 // {0} for a data set that is not drawn
 	seeds          []uint64
-	cells, figures bool // what the runs are for
+	cells, figures bool // whether the runs feed cells, and figures
 	all            bool // variants that feed nothing are run too
 
-	at *strictyaml.Node // of samples
+	at *strictyaml.Node // node of samples
 }
 
 // A Supplement is a supplementary table: real runs beside the reproduction.
@@ -109,11 +109,11 @@ type Supplement struct {
 	Name, Table, Title string
 }
 
-// OpenQuestions is the supplement of what nobody has run and what would settle how the
-// paper's numbers came about.
+// OpenQuestions is the supplement of experiments that nobody has run and that would settle
+// how the paper's numbers were obtained.
 const OpenQuestions = "open-questions"
 
-// Supplements returns the supplementary tables, in their order.
+// Supplements returns the supplementary tables in order.
 func Supplements() []Supplement {
 	return []Supplement{
 		{"public-data", "S2", "Results on public data that the paper does not have"},
@@ -122,7 +122,7 @@ func Supplements() []Supplement {
 	}
 }
 
-// supplements are the Supplement of all embedded specs that have one, by the spec's name.
+// supplements maps the names of the embedded specs that have a Supplement to it.
 var supplements = sync.OnceValue(func() map[string]string {
 	out := make(map[string]string)
 	for _, s := range EmbeddedAll() {
@@ -136,14 +136,13 @@ var supplements = sync.OnceValue(func() map[string]string {
 // SupplementOf returns the supplement that shows a spec's runs, empty if there is none.
 func SupplementOf(spec string) string { return supplements()[spec] }
 
-// Embedded returns the specs of the reproduction, which are part of the program, by name.
+// Embedded returns the embedded specs of the reproduction, sorted by name.
 func Embedded() []*Spec {
 	return slices.DeleteFunc(EmbeddedAll(), func(s *Spec) bool { return s.Supplement != "" })
 }
 
-// EmbeddedAll returns all specs that are part of the program, by name: also those that are
-// run only when they are named. It panics if [RegisterMethod] was not called for their
-// methods.
+// EmbeddedAll returns all embedded specs, sorted by name, including specs that are run only
+// when they are named. It panics if [RegisterMethod] was not called for their methods.
 func EmbeddedAll() []*Spec {
 	var specs []*Spec
 	for _, name := range embeddedNames() {
@@ -156,17 +155,17 @@ func EmbeddedAll() []*Spec {
 	return specs
 }
 
-// Parse reads a spec from memory. The filename is for messages. What it
-// includes is looked for among the embedded files only; see LoadFile. What is
-// wrong with the spec is returned as Errors.
+// Parse reads a spec from memory. The filename is for messages. Included files
+// are looked up only among the embedded files; see LoadFile. An invalid spec is
+// reported as Errors.
 func Parse(filename string, src []byte) (*Spec, error) {
 	return parseSpec(source{filename, filename, src}, openEmbedded)
 }
 
-// LoadFile reads a spec from a file. What it includes is looked for in the
-// folder of the file that includes it, then among the embedded files, so that a
-// copy of an embedded spec works anywhere. Nothing outside of the spec's own
-// folder is included.
+// LoadFile reads a spec from a file. An included file is looked up in the folder
+// of the file that includes it, then among the embedded files, so that a copy of
+// an embedded spec works anywhere. Files outside the spec's own folder are not
+// included.
 func LoadFile(path string) (*Spec, error) {
 	src, err := files.ReadNamed(path, strictyaml.MaxSource)
 	if err != nil {
@@ -180,8 +179,8 @@ func LoadFile(path string) (*Spec, error) {
 	return parseSpec(source{path, filepath.Base(path), src}, folder{root}.open)
 }
 
-// Find returns the embedded spec of that name, or else the spec in the file of
-// that name.
+// Find returns the embedded spec with the given name, or else the spec in the
+// file with the given path.
 func Find(nameOrPath string) (*Spec, error) {
 	names := embeddedNames()
 	if slices.Contains(names, nameOrPath) {
@@ -197,13 +196,13 @@ func Find(nameOrPath string) (*Spec, error) {
 // embeddedNames returns the names of the embedded specs, sorted; each is in the file of
 // its name.
 func embeddedNames() (names []string) {
-	files, _ := fs.Glob(embedded, "*.yaml") // no error of a pattern that is well formed
+	files, _ := fs.Glob(embedded, "*.yaml") // a well-formed pattern gives no error
 	for _, f := range files {
 		if isSpec(f) {
 			names = append(names, strings.TrimSuffix(f, ".yaml"))
 		}
 	}
-	slices.Sort(names) // as the files are not: a hyphen comes before the dot
+	slices.Sort(names) // the files are ordered differently: a hyphen sorts before the dot
 	return names
 }
 
@@ -215,19 +214,20 @@ func loadEmbedded(name string) (*Spec, error) {
 	return parseSpec(f, openEmbedded)
 }
 
-// A source is a file's contents, the name it has in messages, and the one by
-// which it is told from others and what it includes is found.
+// A source is a file: its contents, its label in messages, and the id that
+// identifies it and from which the files that it includes are looked up.
 type source struct {
 	label, id string
 	text      []byte
 }
 
-// embeddedID begins the ids of embedded files; their labels are their paths in
-// the module.
+// embeddedID is the prefix of the ids of embedded files. Their labels are their
+// paths in the module.
 const embeddedID = "embedded:"
 
-// openEmbedded opens an included file among the embedded ones: beside the file
-// that includes it if that one is embedded too, or else at the top.
+// openEmbedded opens an embedded file that the file with the id from includes. The
+// name is relative to the including file if that is embedded too, else to the top
+// folder.
 func openEmbedded(from, name string) (source, error) {
 	if dir, ok := strings.CutPrefix(from, embeddedID); ok {
 		name = path.Join(path.Dir(dir), name)
@@ -237,7 +237,8 @@ func openEmbedded(from, name string) (source, error) {
 	return source{"experiments/" + name, embeddedID + name, text}, err
 }
 
-// A folder is that of a spec, with what it may include. Ids are paths in it.
+// A folder is the folder of a spec, with the files that the spec may include.
+// Their ids are paths in it.
 type folder struct{ root *os.Root }
 
 // open opens an included file on disk or, failing that, an embedded one.

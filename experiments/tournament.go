@@ -84,16 +84,17 @@ type Contest struct {
 	Replicate int     // from 1
 }
 
-// The evaluations of a contest's run: on how many training examples the risk is
-// taken, which no comparison looks at, and how many evaluations the final
-// figures are means of.
+// The evaluations of a contest's run: the number of training examples for the
+// training risk, which no comparison uses, and the number of evaluations that the
+// final figures are averaged over.
 const (
 	contestTrainLimit = 500
 	contestTail       = 5
 )
 
-// FindTournament returns the embedded tournament, if the name is its name, its
-// file's or empty, or else the one in the file of that name.
+// FindTournament returns the embedded tournament if the argument is empty, the
+// tournament's name or its file's name, and otherwise the tournament in the file
+// with the given path.
 func FindTournament(nameOrPath string) (*Tournament, error) {
 	switch nameOrPath {
 	case "", "pruning", "experiments/" + TournamentFile:
@@ -116,7 +117,7 @@ func readTournament(path string) ([]byte, error) {
 }
 
 // TournamentCommands returns the commands, by name, of the heuristics in a tournament's file
-// that are processes of their own: they have to be known before the file is parsed.
+// that run as separate processes. They must be known before the file is parsed.
 func TournamentCommands(path string) (map[string]string, error) {
 	src, err := readTournament(path)
 	if err != nil {
@@ -133,7 +134,7 @@ func TournamentCommands(path string) (map[string]string, error) {
 }
 
 // ParseTournament reads a tournament from memory. The filename is for messages.
-// What is wrong with it is returned as Errors.
+// An invalid tournament is reported as Errors.
 func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	r := new(strictyaml.Reporter)
 	var d struct {
@@ -189,11 +190,11 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	return t, nil
 }
 
-// maxContests keeps a mistyped tournament from planning more than anyone can
-// mean.
+// maxContests keeps a mistyped tournament from planning an absurd amount of
+// work.
 const maxContests = 100_000
 
-// field checks what a field has beyond the specs that it expands into.
+// field checks the keys of a field that are not in the specs that it expands into.
 func (c checks) field(n *strictyaml.Node, d *fieldDoc) Field {
 	f := d.Field
 	f.at, f.drawn, f.work = n, d.Drawn, d.Profiles
@@ -224,8 +225,8 @@ func (c checks) field(n *strictyaml.Node, d *fieldDoc) Field {
 	return f
 }
 
-// ascendingPositive reports whether there are numbers, all positive, in
-// ascending order.
+// ascendingPositive reports whether x is not empty and its numbers are positive,
+// finite and in ascending order.
 func ascendingPositive(x []float64) bool {
 	for i, v := range x {
 		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= x[i-1] {
@@ -235,8 +236,8 @@ func ascendingPositive(x []float64) bool {
 	return len(x) > 0
 }
 
-// With returns a tournament of the reference and the heuristics of the given
-// names, as of [prune.Variant].
+// With returns the tournament with only the reference and the heuristics of the
+// given names, as in [prune.Variant].
 func (t *Tournament) With(names []string) (*Tournament, error) {
 	out := *t
 	out.Heuristics = []string{t.Reference}
@@ -256,7 +257,7 @@ func (t *Tournament) Against(name string) (*Tournament, error) {
 	return out.With(union([]string{name}, t.Heuristics))
 }
 
-// checkVariant reports what is wrong with the name of a heuristic or a variant of one.
+// checkVariant returns an error if the name of a heuristic, or of a variant of one, is invalid.
 func checkVariant(name string) error {
 	base, _, _ := strings.Cut(name, ":")
 	if why := checkPruner(base); why != "" {
@@ -266,7 +267,7 @@ func checkVariant(name string) error {
 	return err
 }
 
-// On returns a tournament on those of the fields that pass.
+// On returns the tournament with only the fields for which pass returns true.
 func (t *Tournament) On(pass func(Field) bool) *Tournament {
 	out := *t
 	out.Fields = slices.DeleteFunc(slices.Clone(t.Fields), func(f Field) bool { return !pass(f) })
@@ -312,7 +313,8 @@ func (t *Tournament) Plan(profile string) ([]Contest, error) {
 	return plan, nil
 }
 
-// contestants are the heuristics on each field. Those that are not known were reported.
+// contestants yields each heuristic on each field. It skips unknown heuristics, which were
+// reported earlier.
 func (t *Tournament) contestants() iter.Seq2[*Field, prune.Heuristic] {
 	return func(yield func(*Field, prune.Heuristic) bool) {
 		for i := range t.Fields {
@@ -326,7 +328,7 @@ func (t *Tournament) contestants() iter.Seq2[*Field, prune.Heuristic] {
 }
 
 // spec returns the spec of a heuristic's runs on a field: POLK over a grid of the heuristic's
-// knob. It returns nil and reports why if there is none.
+// knob. If the spec is invalid, it reports the errors and returns nil.
 func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *Spec {
 	n := f.at
 	entry := keys{
@@ -334,7 +336,7 @@ func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *
 		{"expected_order", float64(defaultOrder)},
 	}
 	knob, ok := h.Knob()
-	var fixed keys // of the pruner's parameters, also by a variant
+	var fixed keys // pruner parameters other than the knob, with their defaults or the variant's values
 	for _, p := range h.Params {
 		if p.Default != nil && p.Name != knob.Name {
 			fixed = append(fixed, key{p.Name, *p.Default})
@@ -385,14 +387,14 @@ func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *
 		return nil
 	}
 	for name, w := range s.work {
-		w.evaluation.TrainLimit = contestTrainLimit // also of smaller data
+		w.evaluation.TrainLimit = contestTrainLimit // also for smaller data sets
 		s.work[name] = w
 	}
 	return s
 }
 
-// values returns the values of a heuristic's knob on a field: those of the variant, else of
-// the heuristic, else of the knob, else the knob's own.
+// values returns the values of a heuristic's knob on a field: the field's budgets for the
+// variant, else for the heuristic, else for the knob. Without any, it returns the knob's Grid.
 func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
 	for _, name := range []string{h.Name, h.Base(), knob.Name} {
 		if given := f.at.Get("budgets").Get(name); given != nil {
@@ -402,7 +404,7 @@ func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
 	return tree(f.at, valuesOf(knob.Grid, func(v float64) any { return v }))
 }
 
-// keys are a mapping's, in their order; one whose value is a nil node is left out.
+// keys are the keys of a mapping, in order. A key whose value is a nil node is left out.
 type keys []key
 
 type key struct {
@@ -410,7 +412,8 @@ type key struct {
 	value any
 }
 
-// tree returns a value as it would be read from the place of a node. Nodes in it have their own.
+// tree returns a value as a node with the position of at. Nodes within the value keep their
+// own positions.
 func tree(at *strictyaml.Node, value any) *strictyaml.Node {
 	n := *at
 	n.Text, n.Items, n.Fields = fmt.Sprint(value), nil, nil

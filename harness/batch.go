@@ -7,26 +7,26 @@ import (
 	"polkrepro/kernel"
 )
 
-// A BatchProblem is what a batch method is trained on.
+// A BatchProblem is the input of a batch method.
 type BatchProblem struct {
 	Problem
 	Threads int
-	// Progress takes how much of the work is done, from 0 to 1, as far as the
-	// method can tell.
+	// Progress receives the fraction of the work that is done, from 0 to 1, as
+	// estimated by the method.
 	Progress func(fraction float64)
 }
 
 // A Trainer trains a batch method on a whole training set.
 type Trainer func(context.Context, BatchProblem) (*Trained, error)
 
-// Trained is what a batch method leaves.
+// Trained is the result of a batch method.
 type Trained struct {
-	Model       kernel.Model // which nothing changes
+	Model       kernel.Model // must not be changed
 	KernelEvals int64
 	Health      map[string]float64 // the certificate and the effort, by name
 }
 
-// A batch is a batch method as a learner: of one step, on the whole training set.
+// A batch is a learner that runs a batch method in one step on the whole training set.
 type batch struct {
 	train   Trainer
 	problem BatchProblem
@@ -43,8 +43,8 @@ func (b *batch) Model() kernel.Model        { return b.trained.Model }
 func (b *batch) KernelEvals() int64         { return b.trained.KernelEvals }
 func (b *batch) Health() map[string]float64 { return b.trained.Health }
 
-// closing returns a trace that reports how far the gap, relative to the objective,
-// has come from its first value towards the tolerance, in orders of magnitude.
+// closing returns a trace that reports progress as the relative gap (gap/objective) falls
+// from its first value to the tolerance, on a logarithmic scale.
 func closing(progress func(fraction float64), tolerance float64) func(objective, gap float64) error {
 	first := 0.0
 	return func(objective, gap float64) error {

@@ -2,9 +2,9 @@ package harness
 
 import "golang.org/x/sys/unix"
 
-// cpuSeconds returns the processor time spent so far: by the calling thread,
+// cpuSeconds returns the processor time spent so far by the calling thread,
 // which must be locked to its goroutine, or by the whole process. Getrusage
-// would count in ticks of some milliseconds, which short runs do not last.
+// counts in ticks of some milliseconds, too coarse for short runs.
 func cpuSeconds(process bool) float64 {
 	id := int32(unix.CLOCK_THREAD_CPUTIME_ID)
 	if process {

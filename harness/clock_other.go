@@ -6,6 +6,6 @@ import "time"
 
 var processStart = time.Now()
 
-// cpuSeconds returns elapsed time: these systems' processor time is not
-// looked up.
+// cpuSeconds returns elapsed time: processor time is not implemented for these
+// systems.
 func cpuSeconds(bool) float64 { return time.Since(processStart).Seconds() }

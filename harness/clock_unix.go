@@ -5,7 +5,7 @@ package harness
 import "golang.org/x/sys/unix"
 
 // cpuSeconds returns the processor time of the process: these systems do not
-// count a thread's on its own.
+// count it per thread.
 func cpuSeconds(bool) float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -8,8 +8,8 @@ import (
 	"polkrepro/record"
 )
 
-// OfOtherCode returns, by the ID of a planned run without a record, the newest record
-// of the same run made by other code ([experiments.Run.PresentCode]).
+// OfOtherCode finds, for planned runs without a record, records of the same run made by
+// other code ([experiments.Run.PresentCode]). It returns the newest by the planned run's ID.
 func OfOtherCode(plan []experiments.Planned, have map[string]*record.Record) map[string]*record.Record {
 	var others []*record.Record
 	for _, r := range have {
@@ -18,7 +18,7 @@ func OfOtherCode(plan []experiments.Planned, have map[string]*record.Record) map
 		}
 	}
 	out := make(map[string]*record.Record)
-	if len(others) == 0 { // as nearly always: nothing is hashed
+	if len(others) == 0 { // the usual case: saves hashing the plan
 		return out
 	}
 	missing := make(map[string]string) // ID of the run without its code → planned ID
@@ -36,8 +36,8 @@ func OfOtherCode(plan []experiments.Planned, have map[string]*record.Record) map
 	return out
 }
 
-// Adopt returns a plan in which runs without a record are those of other code that
-// have one.
+// Adopt returns a plan in which each run without a record is replaced by the same run of
+// other code, if that has a record.
 func Adopt(plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
 	other := OfOtherCode(plan, have)
 	plan = slices.Clone(plan)
@@ -49,7 +49,7 @@ func Adopt(plan []experiments.Planned, have map[string]*record.Record) []experim
 	return plan
 }
 
-// OtherCodeNote counts records that [OfOtherCode] has found by their code.
+// OtherCodeNote counts the records that [OfOtherCode] found, by their code.
 func OtherCodeNote(other map[string]*record.Record) string {
 	var runs []experiments.Run
 	for _, r := range other {

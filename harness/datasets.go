@@ -19,19 +19,19 @@ type Unavailable struct {
 	Why  string   `json:"why"`  // where it was looked for, and how to get it
 }
 
-// String says what was not run and why.
+// String returns the data set, the number of runs not started, and the reason.
 func (u Unavailable) String() string {
 	return fmt.Sprintf("%s: %s not started: %s", u.Ref, words.Count(u.Runs, "run"), u.Why)
 }
 
 // NotFound returns the data sets of a plan whose files are missing, in the plan's order. It
-// loads nothing, and counts no runs.
+// does not load data or set Runs.
 func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	var absent []Unavailable
 	seen := make(map[data.Ref]bool)
 	for _, p := range plan {
 		ref := p.Run.Data
-		whole := data.Ref{Name: ref.Name, Files: ref.Files} // all variants and draws are of the same files
+		whole := data.Ref{Name: ref.Name, Files: ref.Files} // all variants and draws share their files
 		if seen[whole] {
 			continue
 		}
@@ -43,9 +43,8 @@ func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 	return absent
 }
 
-// loadAll loads the data sets of a plan, so that a damaged file is found
-// before anything is trained. It returns the sets by the runs' references, and
-// those that can't be had.
+// loadAll loads the data sets of a plan, so that a damaged file is found before
+// training. It returns the sets by the runs' references, and the unavailable sets.
 func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
 	sets, unavailable := make(map[data.Ref]*data.Set), []Unavailable{}
 	for _, p := range plan {
@@ -71,7 +70,7 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 	return sets, unavailable, nil
 }
 
-// requireAll is the error of a plan whose data sets were all required.
+// requireAll returns an error for required data sets that are unavailable.
 func requireAll(unavailable []Unavailable) error {
 	errs := make([]error, len(unavailable))
 	for i, u := range unavailable {

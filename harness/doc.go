@@ -3,12 +3,12 @@
 // over a pool of workers that survives failures, kills and Ctrl-C.
 //
 // From Go, package experiments parses a spec and plans its runs, [Reproduce]
-// carries the plan out, and package record reads what came of it; the example of
-// Reproduce does all three. A method of your own takes part once [Register] knows it.
-// Without specs there is no need of this package: use a learner by itself.
+// executes the plan, and package record reads the results; the example of
+// Reproduce shows all three. To run your own method, register it with [Register].
+// To use a learner without specs, call it directly: this package is not needed.
 //
-// A record depends on its run alone: not on the number of workers, nor on the
-// order in which runs are taken, nor on an earlier attempt that was killed.
-// Reproduce holds a lock on its results folder, so a second call fails, in this
-// process or another; the functions that only read may be called at any time.
+// A record depends only on its run: not on the number of workers, the order of
+// the runs, or an earlier attempt that was killed. Reproduce locks its results
+// folder, so a second call fails, in this process or another. Functions that only
+// read may be called at any time.
 package harness

@@ -3,31 +3,31 @@ package harness
 import "errors"
 
 var (
-	// ErrRunsFailed is wrapped by the error of a reproduction of which some
-	// runs failed; the others are finished.
+	// ErrRunsFailed is wrapped by the error of a reproduction in which some runs
+	// failed and all other runs finished.
 	ErrRunsFailed = errors.New("runs failed")
 
 	// ErrInterrupted is wrapped by the error of work that was told to stop.
 	// A reproduction can be resumed; calibrations and streams start over.
 	ErrInterrupted = errors.New("interrupted")
 
-	// ErrMissingData is wrapped by the error of a reproduction that was told
-	// to require all data sets and lacks one.
+	// ErrMissingData is wrapped by the error of a reproduction that requires all
+	// data sets if one is unavailable.
 	ErrMissingData = errors.New("required data not available")
 
-	// ErrLocked is wrapped by the error of a results folder that another
-	// process is at work in.
+	// ErrLocked is wrapped by the error for a results folder that is locked by
+	// another process.
 	ErrLocked = errors.New("results folder is locked")
 
-	// ErrUsage is wrapped by the error of a request that makes no sense.
+	// ErrUsage is wrapped by the error for an invalid request.
 	ErrUsage = errors.New("wrong use")
 
-	// ErrIncomplete is wrapped by the error of records that are missing or damaged,
-	// or of a seal that is broken.
+	// ErrIncomplete is wrapped by the error for missing or damaged records or a
+	// broken seal.
 	ErrIncomplete = errors.New("records missing or damaged")
 
-	// ErrDeviates is wrapped by the error of claims, verdicts or records that are
-	// not as they should be.
+	// ErrDeviates is wrapped by the error for claims, verdicts or records that
+	// deviate from their expected values.
 	ErrDeviates = errors.New("results deviate")
 )
 
@@ -56,13 +56,13 @@ func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 const (
 	ExitOK          = 0
 	ExitFailed      = 1   // a run failed, or anything else went wrong
-	ExitUsage       = 2   // wrong use, a results folder in use included
-	ExitDeviates    = 3   // a claim, verdict or record is not as it should be
-	ExitIncomplete  = 4   // records, or data that are required, are missing or damaged
+	ExitUsage       = 2   // wrong use, or the results folder is in use
+	ExitDeviates    = 3   // a claim, verdict or record deviates
+	ExitIncomplete  = 4   // records or required data are missing or damaged
 	ExitInterrupted = 130 // Ctrl-C or SIGTERM, as shells report it
 )
 
-// ExitCode returns the exit status that belongs to an error.
+// ExitCode returns the exit status for an error.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:

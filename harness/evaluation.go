@@ -8,11 +8,11 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// EvaluationPoints returns when a run is evaluated, in samples, ascending and without
-// repetition: every ev.Every samples, at ev.Tail points spread evenly over the
-// last 5 % of the samples, and at the end in any case. A point inside a
-// mini-batch is met at the end of that mini-batch. A run that is measured against
-// the minimizer is evaluated eight times a decade from ten samples on, and twenty
+// EvaluationPoints returns the numbers of samples after which a run is evaluated, in
+// ascending order without duplicates: every ev.Every samples, at ev.Tail points spread
+// evenly over the last 5 % of the samples, and always at the end. A point inside a
+// mini-batch is evaluated at the end of that mini-batch. A run that is measured against
+// the minimizer is also evaluated eight times a decade from ten samples on, and twenty
 // times, evenly spread, in the last half.
 func EvaluationPoints(total int, ev experiments.Evaluation) []int {
 	points := []int{total}

@@ -42,7 +42,7 @@ type Event struct {
 // label names a run in a line of text.
 func (e Event) label() string { return fmt.Sprintf("%s, %s, seed %d", e.Series, e.Data, e.Seed) }
 
-// errorText shows the test error so far, "error 3.98 %, "; nothing before an
+// errorText returns the latest test error as "error 3.98 %, ", or "" before the first
 // evaluation.
 func (e Event) errorText() string {
 	if e.Error < 0 {
@@ -51,10 +51,10 @@ func (e Event) errorText() string {
 	return fmt.Sprintf("error %.2f %%, ", 100*e.Error)
 }
 
-// A Progress shows what happens. Its methods may be called concurrently.
+// A Progress displays events. Its methods may be called concurrently.
 type Progress interface {
 	Report(Event)
-	Close() // ends the display; nothing may be reported afterwards
+	Close() // ends the display; Report must not be called afterwards
 }
 
 // Progress modes.
@@ -87,9 +87,9 @@ func NewProgress(mode string, w io.Writer) Progress {
 	panic("harness: unknown progress mode " + mode)
 }
 
-// CanRedraw reports whether w is a terminal on which lines can be redrawn: not
-// one whose TERM is dumb, as in some editors. The bars have no colour, so
-// NO_COLOR makes no difference.
+// CanRedraw reports whether w is a terminal that can redraw lines. Terminals with
+// TERM=dumb, as in some editors, can't. The bars have no colour, so NO_COLOR is
+// ignored.
 func CanRedraw(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"

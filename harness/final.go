@@ -7,11 +7,11 @@ import (
 	"polkrepro/record"
 )
 
-// modelFeatures is what a model may have to be put into the record.
+// modelFeatures is the maximum number of features of a model that is stored in a record.
 const modelFeatures = 2
 
-// drawableModel returns the model of a record, nil if it is no expansion, too
-// large or not finite.
+// drawableModel returns a model as a record stores it, or nil if the model is not a
+// kernel expansion, is too large or has non-finite weights.
 func drawableModel(m kernel.Model) *record.Model {
 	e, ok := m.(*kernel.Expansion)
 	if !ok || e.Dict.Dim() > modelFeatures || e.Order() > record.MaxElements || slices.ContainsFunc(e.W, func(w float64) bool { return !finite(w) }) {

@@ -8,7 +8,7 @@ import (
 	"polkrepro/internal/until"
 )
 
-// A PanicError is a panic that was caught, with the stack it was raised on.
+// A PanicError is a recovered panic with its stack.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -28,8 +28,8 @@ func Recover(err *error) {
 	}
 }
 
-// Save writes the panic to a file of its own in the folder for temporary
-// files and returns its name.
+// Save writes the panic to a new file in the folder for temporary files and
+// returns the file's name.
 func (e *PanicError) Save() (string, error) {
 	f, err := os.CreateTemp("", "runall-panic-*.txt")
 	if err != nil {

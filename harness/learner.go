@@ -15,17 +15,17 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A Learner is what the harness trains.
+// A Learner is a model that the harness trains step by step.
 type Learner interface {
-	// Step learns from a mini-batch of n samples, x of n×Dim in row-major order and y of
-	// n targets. It returns the scores that the samples had before, the learner's own until
-	// the next step; none are asked for where each step takes the whole training set.
-	// A step that may take long ends early when the context does, with its error.
+	// Step learns from a mini-batch of n samples: x is n×Dim in row-major order, y has n
+	// targets. Step returns the samples' scores before the step, valid until the next step.
+	// If each step takes the whole training set, the scores are not used. A long step
+	// stops early when the context is done and returns the context's error.
 	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
-	// SetThreads sets the number of goroutines a step may use, 1 before the
-	// first call. The results do not depend on it.
+	// SetThreads sets the number of goroutines that a step may use, 1 before the
+	// first call. The results do not depend on this number.
 	SetThreads(n int)
-	// Model returns the current model, the learner's own until the next call or step.
+	// Model returns the current model, valid until the next call or step.
 	Model() kernel.Model
 	// KernelEvals returns the number of kernel evaluations so far.
 	KernelEvals() int64
@@ -33,44 +33,44 @@ type Learner interface {
 	Health() map[string]float64
 }
 
-// A Problem is what a learner is made for.
+// A Problem has the task, hyper-parameters and data for which a learner is made.
 type Problem struct {
 	Task    string
 	Params  experiments.Params
 	Kernel  kernel.Kernel
-	Rates   polk.Schedule // nil of a method without a schedule
+	Rates   polk.Schedule // nil for a method without a schedule
 	Loss    loss.Loss
 	Classes int
 	Dim     int
 	Seed    uint64 // of the run
 	Train   *data.Split
-	Pruner  *prune.Instance // nil for POLK's own; the harness ends its process, if it has one
+	Pruner  *prune.Instance // nil for POLK's own; the harness ends the pruner's process, if any
 }
 
-// A Method is a learner or a batch method with its description. One file registers
-// it, and everything else follows: specs, their schema and checks, help, labels,
-// looks, the memory that a run may take.
+// A Method is a learner or a batch method with its description. One file registers a
+// method. Specs, their schema and checks, help, labels, plot styles and memory limits
+// are derived from the registration.
 type Method struct {
 	experiments.MethodInfo // Register sets Batch
 
-	// New makes the learner of a method that learns from a stream; Train, in its
-	// place, trains a batch method.
+	// Exactly one of New and Train is set. New makes the learner of a method that learns
+	// from a stream; Train trains a batch method.
 	New   func(Problem) (Learner, error)
 	Train Trainer
 
-	// Bytes is the size of what grows with the data and the model; default that of
-	// a dictionary with its kernel matrix and the inverse.
+	// Bytes returns the size of the memory that grows with the data and the model. The
+	// default is that of a dictionary with its kernel matrix and the inverse.
 	Bytes func(Size) float64
 }
 
-// A Size is what a run's memory depends on.
+// A Size holds the quantities that determine a run's memory.
 type Size struct {
 	Train, Test, Dim, Classes float64
 	Order                     float64 // expected model order
 	Params                    experiments.Params
 }
 
-// Scores is the size of the scores of all examples.
+// Scores returns the size of the scores of all examples, in bytes.
 func (s Size) Scores() float64 { return 8 * s.Classes * (s.Train + s.Test) }
 
 // A Registry holds methods by name.
@@ -81,8 +81,8 @@ var registered = make(Registry)
 // Methods returns the methods that specs can name.
 func Methods() Registry { return maps.Clone(registered) }
 
-// Register makes a method known to specs; call it in init. It panics if the method
-// is not well formed, or its name is taken.
+// Register makes a method available to specs; call it in init. It panics if the method
+// is invalid or its name is already registered.
 func Register(m Method) {
 	if (m.New == nil) == (m.Train == nil) {
 		panic("harness: method " + m.Name + " has both New and Train or neither: want one")
@@ -95,15 +95,15 @@ func Register(m Method) {
 	registered[m.Name] = m
 }
 
-// oneSample is the batch size of a method that is defined for one sample a step.
+// oneSample returns the batch size of a method that is defined for one sample a step.
 func oneSample(method string) experiments.ParamInfo {
 	p := experiments.Param("batch_size").WithAbout("samples a step; " + method + " is defined for one").WithDefault("1")
 	p.Most = prune.Bound(1)
 	return p
 }
 
-// decayedRates are the hyper-parameters of a method that makes a step a sample at a rate
-// that may decay.
+// decayedRates returns the hyper-parameters of a method with one sample a step and a
+// learning rate that may decay.
 func decayedRates(method string) []experiments.ParamInfo {
 	return []experiments.ParamInfo{
 		experiments.Param("learning_rate"),
@@ -113,8 +113,8 @@ func decayedRates(method string) []experiments.ParamInfo {
 	}
 }
 
-// Bytes is how much the method of a run of that size keeps. It is 0 for a method
-// that is not registered.
+// Bytes returns the memory of a run of the given method and size, in bytes. It is 0 for
+// a method that is not registered.
 func Bytes(method string, s Size) float64 {
 	if m, ok := registered[method]; ok {
 		return m.Bytes(s)
@@ -122,13 +122,13 @@ func Bytes(method string, s Size) float64 {
 	return 0
 }
 
-// gaussian reports whether a run has the Gaussian kernel, or none yet.
+// gaussian reports whether a run has the Gaussian kernel or no kernel yet.
 func gaussian(p experiments.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
-// newLearner returns the learner of a method, whose progress takes how much of a batch
-// method's work is done, from 0 to 1.
+// newLearner returns the learner of a method. A batch method reports the fraction of its
+// work that is done, from 0 to 1, to progress.
 func (r Registry) newLearner(method string, p Problem, progress func(fraction float64)) (Learner, error) {
 	switch m := r[method]; {
 	case m.New != nil:
@@ -139,7 +139,7 @@ func (r Registry) newLearner(method string, p Problem, progress func(fraction fl
 	return nil, fmt.Errorf("no method %q", method)
 }
 
-// newProblem returns what a run's learner is made for.
+// newProblem returns the problem of a run on its data.
 func newProblem(run experiments.Run, set *data.Set) (Problem, error) {
 	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
 		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)

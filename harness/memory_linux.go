@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryLimit returns the most bytes that a run may plan with: nine tenths of
-// the machine's memory, or of the control group's where that is less.
+// memoryLimit returns the maximum memory of a run in bytes: nine tenths of the
+// machine's memory, or of the control group's limit if that is less. It is 0, no
+// limit, if the system does not tell.
 func memoryLimit() int64 {
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err != nil {

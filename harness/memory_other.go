@@ -2,5 +2,5 @@
 
 package harness
 
-// memoryLimit returns 0, no limit: this system's memory is not looked up.
+// memoryLimit returns 0, no limit: it is not implemented for this system.
 func memoryLimit() int64 { return 0 }

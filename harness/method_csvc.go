@@ -30,7 +30,8 @@ func init() {
 	})
 }
 
-// trainCSVC adds up what the classes' pairs say of themselves.
+// trainCSVC trains C-SVC and adds up the statistics of its two-class problems; of the
+// violations it keeps the largest.
 func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 	m, stats, err := csvc.Train(ctx, csvc.Config{
 		Kernel:    p.Kernel,
@@ -53,7 +54,7 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 	return &Trained{Model: votes{m, p.Classes}, KernelEvals: evals, Health: h}, nil
 }
 
-// votes are functions that are 1 where their class is predicted, and 0 elsewhere.
+// votes is a model whose score is 1 for the predicted class and 0 for all other classes.
 type votes struct {
 	*csvc.Model
 	classes int

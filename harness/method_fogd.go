@@ -52,7 +52,7 @@ func init() {
 
 var frequencies = experiments.Param("budget").WithSymbol("D").WithAbout("D, the number of frequencies")
 
-// fourierConflict reports a kernel without random Fourier features.
+// fourierConflict returns a conflict for a kernel without random Fourier features.
 func fourierConflict(p experiments.Params) (param, why string) {
 	if !gaussian(p) {
 		return "budget", "random Fourier features are those of the Gaussian kernel, and the kernel is " + p.Kernel.Type
@@ -60,7 +60,7 @@ func fourierConflict(p experiments.Params) (param, why string) {
 	return "", ""
 }
 
-// fourierNumbers counts the frequencies, and the weights of a cosine and a sine of each.
+// fourierNumbers counts the frequencies and, for each, the weights of a cosine and a sine.
 func fourierNumbers(_ experiments.Params, order, dim, classes float64) float64 {
 	return order * (dim + 2*classes)
 }

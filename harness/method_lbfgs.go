@@ -25,7 +25,7 @@ func init() {
 			},
 		},
 		Train: trainLBFGS,
-		// The hinge keeps a part of the kernel matrix a second time, at most a sixth.
+		// The hinge keeps a second copy of a part of the kernel matrix, at most a sixth.
 		Bytes: func(s Size) float64 { return bytesLBFGS(s) + kernelMatrix(s)/6 },
 	})
 }
@@ -44,8 +44,8 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	return &Trained{Model: r.Expansion, KernelEvals: r.KernelEvals, Health: health}, nil
 }
 
-// configLBFGS is what package lbfgs is told of a problem, and its default where a
-// hyper-parameter is 0.
+// configLBFGS returns the configuration of package lbfgs for a problem. A
+// hyper-parameter of 0 selects the package's default.
 func configLBFGS(p Problem, threads int) lbfgs.Config {
 	return lbfgs.Config{
 		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
@@ -53,7 +53,7 @@ func configLBFGS(p Problem, threads int) lbfgs.Config {
 	}
 }
 
-// checkMemory reports a training set whose kernel matrix does not fit the machine.
+// checkMemory returns an error if L-BFGS on the training set needs more than memoryLimit.
 func checkMemory(p Problem) error {
 	need := Bytes("lbfgs", Size{Train: float64(p.Train.N), Dim: float64(p.Dim), Classes: float64(p.Classes)})
 	if limit := float64(memoryLimit()); limit > 0 && need > limit {
@@ -62,10 +62,11 @@ func checkMemory(p Problem) error {
 	return nil
 }
 
-// bytesLBFGS is the kernel matrix and 48 functions.
+// bytesLBFGS returns the size of the kernel matrix and 48 functions.
 func bytesLBFGS(s Size) float64 { return kernelMatrix(s) + 48*8*s.Classes*s.Train }
 
-// kernelMatrix is in float64 up to 8192 points, as the package keeps it.
+// kernelMatrix returns the size of the kernel matrix in bytes. Package lbfgs keeps it in
+// float64 up to 8192 points and in float32 beyond.
 func kernelMatrix(s Size) float64 {
 	if s.Train <= 8192 {
 		return 8 * s.Train * s.Train

@@ -18,8 +18,8 @@ import (
 	"polkrepro/polk"
 )
 
-// gapTolerance is the duality gap of f*, relative to R(f*), that is asked for:
-// with it ‖f − f*‖ is known to 1e-5 on multidist.
+// gapTolerance is the requested duality gap of f*, relative to R(f*). With this gap
+// ‖f − f*‖ is known to 1e-5 on multidist.
 const gapTolerance = 1e-12
 
 // A minimizer is f*, the minimizer of the risk R on N training points.
@@ -27,7 +27,7 @@ type minimizer struct {
 	Problem
 	x     []float64          // N×Dim, the points in float64
 	best  []float64          // N×C, the weights of f*
-	facts map[string]float64 // of R and f*, as the last line of a record has them
+	facts map[string]float64 // facts of R and f* for the last line of a record
 }
 
 // newMinimizer computes f* for the training points of a run.
@@ -63,7 +63,7 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 	return m, nil
 }
 
-// extent is the length of the interval that holds feature q of all points.
+// extent returns the range of feature q over all points: its maximum minus its minimum.
 func extent(s *data.Split, q int) float64 {
 	var v []float64
 	for i := range s.N {
@@ -72,8 +72,8 @@ func extent(s *data.Split, q int) float64 {
 	return slices.Max(v) - slices.Min(v)
 }
 
-// distances returns what follows from the values of f at the training points, N×C,
-// and Σ‖f_c‖².
+// distances returns the measurements that follow from the values of f at the training
+// points, N×C, and from Σ‖f_c‖²: the distance to f*, excess risk, norm and gradient.
 func (m *minimizer) distances(values []float64, normSq float64) map[string]float64 {
 	c, lambda := m.Classes, m.Params.Regularizer
 	grad := make([]float64, c)
@@ -122,8 +122,8 @@ type minimizerKey struct {
 	regularizer float64
 }
 
-// of returns the minimizer of a run's risk. Those who ask while it is computed
-// wait: its kernel matrix is not to be made twice.
+// of returns the minimizer of a run's risk. Callers wait while a minimizer is computed,
+// so that its kernel matrix is not computed twice.
 func (m *minimizers) of(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,27 +142,27 @@ func (m *minimizers) of(ctx context.Context, run experiments.Run, set *data.Set,
 	return made, nil
 }
 
-// Steps of POLK whose projection error is recomputed: the first of a run,
-// where every element is new, and one in so many of the others, a prime so that
-// nothing else keeps step with it.
+// Steps of POLK whose projection error is recomputed: the first checkFirst steps of a
+// run, where every element is new, and then each checkEvery-th step. checkEvery is a
+// prime, so that it does not coincide with another period.
 const (
 	checkFirst = 500
 	checkEvery = 499
 )
 
-// measured is a learner that takes steps of one sample and is measured against f*:
-// at points of the run, and at every step.
+// measured wraps a learner that takes steps of one sample and measures it against f* at
+// the points of the run and in every step.
 type measured struct {
 	Learner
 	star *minimizer
-	polk *polk.Learner // the learner, or nil if it is FSGD
-	fsgd *fsgd.Learner // the same
+	polk *polk.Learner // the learner if it is POLK, otherwise nil
+	fsgd *fsgd.Learner // the learner if it is FSGD, otherwise nil
 
-	steps  int     // since the last point
-	orders float64 // sum of M over these
-	since  float64 // largest ratio of these
+	steps  int     // steps since the last point
+	orders float64 // sum of M over these steps
+	since  float64 // largest ratio in these steps
 
-	maxOrder, ratio, checked, direct, disagree float64 // of all steps
+	maxOrder, ratio, checked, direct, disagree float64 // over all steps
 }
 
 func newMeasured(l Learner, star *minimizer) (*measured, error) {
@@ -178,7 +178,7 @@ func newMeasured(l Learner, star *minimizer) (*measured, error) {
 	return m, nil
 }
 
-// Step takes a step and notes the model order and what the projection did.
+// Step takes a step and records the model order and the projection error.
 func (m *measured) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	step := m.Learner.Step
 	if m.polk != nil {
@@ -195,7 +195,7 @@ func (m *measured) Step(ctx context.Context, n int, x []float32, y []float64) (k
 	return scored, nil
 }
 
-// order returns M without making an expansion of FSGD.
+// order returns M. For FSGD it does so without making an expansion.
 func (m *measured) order() int {
 	if m.fsgd != nil {
 		return m.fsgd.Order()
@@ -219,9 +219,9 @@ func (m *measured) project(ctx context.Context, n int, x []float32, y []float64)
 	last := m.polk.Last()
 	m.note(last.Error / last.Budget)
 	if tilde != nil {
-		// The step's rate is known only now.
+		// The step's rate is known only after the step.
 		scale(tilde, m.star.Params.Regularizer, last.Rate)
-		direct := math.Sqrt(max(0, difference(tilde, m.polk.Expansion()).NormSq(1))) // rounding may leave less than 0 of nothing
+		direct := math.Sqrt(max(0, difference(tilde, m.polk.Expansion()).NormSq(1))) // rounding can make it negative
 		m.checked++
 		m.direct = max(m.direct, direct/last.Budget)
 		m.disagree = max(m.disagree, math.Abs(direct-last.Error)/last.Budget)
@@ -229,14 +229,14 @@ func (m *measured) project(ctx context.Context, n int, x []float32, y []float64)
 	return scored, nil
 }
 
-// note takes in the ratio of a step's error to its budget.
+// note updates the largest ratios with a step's ratio of error to budget.
 func (m *measured) note(ratio float64) {
 	m.since = max(m.since, ratio)
 	m.ratio = max(m.ratio, ratio)
 }
 
-// unprojected returns f_t with −ℓ'(f_t(x), y) on x as its last element: what scale
-// makes f̃_{t+1} of.
+// unprojected returns f_t with x appended as its last element, of weights −ℓ'(f_t(x), y).
+// scale turns the result into f̃_{t+1}.
 func (m *measured) unprojected(x []float32, y float64) *kernel.Expansion {
 	f := m.polk.Expansion()
 	scores, grad := make([]float64, f.Outputs), make([]float64, f.Outputs)
@@ -255,7 +255,7 @@ func (m *measured) unprojected(x []float32, y float64) *kernel.Expansion {
 	return tilde
 }
 
-// scale makes f̃ = (1 − ηλ)·f_t − η·ℓ'·κ(x, ·) of what unprojected returned (eq.
+// scale turns the result of unprojected into f̃ = (1 − ηλ)·f_t − η·ℓ'·κ(x, ·) (eq.
 // param_tilde).
 func scale(f *kernel.Expansion, lambda, rate float64) {
 	last := len(f.W) - f.Outputs
@@ -268,8 +268,8 @@ func scale(f *kernel.Expansion, lambda, rate float64) {
 	}
 }
 
-// difference returns a − b, where the elements of b are among a's: it has the
-// elements of a.
+// difference returns a − b as an expansion over the elements of a, which must include
+// the elements of b.
 func difference(a, b *kernel.Expansion) *kernel.Expansion {
 	d := a.Clone()
 	at := make(map[uint64]int, b.Order())
@@ -283,13 +283,13 @@ func difference(a, b *kernel.Expansion) *kernel.Expansion {
 			matched++
 		}
 	}
-	if matched < b.Order() { // the new sample was kept, under an ID of its own
+	if matched < b.Order() { // the new sample was kept, under a new ID
 		gemm.Axpy(-1, b.Weights(b.Order()-1), d.Weights(d.Order()-1))
 	}
 	return d
 }
 
-// point measures f_t, and the steps since the last point.
+// point returns the measurements of f_t and of the steps since the last point.
 func (m *measured) point() map[string]float64 {
 	var out map[string]float64
 	if m.fsgd != nil {
@@ -307,7 +307,7 @@ func (m *measured) point() map[string]float64 {
 	return out
 }
 
-// separation returns the least ‖κ(d_j, ·) − κ(d_k, ·)‖ of two elements.
+// separation returns the minimum of ‖κ(d_j, ·) − κ(d_k, ·)‖ over all pairs of elements.
 func separation(f *kernel.Expansion) float64 {
 	least := math.Inf(1)
 	for j := range f.Order() {
@@ -320,7 +320,7 @@ func separation(f *kernel.Expansion) float64 {
 	return math.Sqrt(max(0, least))
 }
 
-// final returns what was seen of all steps, and the facts of f*.
+// final returns the measurements over all steps and the facts of f*.
 func (m *measured) final() map[string]float64 {
 	out := map[string]float64{theory.MaxOrder: m.maxOrder}
 	if m.polk != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // orderOf returns the order in which a run with a seed visits a training set, as a function
-// that returns the index of the next example: its sampling's, or the examples' own, epoch
-// after epoch, where their distribution drifts.
+// that returns the index of the next example. The sampling decides the order. Where the
+// distribution drifts, every epoch without replacement visits the examples as stored.
 func orderOf(set *data.Set, sampling string, seed uint64) func() int {
 	n := set.Train.N
 	switch {
@@ -26,7 +26,7 @@ func orderOf(set *data.Set, sampling string, seed uint64) func() int {
 	}
 }
 
-// permutations visits n examples in one fresh permutation after another, an epoch each.
+// permutations visits n examples in a new permutation each epoch.
 func permutations(n int, seed uint64) func() int {
 	perm, next, epoch := make([]int32, n), n, uint64(0)
 	return func() int {
@@ -39,9 +39,9 @@ func permutations(n int, seed uint64) func() int {
 	}
 }
 
-// shuffle sets p to the permutation of the epoch: Fisher–Yates on the raw
-// output of a PCG generator, whose stream Go promises to keep, which it does
-// not of rand.Perm or rand.IntN.
+// shuffle sets p to the permutation of the epoch by Fisher–Yates on the raw output
+// of a PCG generator. Go guarantees the stream of PCG across versions, but not the
+// streams of rand.Perm and rand.IntN.
 func shuffle(p []int32, seed, epoch uint64) {
 	src := rand.NewPCG(seed, epoch)
 	for i := range p {
@@ -65,10 +65,10 @@ func bounded(src *rand.PCG, n uint64) uint64 {
 	return hi
 }
 
-// samplerStream keeps the generator's stream from those of other uses of a seed.
+// samplerStream separates the sampler's stream from other streams of the same seed.
 const samplerStream = 0x7461626c6531
 
-// draws visits n examples uniformly and with replacement. It does not call rand.IntN, whose
+// draws visits n examples uniformly with replacement. It does not call rand.IntN, whose
 // stream may change between versions of Go.
 func draws(n int, seed uint64) func() int {
 	src := rand.NewPCG(seed, samplerStream)

@@ -24,16 +24,16 @@ func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOpti
 	return plan, nil
 }
 
-// Needed leaves out the specs that stand in for a data set that is there, and those of
-// supplements.
+// Needed returns the specs that are neither supplements nor stand-ins for an available
+// data set.
 func Needed(specs []*experiments.Spec, finder data.Finder) []*experiments.Spec {
 	return slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool {
 		return s.Supplement != "" || s.StandsInFor != "" && finder.Available(data.Ref{Name: s.StandsInFor}) == nil
 	})
 }
 
-// FindSpecs returns the specs of the given names or files: all embedded ones
-// if none is named.
+// FindSpecs returns the specs with the given names or files, or all embedded specs if
+// names is empty.
 func FindSpecs(names []string) ([]*experiments.Spec, error) {
 	if len(names) == 0 {
 		return experiments.Embedded(), nil
@@ -49,9 +49,9 @@ func FindSpecs(names []string) ([]*experiments.Spec, error) {
 	return specs, nil
 }
 
-// PlanNamed returns the runs of the specs of the given names or files, of all
-// embedded ones that are needed if none is named. It is an error to name a spec
-// that has no runs in the profile. All errors wrap ErrUsage.
+// PlanNamed returns the runs of the specs with the given names or files, or of all
+// [Needed] embedded specs if names is empty. A named spec without runs in the profile
+// is an error. All errors wrap ErrUsage.
 func PlanNamed(names []string, profile string, opt experiments.PlanOptions, finder data.Finder) ([]experiments.Planned, error) {
 	specs, err := FindSpecs(names)
 	if err != nil {
@@ -80,7 +80,8 @@ func PlanNamed(names []string, profile string, opt experiments.PlanOptions, find
 	return plan, nil
 }
 
-// idleError says that a spec has no runs in a profile, and which has some.
+// idleError returns an error for a spec without runs in a profile. The error names the
+// profiles in which the spec has runs.
 func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions) error {
 	var others []string
 	for _, other := range experiments.Profiles() {
@@ -94,20 +95,20 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 	return fmt.Errorf("%s has no runs in profile %s; %s", s.Name, profile, strings.Join(others, ", "))
 }
 
-// Shown returns what a report shows of the runs of specs: not those of a spec that is
-// not Needed, unless one of them has a record.
+// Shown returns the runs of a plan that a report shows: those of the [Needed] specs, and
+// those of any spec that has a record.
 func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) []experiments.Planned {
 	return shownOf(Needed(specs, finder), plan, have)
 }
 
-// Recorded is Shown where every data set is there: what a sealed results folder
-// shows, whatever data this machine has.
+// Recorded is Shown as if every data set were available. A sealed results folder thus
+// shows the same runs on every machine.
 func Recorded(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
 	own := slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool { return s.StandsInFor != "" || s.Supplement != "" })
 	return shownOf(own, plan, have)
 }
 
-// shownOf leaves out the runs of specs that are neither needed nor have a record.
+// shownOf returns the runs of the needed specs and of specs with at least one record.
 func shownOf(needed []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
 	shown := make(map[string]bool)
 	for _, s := range needed {
@@ -121,8 +122,8 @@ func shownOf(needed []*experiments.Spec, plan []experiments.Planned, have map[st
 	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !shown[p.Spec] })
 }
 
-// GuessProfile returns the profile that the finished records of a folder
-// belong to: the one of whose runs most are there, the quickest of equals.
+// GuessProfile returns the profile to which the finished records of a folder belong:
+// the profile with the most records, and the quickest of several with equally many.
 func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have map[string]*record.Record) (string, error) {
 	best, most := "", -1
 	for _, profile := range experiments.Profiles() {
@@ -143,9 +144,9 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 	return best, nil
 }
 
-// Lacking returns the data sets that can't be had, by name, with where they
-// were searched: those that runs of a plan without a record need, and those of
-// the paper that no run of the plan concerns.
+// Lacking returns the unavailable data sets by name, with the places that were searched.
+// It checks the data sets of planned runs without a record, and the paper's data sets
+// that are not in the plan.
 func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
 	lacking := make(map[string]string)
 	check := func(ref data.Ref) {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// layout returns the number of workers for n jobs, and how many
-// threads each may use. workers = 0 means one a core; more than there are
-// cores would only get in each other's way.
+// layout returns the number of workers for n jobs and the cores that they share.
+// workers = 0 means one worker a core; more workers than cores would only slow each
+// other down.
 func layout(workers, n int) (int, *cores) {
 	total := runtime.GOMAXPROCS(0)
 	if workers <= 0 {
@@ -20,12 +20,12 @@ func layout(workers, n int) (int, *cores) {
 	return workers, newCores(total, workers)
 }
 
-// cores says on how many threads a worker may compute: on one while other workers have
-// runs, because its processor time, which records state, could not be told from theirs,
-// and on all cores once it is alone.
+// cores determines the number of threads of a worker: one while other workers have runs,
+// and all cores once the worker is alone. With several threads a record's processor time
+// could not be separated from that of other runs.
 type cores struct {
 	total   int
-	workers atomic.Int64 // that have runs
+	workers atomic.Int64 // number of workers that have runs
 }
 
 func newCores(total, workers int) *cores {
@@ -41,11 +41,10 @@ func (c *cores) threads() int {
 	return c.total
 }
 
-// pool does jobs 0 … n−1, in that order as far as there are workers. Each
-// worker has an operating-system thread to itself, so that the thread's
-// processor time is the worker's, and leaves its core to the others when it
-// finds no job. The first error cancels the context of the others and is
-// returned.
+// pool starts jobs 0 … n−1 in this order, each on the next free worker. Each worker
+// has its own operating-system thread, so that the thread's processor time is the
+// worker's. A worker without a job leaves its core to the other workers. The first
+// error cancels the context of all jobs and is returned.
 func pool(ctx context.Context, workers int, cores *cores, n int, do func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64

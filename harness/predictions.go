@@ -15,13 +15,13 @@ import (
 	"polkrepro/loss"
 )
 
-// predictionsFile is the file of a run's predictions in a results folder.
+// predictionsFile returns the file of a run's predictions in a results folder.
 func predictionsFile(results, id string) string {
 	return filepath.Join(results, "predictions", id+".csv")
 }
 
-// predictions returns what the latest model that was evaluated decides on each test example:
-// a class or, of a regression, the target.
+// predictions returns the predictions of the most recently evaluated model for all test
+// examples: classes or, for a regression, targets.
 func (o *Objective) predictions() []float64 {
 	out := make([]float64, o.test.N)
 	for i := range out {
@@ -33,8 +33,8 @@ func (o *Objective) predictions() []float64 {
 	return out
 }
 
-// writePredictions writes a run's predictions: the number of each test row in its file,
-// from 1, its label and what was predicted.
+// writePredictions writes a run's predictions: for each test row its number in the file,
+// from 1, its label and its prediction.
 func (x *executor) writePredictions(id string, run experiments.Run, set *data.Set, predicted []float64) error {
 	if err := os.MkdirAll(filepath.Dir(predictionsFile(x.Results, id)), 0o777); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 		}
 		return strconv.Itoa(int(y))
 	}
-	var rows []int // of the training file, where it has the test rows
+	var rows []int // the test rows in the training file, if they are held out from it
 	if run.Data.Files.Holdout > 0 {
 		rows, _ = run.Data.Files.HeldOut(set.Train.N + set.Test.N)
 	}
@@ -64,8 +64,8 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 }
 
 // Predictions joins the predictions of a plan's finished runs: a row for each test row of
-// each replicate (a split of the file, or a seed where there is one split), and a column
-// for each series. A method that depends on no seed has the same predictions at all seeds.
+// each replicate (a split of the file, or a seed if there is only one split), and a column
+// for each series. A method without a seed has the same predictions at all seeds.
 func Predictions(results string, plan []experiments.Planned) ([][]string, error) {
 	var series []string
 	for _, p := range plan {
@@ -74,7 +74,7 @@ func Predictions(results string, plan []experiments.Planned) ([][]string, error)
 		}
 	}
 	table := [][]string{append([]string{"replicate", "row", "label"}, series...)}
-	index := make(map[[2]string]int) // of a replicate's row in the table
+	index := make(map[[2]string]int) // index in table by replicate and row
 	replicates, _ := experiments.Replicates(plan)
 	for n, p := range plan {
 		f, err := os.Open(predictionsFile(results, p.ID))

@@ -7,15 +7,15 @@ import (
 	"polkrepro/record"
 )
 
-// A prequential adds up loss and errors of samples that a learner was about to learn
-// from: test, then train.
+// A prequential adds up the losses and errors of samples before the learner learns from
+// them: test, then train.
 type prequential struct {
 	outputs int
 	tally   tally
 	samples int
 }
 
-// add takes in the scores that a mini-batch of targets y had.
+// add adds a mini-batch with targets y by its scores before the step.
 func (p *prequential) add(s kernel.Scored, y []float64) error {
 	rows := len(y)
 	if s.Samples != nil {
@@ -35,7 +35,7 @@ func (p *prequential) add(s kernel.Scored, y []float64) error {
 	return nil
 }
 
-// figures returns the means so far, nil if there are none or they are not finite.
+// figures returns the means so far, or nil if there are no samples or a mean is not finite.
 func (p *prequential) figures() *record.Prequential {
 	if p.samples == 0 {
 		return nil

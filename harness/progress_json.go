@@ -14,8 +14,7 @@ type jsonLines struct {
 
 func newJSONLines(w io.Writer) *jsonLines { return &jsonLines{enc: json.NewEncoder(w)} }
 
-// Report writes the event. A reader that went away is no reason to stop
-// training.
+// Report writes the event. It ignores errors: training continues without a reader.
 func (j *jsonLines) Report(e Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

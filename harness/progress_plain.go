@@ -11,27 +11,27 @@ import (
 	"polkrepro/internal/words"
 )
 
-// What a log says, and how often.
+// Thresholds of the log.
 const (
-	longRun     = 5.0         // seconds: the end of a shorter run has no line of its own
-	statusEvery = time.Minute // the least time between two lines on all runs
+	longRun     = 5.0         // seconds; a shorter run that finishes has no line in the log
+	statusEvery = time.Minute // minimum time between two status lines
 )
 
-// plain writes a log: at most one line a run, when it has ended, unless it was
-// short, and now and then a line on all runs, if they have made progress since
-// the last line.
+// plain writes a log. It has a line for the end of each run, except short runs that
+// finish, and from time to time a status line on all runs if they have made progress
+// since the last line.
 type plain struct {
 	mu     sync.Mutex
 	w      io.Writer
-	active map[string]Event // the latest event of the runs under way, by ID
+	active map[string]Event // the latest event of each active run, by ID
 	total  int
 	done   int
 	began  time.Time // when the plan was reported
 
-	told     int  // of done, what the last line told of
-	progress bool // since the last line
+	told     int  // value of done in the last line
+	progress bool // whether runs have made progress since the last line
 	idle     int  // intervals since the last line
-	wait     int  // intervals that must pass until the next line on all runs
+	wait     int  // minimum number of intervals before the next status line
 
 	every time.Duration
 	tick  *time.Ticker
@@ -88,15 +88,15 @@ func (p *plain) Report(e Event) {
 
 var verbs = map[string]string{EventFinish: "finished", EventFail: "failed", EventStop: "stopped"}
 
-// line writes a line that tells how many runs have ended.
+// line writes a line that contains the number of ended runs.
 func (p *plain) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 	p.told, p.progress, p.idle = p.done, false, 0
 }
 
-// status writes a line on all runs if they have made progress since the last
-// line. As long as no run ends, it comes after one interval, two more, four more
-// and so on: the log of a long run shows life, but does not grow with it.
+// status writes a status line on all runs if they have made progress since the last
+// line. While no run ends, the line comes after one interval, two more, four more and
+// so on: the log of a long run shows progress but stays short.
 func (p *plain) status() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,8 +111,7 @@ func (p *plain) status() {
 	p.line("%d of %s ended after %s%s", p.done, words.Count(p.total, "run"), short(time.Since(p.began).Seconds()), p.underWay())
 }
 
-// underWay names the run that has been under way for longest, and says how far
-// it is.
+// underWay names the run that has been active for longest, with its progress.
 func (p *plain) underWay() string {
 	if len(p.active) == 0 {
 		return ""
@@ -134,7 +133,7 @@ func (p *plain) underWay() string {
 	return s
 }
 
-// Close writes how many runs have ended if no line has told of the last ones.
+// Close writes the number of ended runs unless the last line contains it.
 func (p *plain) Close() {
 	close(p.stop)
 	p.ended.Wait()
@@ -143,7 +142,7 @@ func (p *plain) Close() {
 	}
 }
 
-// planText says what there is to do.
+// planText describes the plan: runs to do, workers and finished runs.
 func planText(e Event) string {
 	s := "nothing to do"
 	if e.Runs > 0 {
@@ -155,7 +154,7 @@ func planText(e Event) string {
 	return s
 }
 
-// endText describes a run that is no longer under way.
+// endText describes a run that has ended.
 func endText(e Event) string {
 	switch e.Kind {
 	case EventFail:

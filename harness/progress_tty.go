@@ -11,8 +11,8 @@ import (
 	"polkrepro/internal/charset"
 )
 
-// bars draws a bar for each run that is under way, and one for all of them. At
-// the end they are gone; lines on failures and notes stay.
+// bars draws a progress bar for each active run and one for all runs. Close removes
+// the bars; lines on failures and notes stay.
 type bars struct {
 	mu     sync.Mutex
 	p      *mpb.Progress
@@ -27,12 +27,12 @@ type runBar struct {
 	last Event
 }
 
-// lastPriority keeps the bar of all runs below the others.
+// lastPriority keeps the bar of all runs below the bars of single runs.
 const lastPriority = 1 << 30
 
 func newBars(w io.Writer) *bars {
-	// Without auto-refresh mpb draws nothing if w is no terminal, which is
-	// not what a user who asked for bars expects.
+	// Without auto-refresh mpb draws nothing if w is not a terminal, but the user
+	// asked for bars.
 	return &bars{p: mpb.New(mpb.WithOutput(w), mpb.WithAutoRefresh(), mpb.WithWidth(24)), active: map[string]*runBar{}}
 }
 
@@ -73,7 +73,7 @@ const partSteps = 1000
 func (b *bars) addRun(e Event) *runBar {
 	r := &runBar{last: e}
 	total, right := int64(e.Total), []decor.Decorator{decor.Any(r.text), decor.AverageETA(decor.ET_STYLE_GO, decor.WC{W: 8})}
-	if e.Batch { // its steps take ever longer, or ever less: no time can be told
+	if e.Batch { // the speed of its steps changes, so the remaining time can't be estimated
 		total, right = partSteps, []decor.Decorator{decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 9})}
 	}
 	r.bar = b.p.AddBar(total, mpb.BarRemoveOnComplete(),
@@ -82,7 +82,7 @@ func (b *bars) addRun(e Event) *runBar {
 	return r
 }
 
-// finish takes a run's bar away. A failure leaves a line.
+// finish removes a run's bar and writes a line if the run failed.
 func (b *bars) finish(e Event) {
 	if r := b.active[e.ID]; r != nil {
 		r.bar.Abort(true)

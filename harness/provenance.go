@@ -14,15 +14,15 @@ import (
 	"polkrepro/record"
 )
 
-// What the Makefile links in with -ldflags -X, for builds into which the go
-// command puts no VCS facts (-buildvcs=false).
+// The Makefile sets these variables with -ldflags -X, for builds without VCS facts
+// from the go command (-buildvcs=false).
 var (
-	linkedVersion  string // as git describe has it
+	linkedVersion  string // output of git describe
 	linkedRevision string
 	linkedDirty    string // "true" if the tree had changes
 )
 
-// Provenance says what program on what machine makes the records.
+// Provenance returns the program and the machine that make the records.
 func Provenance() record.Provenance {
 	p := record.Provenance{
 		Module:   "polkrepro",
@@ -43,8 +43,8 @@ func Provenance() record.Provenance {
 	return p
 }
 
-// fillBuildInfo adds what the go command put into the binary; its VCS facts,
-// where there are any, win over the linked ones.
+// fillBuildInfo adds the facts that the go command stored in the binary. Its VCS
+// facts, if any, replace the linked ones.
 func fillBuildInfo(p *record.Provenance, info *debug.BuildInfo) {
 	if info.Main.Path != "" {
 		p.Module = info.Main.Path
@@ -64,8 +64,8 @@ func fillBuildInfo(p *record.Provenance, info *debug.BuildInfo) {
 	}
 }
 
-// cpuModel returns the processor's name, or its architecture where the system
-// does not tell.
+// cpuModel returns the processor's name, or its architecture if the system does not
+// provide the name.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -81,8 +81,8 @@ func cpuModel() string {
 	return runtime.GOARCH
 }
 
-// cpuFeatures returns the vector extensions of the processor that may change
-// how a sum is rounded, in alphabetical order.
+// cpuFeatures returns the processor's vector extensions that may change the rounding
+// of a sum, in alphabetical order.
 func cpuFeatures() []string {
 	has := map[string]bool{
 		"avx":      cpu.X86.HasAVX,

@@ -10,15 +10,14 @@ import (
 	"polkrepro/record"
 )
 
-// mostListed is the number of runs that an error names.
+// mostListed is the maximum number of runs that an error names.
 const mostListed = 5
 
-// Reference returns the records that a reference for a plan is made of: those
-// of its runs, in the plan's order, from several collections. Specs that stand
-// in for a data set or are of a supplement may be left out as a whole; of all others
-// every run must have a record. A record made by a program of unknown revision, or from a tree
-// with local changes, is an error, and so are two records of one run with
-// different digests.
+// Reference returns the records of a reference: those of the plan's runs, in the plan's
+// order, from several collections. Every run must have a record, except that a spec that
+// is a stand-in for a data set or a supplement may have none at all. A record from a
+// program of unknown revision or from a tree with local changes is an error, and so are
+// two records of one run with different digests.
 func Reference(specs []*experiments.Spec, plan []experiments.Planned, from []*record.Collection) ([]*record.Record, error) {
 	have, err := merge(from)
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"polkrepro/record"
 )
 
-// reliability compares the class probabilities of scores, a row for each of the targets y,
-// with what the targets are. It is nil if the probabilities are not numbers.
+// reliability compares the class probabilities of scores, which have a row for each target,
+// with the targets y. It returns nil if a probability is NaN.
 func reliability(l loss.Probabilistic, scores, y []float64, logLoss float64) *record.Reliability {
 	c := len(scores) / len(y)
-	p := make([]float64, max(2, c)) // a loss of one function has two classes
+	p := make([]float64, max(2, c)) // a loss with one output has two classes
 	bins := make([]record.Bin, record.ReliabilityBins)
 	for i, target := range y {
 		f := scores[i*c : (i+1)*c]

@@ -15,16 +15,16 @@ import (
 	"polkrepro/record"
 )
 
-// Options say how a plan is carried out. None of them changes what a run computes.
+// Options control the execution of a plan. None of them changes the result of a run.
 type Options struct {
 	Results     string      // folder; default "results"
-	Workers     int         // runs at a time; default one a core, which also is the most
+	Workers     int         // concurrent runs; default and maximum: one per core
 	Finder      data.Finder // where data files are searched
-	RequireData bool        // a data set that can't be had is an error, before anything is trained
-	Keep        bool        // finished runs of other code stand for those of the plan
-	Rerun       bool        // finished runs are repeated
-	Predictions bool        // what runs predict of each test row is written, for [Predictions]; finished runs without are repeated
-	Progress    Progress    // default: none is shown
+	RequireData bool        // an unavailable data set is an error, before training starts
+	Keep        bool        // use finished runs of other code for those of the plan
+	Rerun       bool        // repeat finished runs
+	Predictions bool        // write each run's predictions, for [Predictions]; repeat finished runs without them
+	Progress    Progress    // default: no display
 	Methods     Registry    // default Methods()
 }
 
@@ -47,12 +47,12 @@ type silent struct{}
 func (silent) Report(Event) {}
 func (silent) Close()       {}
 
-// An Outcome says what became of a plan.
+// An Outcome lists the results of the runs of a plan.
 type Outcome struct {
-	Finished    []string      // IDs of the runs that were trained now
-	Kept        []string      // IDs of the runs that had been finished before
+	Finished    []string      // IDs of the runs that this call trained
+	Kept        []string      // IDs of the runs that were finished before
 	Failed      []FailedRun   // the longest first
-	Unavailable []Unavailable // data sets that can't be had
+	Unavailable []Unavailable // unavailable data sets
 }
 
 // A FailedRun is a run that failed.
@@ -61,14 +61,14 @@ type FailedRun struct {
 	Err error
 }
 
-// Reproduce carries out a plan: one record a run in the results folder. Runs
-// that are finished are not run again, unless they are of other code
-// ([experiments.Run.PresentCode]); those that were killed or failed are, from their
-// start, because a run is deterministic. A run that fails does not stop the others.
+// Reproduce executes a plan and writes one record per run to the results folder. It
+// does not repeat finished runs, unless they are of other code
+// ([experiments.Run.PresentCode]). It restarts killed and failed runs from the
+// beginning, since a run is deterministic. A run that fails does not stop the others.
 //
-// The error wraps ErrRunsFailed, ErrInterrupted, ErrMissingData or ErrLocked,
-// or is that of the results folder or of a damaged data file. The outcome is
-// there except where nothing was begun.
+// The error wraps ErrRunsFailed, ErrInterrupted, ErrMissingData or ErrLocked, or is an
+// error of the results folder or of a damaged data file. The outcome is nil only if no
+// run was started.
 func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*Outcome, error) {
 	opt = opt.withDefaults()
 	results, err := OpenResults(opt.Results)
@@ -97,8 +97,8 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 	return out, carryOut(ctx, plan, sets, out, opt)
 }
 
-// pending returns the runs of a plan that have no finished record, and an
-// outcome that lists the others.
+// pending returns the runs of a plan that must be executed, and an outcome that lists
+// the kept runs.
 func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *Outcome, error) {
 	have, err := record.ReadDir(RecordsDir(opt.Results))
 	if err != nil {
@@ -130,7 +130,7 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 	return todo, out, nil
 }
 
-// missing reports whether there is no file of that name.
+// missing reports whether a file does not exist.
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, os.ErrNotExist)
@@ -140,10 +140,10 @@ func note(format string, args ...any) Event {
 	return Event{Kind: EventNote, Message: fmt.Sprintf(format, args...)}
 }
 
-// carryOut executes runs, the longest first so that no long one is left to a
-// single worker at the end, and after them, one by one on all cores, those that
-// need the machine's memory for themselves. It adds to the outcome. What stops all
-// runs is the context's end, or an error of the results folder.
+// carryOut executes runs and adds to the outcome. It starts the longest runs first, so
+// that at the end no single worker is left with a long run. Runs that need the machine's
+// memory for themselves come last, one by one on all cores. Only the end of the context or
+// an error of the results folder stops all runs.
 func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
 	groups := make([][]experiments.Planned, 1) // the first is executed by several workers
@@ -163,8 +163,8 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 			break
 		}
 		if g > 0 {
-			// Without this the next kernel matrix is made beside the one before,
-			// which is garbage, but not yet given back.
+			// Without this call the next kernel matrix is allocated while the previous one
+			// is garbage but not yet returned to the system.
 			debug.FreeOSMemory()
 			workers, cores = layout(1, 1)
 		}
@@ -195,18 +195,18 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 	return conclusion(ctx, fatal, out, len(plan))
 }
 
-// largeKernelMatrix is the size in bytes from which two kernel matrices may not
-// fit a machine that one fits.
+// largeKernelMatrix is the size in bytes above which a machine with room for one kernel
+// matrix may not have room for two.
 const largeKernelMatrix = 4 << 30
 
-// needsMachine reports whether a batch method keeps a matrix so large that no
-// other run should be under way.
+// needsMachine reports whether a run's batch method needs so much memory that no other
+// run should be active.
 func needsMachine(run experiments.Run) bool {
 	return run.Batch() && Bytes(run.Method, Size{Train: float64(run.Samples), Params: run.Params}) >= largeKernelMatrix
 }
 
-// conclusion returns the error of a plan of so many runs that was carried out
-// as far as it went.
+// conclusion returns the error of a plan with the given number of runs after its
+// execution has ended or was stopped.
 func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error {
 	left := runs - len(out.Finished) - len(out.Failed)
 	switch {

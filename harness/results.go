@@ -12,18 +12,19 @@ import (
 	"polkrepro/record"
 )
 
-// lockName is the file in a results folder that its one writer holds locked.
+// lockName is the name of the lock file in a results folder. A folder has one writer,
+// which holds the lock.
 const lockName = ".lock"
 
-// RecordsDir returns the folder of a results folder that holds the records.
+// RecordsDir returns the folder of the records in a results folder.
 func RecordsDir(results string) string { return filepath.Join(results, "records") }
 
-// ReportDir returns the folder of a results folder that reports are written to.
+// ReportDir returns the folder of the report in a results folder.
 func ReportDir(results string) string { return filepath.Join(results, "report") }
 
-// CheckFolder reports a results folder in which a symbolic link stands where
-// this program writes or reads: a folder that someone else has made could lead
-// it elsewhere. The folder itself may be a link.
+// CheckFolder returns an error that wraps ErrUsage if a results folder has a symbolic
+// link at a path that this program reads or writes: a folder made by someone else could
+// redirect it elsewhere. The results folder itself may be a link.
 func CheckFolder(results string) error {
 	err := files.NoLinks(results, lockName, "records", "report", "report/tournament", "predictions")
 	if err != nil {
@@ -32,12 +33,12 @@ func CheckFolder(results string) error {
 	return nil
 }
 
-// OpenResults makes a results folder if there is none and locks it: this process has it to
-// itself until the lock is closed. The error wraps ErrLocked if another process is at work in
-// it, and ErrUsage if record.CheckOutput or CheckFolder refuses it.
+// OpenResults creates a results folder if necessary and locks it for this process until the
+// lock is closed. The error wraps ErrLocked if another process holds the lock, and ErrUsage if
+// record.CheckOutput or CheckFolder refuses the folder.
 //
-// The lock file stays: removing it would let two others lock two different files of the same
-// name.
+// Closing does not remove the lock file: otherwise two processes could lock two different
+// files of the same name.
 func OpenResults(dir string) (lock io.Closer, err error) {
 	if err := record.CheckOutput(dir); err != nil {
 		return nil, Usage(fmt.Errorf("results folder: %w", err))
@@ -74,9 +75,9 @@ func OpenResults(dir string) (lock io.Closer, err error) {
 	return f, nil
 }
 
-// ReadResults reads the records of a results folder and tells warn of each that is
-// incomplete or corrupt. The error wraps ErrIncomplete if the folder's seal is broken,
-// and ErrUsage if CheckFolder refuses it.
+// ReadResults reads the records of a results folder and calls warn for each incomplete or
+// corrupt record. The error wraps ErrIncomplete if the folder's seal is broken, and
+// ErrUsage if CheckFolder refuses the folder.
 func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("results folder: %s is a file, not a folder", dir)
@@ -100,8 +101,8 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 	return have, nil
 }
 
-// ReadWhole is ReadResults where records that are damaged, or none at all, are an
-// error too. It wraps ErrIncomplete.
+// ReadWhole is ReadResults, but damaged records are an error too. All errors wrap
+// ErrIncomplete.
 func ReadWhole(dir string, warn func(error)) (*record.Collection, error) {
 	have, err := ReadResults(dir, warn)
 	if err == nil {
@@ -110,7 +111,8 @@ func ReadWhole(dir string, warn func(error)) (*record.Collection, error) {
 	return have, Incomplete(err)
 }
 
-// writeHolder notes who holds the lock, for the message that another gets.
+// writeHolder writes the process ID to the lock file, for the error message in other
+// processes.
 func writeHolder(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err
@@ -119,7 +121,7 @@ func writeHolder(f *os.File) error {
 	return err
 }
 
-// readHolder returns " (process N)", or nothing if the lock file does not say.
+// readHolder returns " (process N)", or "" if the lock file has no process ID.
 func readHolder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscan(f, &pid); err != nil {
@@ -128,14 +130,14 @@ func readHolder(f *os.File) string {
 	return fmt.Sprintf(" (process %d)", pid)
 }
 
-// CheckFile finds out now, not after an hour of training, whether WriteFile
-// can write a file.
+// CheckFile returns an error if a file can't be written, so that the user learns it
+// before an hour of training.
 func CheckFile(path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", path)
 	}
 	err := files.Probe(path)
-	if cause, ok := errors.AsType[*os.PathError](err); ok { // it names a file that the user never heard of
+	if cause, ok := errors.AsType[*os.PathError](err); ok { // it names a temporary file that the user does not know
 		err = cause.Err
 	}
 	if err != nil {

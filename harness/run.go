@@ -12,10 +12,11 @@ import (
 	"polkrepro/record"
 )
 
-// progressEvery bounds how often a run says how far it is.
+// progressEvery is the minimum time between two progress events of a run.
 const progressEvery = 200 * time.Millisecond
 
-// An executor turns planned runs into records. Options and cores change none.
+// An executor turns planned runs into records. Their results do not depend on Options or
+// cores.
 type executor struct {
 	Options
 	provenance record.Provenance
@@ -23,16 +24,16 @@ type executor struct {
 	cores      *cores
 }
 
-// A storageError is one of the results folder, not of a run: no other run
-// would fare better.
+// A storageError is an error of the results folder, not of a run: all other runs would
+// fail too.
 type storageError struct{ err error }
 
 func (e *storageError) Error() string { return "results folder: " + e.err.Error() }
 func (e *storageError) Unwrap() error { return e.err }
 
-// execute trains one planned run and leaves its record: sealed if the run is
-// finished or has failed, partial if the context ended. It returns the run's
-// failure, the context's error, or a *storageError.
+// execute trains one planned run and writes its record. The record is sealed if the run
+// finished or failed, and partial if the context ended. The error is the run's failure,
+// the context's error, or a *storageError.
 func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data.Set) error {
 	w, err := record.Create(RecordsDir(x.Results), record.Header{
 		ID:         p.ID,
@@ -45,7 +46,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 	if err != nil {
 		return &storageError{err}
 	}
-	defer w.Abort() // does nothing after Finish and Fail; a partial record's error changes nothing
+	defer w.Abort() // no effect after Finish and Fail; an error in closing a partial record does not matter
 	t := newTracked(p, x.Progress)
 	return x.conclude(ctx, w, t, x.train(ctx, p.Run, set, w, t))
 }
@@ -92,7 +93,7 @@ func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set
 	return nil
 }
 
-// conclude reports how a run ended and seals the record of one that failed.
+// conclude reports the end of a run and, if the run failed, seals its record.
 func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, err error) error {
 	switch {
 	case err == nil:
@@ -113,7 +114,7 @@ func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, e
 	return fmt.Errorf("%s: %w", t.event.label(), err)
 }
 
-// failureText is what a record says of a failure: for a panic, its stack too.
+// failureText returns the text of a failure in a record. For a panic it includes the stack.
 func failureText(err error) string {
 	if p, ok := errors.AsType[*PanicError](err); ok {
 		return err.Error() + "\n" + string(p.Stack)
@@ -121,13 +122,13 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// newEvent describes a run that has not begun.
+// newEvent returns the event of a run that has not started.
 func newEvent(p experiments.Planned) Event {
 	ref := p.Run.Data
 	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Batch: p.Run.Batch(), Error: -1}
 }
 
-// A tracked is a run under way with what its progress events say. stepped and
+// A tracked is an active run with the contents of its progress events. stepped and
 // evaluated may be called concurrently.
 type tracked struct {
 	progress Progress
@@ -137,7 +138,7 @@ type tracked struct {
 	last     time.Time
 }
 
-// newTracked reports that a run begins.
+// newTracked returns a tracked run and reports its start.
 func newTracked(p experiments.Planned, progress Progress) *tracked {
 	t := &tracked{progress: progress, event: newEvent(p), started: time.Now()}
 	t.report(EventStart)
@@ -157,8 +158,8 @@ func (t *tracked) send(kind string) {
 	t.progress.Report(t.event)
 }
 
-// stepped notes a step of a stream, and reports one now and then: only then the learner
-// is asked for its model, which costs some of them as much as a step.
+// stepped records a step of a stream and reports at most one step per progressEvery. Only
+// for a report does it call the learner's Model, which can cost as much as a step.
 func (t *tracked) stepped(samples int, l Learner) {
 	if t.event.Batch {
 		return
@@ -173,7 +174,7 @@ func (t *tracked) stepped(samples int, l Learner) {
 	}
 }
 
-// worked notes how far a batch method has come.
+// worked records the progress of a batch method.
 func (t *tracked) worked(fraction float64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -184,7 +185,7 @@ func (t *tracked) worked(fraction float64) {
 	}
 }
 
-// evaluated reports an evaluation, which the training may be ahead of.
+// evaluated reports an evaluation. Training may have gone further since.
 func (t *tracked) evaluated(p record.Point) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -12,40 +12,40 @@ import (
 	"polkrepro/record"
 )
 
-// How training data are divided for settings that are tried. The test data are not
-// looked at.
+// Division of the training data when settings are compared. The test data are not used.
 const (
 	heldOutShare = 1.0 / 6 // as large as MNIST's test set
 	heldOutSeed  = 1
 )
 
-// HeldOut returns which of n training rows, counted from 0, settings are evaluated on, and
-// which they are trained on.
+// HeldOut divides n training rows, counted from 0, into the held-out rows on which settings
+// are evaluated and the rows on which they are trained.
 func HeldOut(n int) (held, kept []int) {
 	f := data.Files{Holdout: heldOutShare, SplitSeed: heldOutSeed}
 	return f.HeldOut(n)
 }
 
-// A Setting is a method with its hyper-parameters and how it did on training data that
-// were held out, averaged over the last 5 % of the samples, draws and seeds.
+// A Setting is a method with its hyper-parameters and its figures on held-out training data.
+// The figures are means over the last 5 % of the samples, draws and seeds.
 type Setting struct {
 	Spec, Label, Series string
-	Group               string // of its runs
+	Group               string // group of its runs in the plan
 	Runs                int
 	Failed              int // runs that failed
 	Diverged            int
 	Error               float64
 	Order               float64
-	Best                bool // of its label, among those whose runs all ended
+	Best                bool // lowest error for its label, among settings whose runs all ended
 }
 
 // Ended reports whether all runs of the setting were trained to their end.
 func (s *Setting) Ended() bool { return s.Failed+s.Diverged == 0 }
 
-// Settings trains the runs of a plan on five sixths of their training data and evaluates
-// them on the other sixth, where each label's best setting is found. The test data are not
-// looked at. A run that diverges or fails tells against its setting. The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set can
-// be had, or is that of a damaged data file.
+// Settings trains the runs of a plan on five sixths of their training data, evaluates them on
+// the held-out sixth, and selects the best setting of each label by the held-out error. It
+// does not use the test data. A setting of which a run diverges or fails can't be the best.
+// The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set is available, or
+// is that of a damaged data file.
 func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]Setting, []Unavailable, error) {
 	opt = opt.withDefaults()
 	jobs, unavailable, err := holdOut(ctx, experiments.Distinct(plan), opt)
@@ -103,11 +103,11 @@ type heldOutJob struct {
 	set    *data.Set
 	points []record.Point
 
-	failed, diverged bool // how the run ended: one of them, or none
+	failed, diverged bool // how the run ended; not both
 }
 
 // holdOut trains runs on five sixths of their training data and evaluates them on the
-// other sixth, once, at their end.
+// held-out sixth.
 func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
 	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
 	if err != nil {
@@ -126,7 +126,7 @@ func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*h
 		if p.Run.Batch() {
 			p.Run.Samples = held[ref].Train.N
 		} else {
-			p.Run.Samples = int(math.Round(float64(p.Run.Samples) * (1 - heldOutShare))) // as many passes
+			p.Run.Samples = int(math.Round(float64(p.Run.Samples) * (1 - heldOutShare))) // keep the number of passes
 			p.Run.Evaluation.Every, p.Run.Evaluation.TrainLimit = p.Run.Samples, 1
 		}
 		jobs = append(jobs, &heldOutJob{plan: p, set: held[ref]})
@@ -140,7 +140,7 @@ func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*h
 	return jobs, unavailable, nil
 }
 
-// run trains one job and notes how it ended, unless the context did.
+// run trains one job and records whether it failed or diverged, unless the context ended.
 func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registry, cores *cores) {
 	t := newTracked(j.plan, progress)
 	err := j.train(ctx, t, methods, cores)
@@ -151,7 +151,7 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 		t.report(EventStop)
 	default:
 		t.event.Message = err.Error()
-		if errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged) { // a setting that is too large for the data, not a failure
+		if errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged) { // a setting too large for the data, not a failure
 			j.diverged = true
 			t.report(EventFinish)
 			return

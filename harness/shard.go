@@ -11,11 +11,11 @@ import (
 	"polkrepro/record"
 )
 
-// Shard returns the k-th of n parts of a plan, 1 ≤ k ≤ n. The parts are disjoint, are
-// together the plan, each run once, and cost about the same: the costliest run left goes to
-// the part that has least to do, so that no part takes more than 4/3 of what the best
-// division needs (Graham, Bounds on multiprocessing timing anomalies, 1969). They follow
-// from the plan alone: every machine divides it alike.
+// Shard returns the k-th of n parts of a plan, 1 ≤ k ≤ n. The parts are disjoint and
+// together contain each run of the plan once. Their costs are about equal: the costliest
+// remaining run goes to the part with the least cost, so that no part takes more than 4/3
+// of the optimal division's time (Graham, Bounds on multiprocessing timing anomalies,
+// 1969). The parts depend only on the plan: they are the same on every machine.
 func Shard(plan []experiments.Planned, k, n int) []experiments.Planned {
 	plan = experiments.Distinct(plan)
 	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
@@ -31,20 +31,20 @@ func Shard(plan []experiments.Planned, k, n int) []experiments.Planned {
 	return shard
 }
 
-// A Merged says what a merge found and did.
+// A Merged is the outcome of a merge.
 type Merged struct {
-	Finished   int      // runs with a record, those that the folder had included
+	Finished   int      // runs with a record, including those the folder already had
 	New        int      // records that were copied
-	Failed     []string // files of failures of runs that have no other record
-	Unfinished []string // IDs of runs that were begun and have no record
+	Failed     []string // record files of failed runs that did not finish in any folder
+	Unfinished []string // IDs of runs that were started and have no record
 }
 
-// Merge copies the records in the results folders of shards to another one, which it
-// makes and locks, and which may have records already; a damaged one of these is replaced.
-// Nothing is copied if a shard has a damaged record or a broken seal, or two folders have
-// different records of one run: the error names them, and wraps ErrIncomplete or
-// ErrDeviates. It wraps ErrIncomplete or ErrRunsFailed, with the outcome, if runs are
-// unfinished, damaged or failed.
+// Merge copies the records of the shards' results folders to another results folder, which
+// it creates if necessary and locks. The folder may have records already; damaged ones are
+// replaced. Merge copies nothing if a shard has a damaged record or a broken seal, or if two
+// folders have different records of one run: the error names them and wraps ErrIncomplete
+// or ErrDeviates. If runs are unfinished, damaged or failed, Merge returns the outcome with
+// an error that wraps ErrIncomplete or ErrRunsFailed.
 func Merge(from []string, results string, warn func(error)) (*Merged, error) {
 	var shards []*record.Collection
 	for _, dir := range from {
@@ -54,7 +54,7 @@ func Merge(from []string, results string, warn func(error)) (*Merged, error) {
 		}
 		shards = append(shards, have)
 	}
-	if _, err := merge(shards); err != nil { // before a folder is made
+	if _, err := merge(shards); err != nil { // before the folder is created
 		return nil, Deviates(err)
 	}
 	into, err := OpenResults(results)
@@ -66,7 +66,7 @@ func Merge(from []string, results string, warn func(error)) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := append([]*record.Collection{there}, shards...) // what is there comes first, and stays
+	all := append([]*record.Collection{there}, shards...) // first, so that the folder's own records stay
 	finished, err := merge(all)
 	if err != nil {
 		return nil, Deviates(err)
@@ -81,10 +81,10 @@ func Merge(from []string, results string, warn func(error)) (*Merged, error) {
 			m.New++
 		}
 	}
-	if _, err := ReadWhole(results, func(error) {}); err != nil { // a damaged record that no shard has
+	if _, err := ReadWhole(results, func(error) {}); err != nil { // a damaged record that no shard could replace
 		return m, err
 	}
-	left := make(map[string]bool) // runs that are counted already
+	left := make(map[string]bool) // runs that are already listed
 	for _, c := range all {
 		for id, f := range c.Failed {
 			if finished[id] == nil && !left[id] {
@@ -104,7 +104,7 @@ func Merge(from []string, results string, warn func(error)) (*Merged, error) {
 	return m, m.err()
 }
 
-// err is the error of a merge that left runs over.
+// err returns the error of a merge with unfinished or failed runs.
 func (m *Merged) err() error {
 	var errs []error
 	if n := len(m.Unfinished); n > 0 {

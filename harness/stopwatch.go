@@ -6,22 +6,22 @@ import (
 	"polkrepro/record"
 )
 
-// A stopwatch adds up the time that is spent training, evaluations excluded.
+// A stopwatch adds up the time of training without evaluations.
 //
-// The processor time of a step on one thread is the thread's, that of a step on several
-// the process's: such a step is taken only while no other run is under way. It includes
-// what little the process does besides, such as showing the progress. Where the system
-// does not tell the time of one thread, processor time is the process's, other runs
-// included.
+// The processor time of a step on one thread is that of the thread. The processor time of a
+// step on several threads is that of the process: such a step runs only while no other run
+// is active. It includes the little other work of the process, such as the progress display.
+// If the system has no processor time per thread, the time is always that of the process,
+// other runs included.
 type stopwatch struct {
 	total record.Timing
 
-	process bool // several threads
+	process bool // whether the step has several threads
 	wall    time.Time
 	cpu     float64
 }
 
-// start begins a step on a number of threads.
+// start begins timing a step on a number of threads.
 func (s *stopwatch) start(threads int) {
 	s.process = threads > 1
 	s.wall, s.cpu = time.Now(), cpuSeconds(s.process)

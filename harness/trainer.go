@@ -18,8 +18,8 @@ import (
 // errDiverged is the error of a run whose risk is no longer a finite number.
 var errDiverged = errors.New("the risk is no longer a finite number: the iterates have diverged")
 
-// A sampleError is what ended a run, with the number of samples that had been
-// processed.
+// A sampleError is the error that ended a run, with the number of samples processed
+// before.
 type sampleError struct {
 	samples int
 	err     error
@@ -28,12 +28,12 @@ type sampleError struct {
 func (e *sampleError) Error() string { return fmt.Sprintf("after %d samples: %v", e.samples, e.err) }
 func (e *sampleError) Unwrap() error { return e.err }
 
-// A trainer streams a training set through a learner and evaluates it; a batch method's
-// has one step. What it does depends on the run, the data and nothing else.
+// A trainer streams a training set through a learner and evaluates the learner. A batch
+// method has one step. The result depends only on the run and the data.
 type trainer struct {
 	run       experiments.Run
 	set       *data.Set
-	whole     bool // the run's method is a batch method; found once, not in every step
+	whole     bool // the run's method is a batch method; cached for every step
 	batch     int  // samples a step
 	learner   Learner
 	process   process
@@ -41,27 +41,27 @@ type trainer struct {
 	order     func() int // the index of the next example
 	measured  *measured  // nil if the run is not measured against the minimizer
 	cores     *cores
-	threads   int // of the learner
+	threads   int // current threads of the learner
 	watch     stopwatch
 	online    prequential // empty if each step takes the whole training set
 	points    []record.Point
-	progress  *tracked // is told of every step and evaluation
+	progress  *tracked // receives every step and evaluation
 
-	// emit takes each evaluation as it is made. Its error ends the training.
+	// emit receives each evaluation. An error of emit ends the training.
 	emit func(record.Point) error
 
 	x []float32 // the mini-batch
 	y []float64
 }
 
-// A process is a pruner that is a process of its own (package polk/prune/external).
+// A process is a pruner that runs in a separate process (package polk/prune/external).
 type process interface {
 	Start(context.Context) error
 	io.Closer
-	Seconds() float64 // how long steps have waited for it
+	Seconds() float64 // time in seconds that steps have waited for the pruner
 }
 
-// noProcess is that of learners without.
+// noProcess is the process of a learner without a pruner process.
 type noProcess struct{}
 
 func (noProcess) Start(context.Context) error { return nil }
@@ -94,14 +94,14 @@ func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cor
 	}
 	t.objective = NewObjective(p.Loss, run.Params.Regularizer, set, run.Evaluation.TrainLimit)
 	if t.whole {
-		t.objective.windows = 0 // all of the data are of its time
+		t.objective.windows = 0 // a batch method learns from all windows, so it is tested on all
 	}
 	t.order = orderOf(set, run.Sampling, run.Seed)
 	t.online = prequential{outputs: p.Loss.Outputs(set.Classes), tally: tally{loss: p.Loss}}
 	return t, nil
 }
 
-// check reports what would make a run meaningless, whoever planned it.
+// check returns an error if the run makes no sense on its data, whoever planned it.
 func (t *trainer) check() error {
 	train, test := t.set.Train.N, t.set.Test.N
 	switch {
@@ -115,14 +115,14 @@ func (t *trainer) check() error {
 	return nil
 }
 
-// train processes all samples of the run, each step on all threads that the run has
-// at the moment. It returns early with the context's error, the learner's, or that of
-// an evaluation.
+// train processes all samples of the run. Each step uses all threads that are available to
+// the run at that moment. train stops at the first error of the context, the learner or an
+// evaluation and returns it.
 func (t *trainer) train(ctx context.Context) (err error) {
-	if err := t.process.Start(ctx); err != nil { // not in the time of the first step
+	if err := t.process.Start(ctx); err != nil { // before the first step, so that it is not timed
 		return err
 	}
-	defer func() { err = cmp.Or(err, t.process.Close()) }() // it may have answered more than it was asked
+	defer func() { err = cmp.Or(err, t.process.Close()) }() // Close fails if the pruner sent surplus answers
 	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {
@@ -169,8 +169,8 @@ func (t *trainer) learn(ctx context.Context, n int) error {
 	return t.online.add(scored, t.y)
 }
 
-// draw fills the mini-batch with the next n examples of the stream. A batch method has
-// them in the data's order.
+// draw fills the mini-batch with the next n examples of the stream. A batch method gets
+// the whole training set in its stored order.
 func (t *trainer) draw(n int) {
 	if t.whole {
 		t.x, t.y = t.set.Train.X, t.set.Train.Y
@@ -188,9 +188,9 @@ func (t *trainer) draw(n int) {
 	}
 }
 
-// evaluate makes a point and emits it. It fails if there is a risk that is not finite.
+// evaluate makes a point and emits it. It returns an error if a risk is not finite.
 func (t *trainer) evaluate(samples int) error {
-	evals := t.learner.KernelEvals() // of training alone
+	evals := t.learner.KernelEvals() // of training only
 	var measured map[string]float64
 	if t.measured != nil {
 		if measured = t.measured.point(); !allFinite(measured) {
@@ -214,7 +214,7 @@ func (t *trainer) evaluate(samples int) error {
 	return nil
 }
 
-// score evaluates the model; a panic is an error of this sample.
+// score evaluates the model. It returns a panic as an error.
 func (t *trainer) score(samples int) (p record.Point, err error) {
 	defer Recover(&err)
 	return t.objective.Evaluate(samples, t.learner.Model(), t.cores.threads()), nil

@@ -5,19 +5,19 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride
-// ldd, for x of n×Dim in row-major order; x holds float32 values widened to
-// float64. The values are computed in float64 throughout: this is what enters
-// Gram matrices. They do not depend on threads, the most goroutines to use.
+// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride ldd. x is n×Dim,
+// row-major, and holds float32 values widened to float64. All values are computed in float64,
+// as Gram matrices require. Block64 uses at most threads goroutines; the values do not depend
+// on threads.
 //
-// A Gaussian value is within 2⁻³⁵ of the exact one, and within 1/500 of it relative
-// to it, however long the vectors are beside their distance and the bandwidth; a polynomial one within rounding of
-// (‖x‖‖p‖ + b)^c.
+// The error of a Gaussian value is at most 2⁻³⁵, and at most 1/500 relative to the
+// exact value, however large the norms are compared with the distance and the
+// bandwidth. A polynomial value is accurate to within rounding of (‖x‖‖p‖ + b)^c.
 func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threads int) {
 	if p.Len() == 0 || n == 0 {
 		return
 	}
-	switch k := k.(type) { // by type: one that embeds a Gaussian has its methods and may be another kernel
+	switch k := k.(type) { // by type: a type that embeds Gaussian has its methods but may be another kernel
 	case Gaussian:
 		largest := p.p64.Gaussian(n, x, p.dim, k.Gamma(), dst, ldd, threads)
 		if reach := k.reach64(p.dim); !(largest+p.p64.MaxNormSq() <= reach) {
@@ -33,11 +33,11 @@ func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threa
 	}
 }
 
-// Block32 is Block64 in float32: for scores, never for a Gram matrix. A
-// Gaussian value is within 1/480 of Eval, relative to it, or within 2⁻¹²⁶; a
-// polynomial one within (‖x‖‖p‖ + b)^c/480 or 2⁻¹²⁶, and infinite if it exceeds
-// float32. It comes from a float32 product where that is as good, else from
-// Block64.
+// Block32 is Block64 in float32, for scores and never for Gram matrices. The error of a
+// Gaussian value is at most 1/480 of Eval or 2⁻¹²⁶, whichever is larger; the error of a
+// polynomial value is at most the larger of (‖x‖‖p‖ + b)^c/480 and 2⁻¹²⁶. A polynomial value
+// that exceeds float32 is infinite. Values come from a float32 product if it is that
+// accurate, and otherwise from Block64.
 func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threads int) {
 	if p.Len() == 0 || n == 0 {
 		return
@@ -64,7 +64,7 @@ func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threa
 	}
 }
 
-// block is Block32 or Block64, by the type of dst.
+// block calls Block32 or Block64, depending on the type of dst.
 func block[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst []T, ldd, threads int) {
 	switch dst := any(dst).(type) {
 	case []float32:
@@ -79,9 +79,9 @@ func block[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst []T
 // narrowRows bounds the rows that narrow computes at once.
 const narrowRows = 64
 
-// narrow replaces, in a float32 block, the values of pairs whose ‖x_i‖² + ‖p_j‖²
-// exceeds reach by those of Block64. The choice is one of the pair alone, so a
-// value does not depend on what else is in the block.
+// narrow replaces, in a float32 block, the values of all pairs whose ‖x_i‖² + ‖p_j‖²
+// exceeds reach with the values of Block64. The choice depends on the pair alone, so
+// a value does not depend on the rest of the block.
 func (p *Points) narrow(k Kernel, reach float64, n int, x []float32, dst []float32, ldd, threads int) {
 	m := p.Len()
 	most := float64(p.p32.MaxNormSq())
@@ -109,11 +109,11 @@ func (p *Points) narrow(k Kernel, reach float64, n int, x []float32, dst []float
 	}
 }
 
-// sumDifferences replaces, in a float64 block, values of pairs whose
-// ‖x_i‖² + ‖p_j‖² exceeds reach by those at Σ_q (x_iq − p_jq)², which has no
-// cancellation. It takes many times as long as a product, and so a value stays
-// that is too small for its exponent's error to matter: no more than product64
-// in itself, and relative64 relative to it. With a narrow bandwidth most do.
+// sumDifferences replaces, in a float64 block, the values of pairs whose ‖x_i‖² + ‖p_j‖²
+// exceeds reach with values computed from Σ_q (x_iq − p_jq)², which has no cancellation.
+// The sum takes many times as long as a product. A value is therefore kept if it is so
+// small that its exponent's error does not matter: the error is at most product64
+// absolutely and relative64 relatively. With a narrow bandwidth most values are kept.
 func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, dst []float64, ldd, threads int) {
 	most := p.p64.MaxNormSq()
 	share(p.Len(), threads, func(from, to int) {
@@ -138,8 +138,8 @@ func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, d
 	})
 }
 
-// distanceSq returns ‖x − y‖², in four sums because one would wait for each
-// addition. x and y may change places without changing a bit.
+// distanceSq returns ‖x − y‖². It uses four sums, because a single sum would wait for
+// each addition. Swapping x and y does not change a bit of the result.
 func distanceSq(x []float64, y []float32) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]
@@ -155,7 +155,7 @@ func distanceSq(x []float64, y []float32) float64 {
 		d := v - float64(y[i])
 		s0 += float64(d * d)
 	}
-	return (s0 + s2) + (s1 + s3) // one written order: the same bits on every machine
+	return (s0 + s2) + (s1 + s3) // explicit order: the same bits on every machine
 }
 
 func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {
@@ -167,7 +167,7 @@ func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {
 	}
 }
 
-// powi is v^n for n ≥ 1 by repeated squaring: math.Pow is ten times as dear.
+// powi returns v^n for n ≥ 1 by repeated squaring; math.Pow takes ten times as long.
 func powi[T float32 | float64](v T, n int) T {
 	r := T(1)
 	for ; n > 0; n >>= 1 {
@@ -191,8 +191,8 @@ func evaluate[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst 
 	})
 }
 
-// share lets at most threads goroutines work on m points. They share the points
-// out, not the rows of a block: a block is often of one row.
+// share splits m points among at most threads goroutines. It splits the points, not
+// the rows of a block, because a block often has one row.
 func share(m, threads int, part func(from, to int)) {
 	parts := max(1, min(threads, m))
 	parallel.Do(parts, parts, func(_, t int) { part(t*m/parts, (t+1)*m/parts) })

@@ -1,24 +1,23 @@
 package kernel
 
-// A change says where the elements of one dictionary are in the one before.
+// A change maps the elements of a dictionary to their indices in the previous dictionary.
 type change struct {
-	from   []int   // index before, −1 for a new element
-	moved  []int   // elements whose index is another than before
+	from   []int   // previous index, −1 for a new element
+	moved  []int   // elements whose index has changed
 	fresh  []int   // new elements
-	points *Points // the new elements, in that order
+	points *Points // the vectors of fresh, in its order
 }
 
-// patchCost is what it costs to put one kernel value into its place among
-// others, in multiply-adds of a kernel value that is computed in one go with
-// the others of its row. Measured, from 2 to 784 features.
+// patchCost is the cost of copying one kernel value to its place in a row, in multiply-adds of a
+// kernel value that is computed together with the rest of its row. Measured with 2 to 784 features.
 const patchCost = 128
 
-// find sets d to the change from the dictionary of IDs before to that of e. All
-// elements count as new if keeping values would cost more than it saves.
+// find sets d to the change from the dictionary with the IDs before to the dictionary
+// of e. All elements count as new if keeping values would cost more than it saves.
 func (d *change) find(before []uint64, e *Expansion) {
 	d.from, d.moved, d.fresh = grow(d.from, e.Order()), d.moved[:0], d.fresh[:0]
 	ids, dim := e.Dict.ids, e.Dict.dim
-	was := make(map[uint64]int) // indices before of the IDs that are not at the same ones now
+	was := make(map[uint64]int) // previous indices of the IDs that have moved or are gone
 	for j, id := range before {
 		if j >= len(ids) || ids[j] != id {
 			was[id] = j

@@ -1,12 +1,11 @@
 package kernel
 
-// columns are fixed points with the float32 kernel values between them and a changing
-// dictionary.
+// columns holds fixed points and the float32 kernel values between them and a changing dictionary.
 type columns struct {
 	n      int
 	x      []float32   // n×dim
-	blocks [][]float32 // the n×M values, in the blocks of rows that Scorer works in
-	stride int         // of the rows in blocks, at least M
+	blocks [][]float32 // the n×M kernel values, in blocks of scoreRows rows
+	stride int         // row stride of blocks, at least M
 	scores []float64   // n×C
 
 	fresh, tmp []float32
@@ -15,8 +14,8 @@ type columns struct {
 // spare returns a row stride for order elements with room for a few more.
 func spare(order int) int { return (order + order/8 + 16) &^ 15 }
 
-// evaluate brings the kernel values up to date and computes the scores, block
-// by block, while the block is in cache.
+// evaluate updates the kernel values and computes the scores block by block, while
+// each block is in cache.
 func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], threads int) {
 	if d.order() == 0 {
 		clear(c.scores)
@@ -39,8 +38,8 @@ func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], th
 	c.stride = stride
 }
 
-// update brings block b, the kernel values of rows points, to the dictionary of e, to
-// which d leads, and to a row stride.
+// update converts block b, the kernel values of rows points, to the dictionary of e
+// and to the given row stride. d is the change that led to the dictionary of e.
 func (c *columns) update(b, rows, stride int, e *Expansion, d *change, threads int) {
 	x := c.x[b*scoreRows*e.Dict.dim:]
 	if stride != c.stride {

@@ -1,27 +1,24 @@
 package kernel
 
-// An Evaluator evaluates the models that training passes through on fixed sets
-// of points. From one evaluation to the next it keeps the float32 kernel values
-// between points and dictionary, recognizes the elements by their [Points.ID],
-// and computes those of new elements only.
+// An Evaluator evaluates the successive models of a training run on fixed sets of points.
+// Between evaluations it keeps the float32 kernel values of points and dictionary elements,
+// which it recognizes by their [Points.ID], and computes values only for new elements.
 //
-// Scores and norms have the bits of [Scorer.Scores] and [Expansion.NormSq],
-// whatever was evaluated before and on however many threads. An Evaluator must
-// not be shared by goroutines.
+// Scores and norms have the same bits as [Scorer.Scores] and [Expansion.NormSq], whatever was
+// evaluated before and for any number of threads. An Evaluator must not be shared by goroutines.
 type Evaluator struct {
 	limit  int
 	sets   []columns
-	kernel Gaussian // of the values that are kept
-	ids    []uint64 // and their dictionary
+	kernel Gaussian // of the kept values
+	ids    []uint64 // of the dictionary of the kept values
 	change change
 	scorer Scorer
 }
 
-// NewEvaluator returns an evaluator of functions of dim features on sets of
-// points, each a row-major matrix of dim columns, which must not change. The
-// values it keeps take 4 bytes for every pair of a point and an element, and an
-// eighth more to grow into; where this is more than limit bytes, or a [Scorer]
-// computes in float64, it keeps none and computes all values every time.
+// NewEvaluator returns an evaluator of functions of dim features on sets of points. Each set is a
+// row-major matrix of dim columns, which must not change. The kept values take 4 bytes for every pair
+// of a point and an element, plus an eighth for growth. If that exceeds limit bytes, or if a [Scorer]
+// would compute in float64, the evaluator keeps no values and computes all of them every time.
 func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 	v := &Evaluator{limit: limit}
 	for _, x := range sets {

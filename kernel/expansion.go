@@ -6,9 +6,8 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// An Expansion is f_c(x) = Σ_j W[j·C+c] κ(d_j, x) for c = 0 … C−1: the
-// functions of one model on one shared dictionary (paper eq. kernel_expansion, for several
-// functions).
+// An Expansion is f_c(x) = Σ_j W[j·C+c] κ(d_j, x) for c = 0 … C−1: the functions of one
+// model, which share a dictionary (paper eq. kernel_expansion, for several functions).
 type Expansion struct {
 	Kernel  Kernel    // κ
 	Dict    *Points   // M vectors
@@ -27,8 +26,8 @@ func (e *Expansion) Order() int { return e.Dict.Len() }
 // Weights returns the C weights of dictionary element j, without copying.
 func (e *Expansion) Weights(j int) []float64 { return e.W[j*e.Outputs : (j+1)*e.Outputs] }
 
-// Append adds a dictionary element with copies of x, of length Dim, and of its
-// C weights. It panics if the lengths are others.
+// Append adds a dictionary element. It copies x, of length Dim, and its C weights w,
+// and panics if a length is wrong.
 func (e *Expansion) Append(x []float32, w []float64) {
 	if len(w) != e.Outputs {
 		panic(badLength)
@@ -50,10 +49,9 @@ func (e *Expansion) Clone() *Expansion {
 	return &Expansion{Kernel: e.Kernel, Dict: e.Dict.Clone(), Outputs: e.Outputs, W: append([]float64(nil), e.W...)}
 }
 
-// Score returns the C scores f_c(x) of one point, with the bits that a [Scorer]
-// gives it and their accuracy. For many points a Scorer is faster: this one packs
-// the weights at every call. It panics if x has another length than the
-// dictionary's vectors.
+// Score returns the C scores f_c(x) of one point, with the same bits and accuracy as
+// a [Scorer]. For many points a Scorer is faster, because Score packs the weights at
+// every call. Score panics if the length of x is not the dictionary's Dim.
 func (e *Expansion) Score(x []float32) []float64 {
 	if len(x) != e.Dict.Dim() {
 		panic(badLength)
@@ -63,7 +61,7 @@ func (e *Expansion) Score(x []float32) []float64 {
 	return scores
 }
 
-// Scores is that of a new [Scorer].
+// Scores computes scores with a new [Scorer]; see [Scorer.Scores].
 func (e *Expansion) Scores(n int, x []float32, dst []float64, threads int) {
 	new(Scorer).Scores(e, n, x, dst, threads)
 }
@@ -72,8 +70,8 @@ func (e *Expansion) Scores(n int, x []float32, dst []float64, threads int) {
 // stays in cache: 256 rows of 1,000 float32 values are 1 MiB.
 const scoreRows = 256
 
-// A Scorer evaluates expansions on many points. The zero value is ready; it
-// keeps its buffers from call to call and must not be shared by goroutines.
+// A Scorer evaluates expansions on many points. The zero value is ready to use. A
+// Scorer keeps its buffers between calls and must not be shared by goroutines.
 type Scorer struct {
 	single scoring[float32]
 	double scoring[float64]
@@ -85,15 +83,13 @@ type Scorer struct {
 //
 // With a Gaussian kernel the error of a score is at most
 // [ScoreTolerance]·Σ_j |w_j| κ(x, d_j) + 2⁻¹²⁶·(M + Σ_j |w_j|) for all finite
-// features and weights: it is computed in float32, except for kernel values of
-// vectors so long beside the bandwidth that float32 products cancel
-// ([Points.Block32]). That bound is for the worst case. With any other kernel
-// scores are computed in float64.
+// features and weights; this is the worst case. Scores are computed in float32, except for
+// kernel values of vectors so large compared with the bandwidth that float32 products cancel
+// ([Points.Block32]). With any other kernel, scores are computed in float64.
 //
-// Finite features never give NaN or an infinite score where the sum of the
-// w_j κ(x, d_j), as Eval returns them, has finite terms and partial sums. A
-// feature that is NaN or infinite is not reported: learners and readers of rows
-// reject it.
+// If the features are finite, and so are the terms w_j κ(x, d_j), with κ from Eval,
+// and their partial sums, no score is NaN or infinite. NaN and infinite features are
+// not reported: learners and readers of rows reject them.
 func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads int) {
 	if float32Suffices(e.Kernel, e.W) {
 		s.single.scores(e, n, x, dst, threads)
@@ -102,14 +98,14 @@ func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads
 	}
 }
 
-// float32Suffices reports whether scores may be computed in float32: kernel
-// values are in [0, 1] and the weights far from the ends of float32's range.
+// float32Suffices reports whether scores may be computed in float32: kernel values
+// are in [0, 1] and the weights are far from the limits of float32.
 func float32Suffices(k Kernel, w []float64) bool {
 	if _, ok := k.(Gaussian); !ok {
 		return false
 	}
-	sum := gemm.Dot(w, w) // as large as a weight's square, at least
-	if sum == 0 {         // nothing, or underflow
+	sum := gemm.Dot(w, w) // at least as large as any weight's square
+	if sum == 0 {         // all weights are zero, or their squares underflow
 		return !slices.ContainsFunc(w, func(v float64) bool { return v != 0 })
 	}
 	return sum >= 0x1p-200 && sum <= 0x1p200
@@ -135,8 +131,7 @@ func (s *scoring[T]) scores(e *Expansion, n int, x []float32, dst []float64, thr
 	}
 }
 
-// transposeWeights lays the weights w, M×C, out as C×M, the B of the product
-// A·Bᵀ.
+// transposeWeights stores the M×C weights w transposed, as the matrix B of the product A·Bᵀ.
 func (s *scoring[T]) transposeWeights(w []float64, m, c int) {
 	s.wt = grow(s.wt, c*m)
 	for j := range m {
@@ -147,7 +142,7 @@ func (s *scoring[T]) transposeWeights(w []float64, m, c int) {
 }
 
 // multiply computes scores, rows×C, from kernel values k, rows×M with row
-// stride ld, and the weights that transposeWeights laid out.
+// stride ld, and the weights that transposeWeights stored.
 func (s *scoring[T]) multiply(rows, m, c int, k []T, ld int, dst []float64, threads int) {
 	s.out = grow(s.out, rows*c)
 	gemm.MulABT(rows, c, m, 1, k, ld, s.wt, m, 0, s.out, c, threads)
@@ -184,7 +179,7 @@ func quadraticRow(w, wi, ki []float64, c int) float64 {
 	return sum
 }
 
-// Widen converts float32 features to the float64 that Block64 takes.
+// Widen converts float32 features to float64, which Block64 takes.
 func Widen(dst []float64, src []float32) { gemm.Convert(dst, src) }
 
 func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

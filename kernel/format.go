@@ -15,23 +15,22 @@ import (
 //
 //	8 bytes   the magic "POLKMDL" and the version of the format, 1
 //	4 bytes   length of the header
-//	header    JSON: kernel, dimension, outputs, order, and what the caller adds
+//	header    JSON: kernel, dimension, outputs, order, and the caller's meta data
 //	float32   order×dimension dictionary, row-major
 //	float64   order×outputs weights, row-major
-//	32 bytes  SHA-256 of all that precedes
+//	32 bytes  SHA-256 of all preceding bytes
 var magic = [8]byte{'P', 'O', 'L', 'K', 'M', 'D', 'L', 1}
 
-// Bounds of what the header of a file can make ReadExpansion allocate. The
-// panels of a dictionary are as wide as a vector register however few elements
-// there are, so a single long one takes a hundred times its size.
+// Limits on the sizes in a file's header, so that ReadExpansion can't be made to
+// allocate too much. Dictionary panels are as wide as a vector register however few
+// elements there are, so a single long element takes a hundred times its size.
 const (
 	maxDim     = 1 << 20
 	maxOutputs = 1 << 20
 	maxOrder   = 1 << 31
 )
 
-// ErrFormat is wrapped by every error of ReadExpansion that is due to the
-// bytes themselves.
+// ErrFormat is wrapped by every error of ReadExpansion that is caused by the data itself.
 var ErrFormat = errors.New("kernel: not a whole saved model")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
@@ -44,9 +43,9 @@ type header struct {
 	Meta    json.RawMessage `json:"meta,omitempty"`
 }
 
-// Write saves e to w together with meta, any value that encodes to JSON. It
-// fails for what w or the encoding fails for, for a kernel of another package
-// that is not known to [Register], and for more than [ReadExpansion] reads.
+// Write saves e to w together with meta, any value that encodes to JSON. It returns
+// an error if writing or encoding fails, if the kernel type is not registered with
+// [Register], or if e is larger than [ReadExpansion] accepts.
 func (e *Expansion) Write(w io.Writer, meta any) error {
 	var err error
 	h := header{Dim: e.Dict.Dim(), Outputs: e.Outputs, Order: e.Order()}
@@ -67,10 +66,10 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 	})
 }
 
-// ReadExpansion reads what Write wrote and decodes the meta data into meta, if
-// that is not nil. A damaged, truncated or newer file is an error, and so are
-// more than 2²⁰ features or outputs. It allocates no more than a small multiple
-// of the bytes that are there, and 400 bytes for every feature.
+// ReadExpansion reads the output of Write and decodes the meta data into meta, if
+// that is not nil. It returns an error if the data is corrupt, truncated or of a
+// newer version, or if there are more than 2²⁰ features or outputs. It allocates at
+// most a small multiple of the bytes present, plus 400 bytes per feature.
 func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 	var h header
 	d, err := format.Open(r, &h)
@@ -110,7 +109,7 @@ func ReadExpansion(r io.Reader, meta any) (*Expansion, error) {
 	return e, nil
 }
 
-// validate reports sizes that no expansion has.
+// validate returns an error if no expansion can have these sizes.
 func (h *header) validate() error {
 	if h.Dim < 1 || h.Outputs < 1 || h.Order < 0 || h.Dim > maxDim || h.Outputs > maxOutputs || int64(h.Order) > maxOrder ||
 		int64(h.Order)*int64(max(h.Dim, h.Outputs)) > math.MaxInt/8 { // more than a 32-bit program can index

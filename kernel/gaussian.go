@@ -34,8 +34,8 @@ func (g Gaussian) Eval(x, y []float32) float64 {
 	return g.at(s)
 }
 
-// at returns κ at the squared distance s, 1 at 0 for the smallest bandwidths
-// too, of which γ is infinite.
+// at returns κ at the squared distance s. At s = 0 it is 1, even for bandwidths so
+// small that γ is infinite.
 func (g Gaussian) at(s float64) float64 {
 	if s == 0 {
 		return 1
@@ -46,7 +46,7 @@ func (g Gaussian) at(s float64) float64 {
 // Self returns 1.
 func (Gaussian) Self([]float32) float64 { return 1 }
 
-// Validate reports a bandwidth that is not a positive number.
+// Validate returns an error if the bandwidth is not positive and finite.
 func (g Gaussian) Validate() error {
 	if !(g.Bandwidth > 0) || math.IsInf(g.Bandwidth, 1) {
 		return fmt.Errorf("kernel: bandwidth %v is not a positive number", g.Bandwidth)

@@ -6,8 +6,8 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// Merging p into n, for the heuristics of polk/prune and for BSGD, which choose the pair
-// themselves. For the Gaussian kernel and
+// Merging element p into element n, for BSGD and the heuristics of polk/prune, which choose
+// the pair themselves. For the Gaussian kernel and
 // z = h x_p + (1−h) x_n, with κ = κ(x_p, x_n):
 //
 //	κ(x_p, z) = κ^((1−h)²),  κ(x_n, z) = κ^(h²)
@@ -17,23 +17,20 @@ import (
 // D/‖α_p‖² depends on three numbers only: r = ‖α_p‖/‖α_n‖, the cosine c
 // between α_p and α_n, and κ. For two classes c = ±1.
 //
-// Where to look for h: p is the element of least norm, r ≤ 1, and with it
+// Search range of h: p is the element of least norm ‖α_p‖, so r ≤ 1 and
 //
 //	‖α_z(h)‖² − ‖α_z(1−h)‖² = (‖α_n‖² − ‖α_p‖²)(κ^(2h²) − κ^(2(1−h)²)) ≥ 0 for h ≤ ½,
 //
-// so the best h of [0, 1] lies in [0, ½], on the side of the stronger
-// element. There ‖α_z‖² has a single maximum, at the one change of sign of
-// its derivative (checked by TestMergePointIsTheBest), although for κ < e⁻²
-// it has a second, lower one beyond ½. Points outside the segment, which can
-// be better if c < 0, are not considered; the authors' public code
-// (BudgetedSVM, bsgd.cpp) likewise turns h < 0 into 0.
+// so the best h of [0, 1] lies in [0, ½], on the side of the stronger element. In that
+// range ‖α_z‖² has a single maximum, at the one sign change of its derivative (checked
+// by TestMergePointIsTheBest); for κ < e⁻² it has a second, lower maximum beyond ½.
+// Points outside the segment, which can be better if c < 0, are not considered; the
+// authors' public code (BudgetedSVM, bsgd.cpp) likewise sets h < 0 to 0.
 
-// MergePoint returns the best h ∈ [0, ½], rounded to a multiple of 2⁻³². The
-// problem is that of a golden section search, which stops at half the digits;
-// bisection of the derivative does not. The rounding makes h = ½ exactly for
-// elements of equal weight (every pair, under the schedule 1/(λt)): z is then
-// halfway between two float32 numbers more often than not, and the last bit
-// of h would decide to which of them it goes.
+// MergePoint returns the best h ∈ [0, ½], rounded to a multiple of 2⁻³². It bisects the derivative,
+// because a golden section search would find only half the digits. The rounding makes h exactly ½ for
+// elements of equal weight (every pair, under the schedule 1/(λt)). In that case z is usually halfway
+// between two float32 numbers, and without the rounding the last bit of h would decide between them.
 func MergePoint(r, c, kappa float64) float64 {
 	if kappa <= 0 {
 		return 0
@@ -61,8 +58,8 @@ func mergeImproves(r, c, logKappa, h float64) bool {
 	return r*rho*(float64(r*rho*(1-h))+float64(c*(1-2*h))) > h
 }
 
-// MergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, where nothing is better),
-// without cancellation for r → 0:
+// MergeLoss returns D/‖α_p‖² at h (at h = 0 if κ = 0, because no other h is better),
+// in a form without cancellation for r → 0:
 //
 //	(1 − κ^(2(1−h)²)) + (1 − κ^(2h²))/r² − (2c/r) κ (κ^(−2h(1−h)) − 1)
 func MergeLoss(r, c, kappa, h float64) float64 {
@@ -72,10 +69,10 @@ func MergeLoss(r, c, kappa, h float64) float64 {
 	return NewMergeTerms(portable.Log(kappa), h).Loss(r, c)
 }
 
-// MergeTerms are the parts of D/‖α_p‖² that depend on κ and h.
+// MergeTerms holds the parts of D/‖α_p‖² that depend on κ and h.
 type MergeTerms struct{ self, other, cross float64 }
 
-// NewMergeTerms returns those of log κ and h.
+// NewMergeTerms returns the terms for log κ and h.
 func NewMergeTerms(logKappa, h float64) MergeTerms {
 	return MergeTerms{
 		self:  -portable.Expm1(2 * logKappa * (1 - h) * (1 - h)),
@@ -92,8 +89,8 @@ func (t MergeTerms) Loss(r, c float64) float64 {
 	return t.self + (t.other/r-float64(2*c*t.cross))/r
 }
 
-// MergeRatio returns r and c of an element p of squared norm normP and one of normN, not
-// less, for dot = α_p·α_n. Rounding leaves neither out of its range.
+// MergeRatio returns r and c of an element p and an element n with squared weight norms normP ≤ normN
+// and the inner product dot = α_p·α_n. It clamps both against rounding, to r ≤ 1 and −1 ≤ c ≤ 1.
 func MergeRatio(normP, normN, dot float64) (r, c float64) {
 	if normP == 0 {
 		return 0, 0

@@ -1,10 +1,10 @@
 package kernel
 
-// A Model is what a learner has learned: functions f_1, …, f_C of a point.
+// A Model is the result of learning: functions f_1, …, f_C of a point.
 type Model interface {
-	// Order returns the model order: how many elements or features there are.
+	// Order returns the model order: the number of dictionary elements or features.
 	Order() int
-	// NormSq returns Σ_c ‖f_c‖², NaN of functions that have no norm.
+	// NormSq returns Σ_c ‖f_c‖², or NaN if the functions have no norm.
 	NormSq(threads int) float64
 	// Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim. The result does not
 	// depend on threads.
@@ -13,10 +13,10 @@ type Model interface {
 
 var _ Model = (*Expansion)(nil)
 
-// Scored are scores f_t(x_i) that a step computed before it learned.
+// Scored holds the scores f_t(x_i) that a step computed before it learned.
 type Scored struct {
-	// Samples has the indices in the mini-batch of those with scores, nil for all of them.
-	// A sample that is left out met its margin: it has no loss and is decided correctly.
+	// Samples holds the mini-batch indices of the samples that have scores; nil means all samples.
+	// A sample that is left out met its margin: its loss is zero and its decision is correct.
 	Samples []int
-	Scores  []float64 // of these samples, row by row
+	Scores  []float64 // scores of these samples, row by row
 }

@@ -7,15 +7,14 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// lastID is the number of vectors that were ever added to any set. It is one
-// counter for all sets, so that a set and its clones never give different
-// vectors the same ID, and a vector that was added later has a larger one. Nothing
-// that is computed depends on more of its value than that.
+// lastID is the number of vectors that were ever added to any set. All sets share this
+// counter, so that a set and its clones never give different vectors the same ID, and a vector
+// added later has a larger ID. Computed results depend on no other property of the IDs.
 var lastID atomic.Uint64
 
 // Points is an ordered set of feature vectors that kernel blocks are evaluated
-// against: a dictionary, a test set. The vectors are kept packed for the
-// matrix product, in float32 and, where asked for, in float64.
+// against, such as a dictionary or a test set. The vectors are kept packed for the
+// matrix product, in float32 and in float64.
 type Points struct {
 	dim int
 	raw []float32 // Len×dim, row-major
@@ -40,10 +39,9 @@ func (p *Points) Dim() int { return p.dim }
 // At returns vector i, without copying; it is valid until the set changes.
 func (p *Points) At(i int) []float32 { return p.raw[i*p.dim : (i+1)*p.dim : (i+1)*p.dim] }
 
-// ID returns the number by which vector i can be recognized wherever Remove
-// moves it and in every clone. It is unique in the process: no other vector
-// that was ever added to any set has it, equal vectors that were added one by
-// one included.
+// ID returns a number that identifies vector i, wherever Remove moves it and in every
+// clone. It is unique in the process: every vector added to any set gets its own ID,
+// even if it equals another vector.
 func (p *Points) ID(i int) uint64 { return p.ids[i] }
 
 // Append adds a copy of x at the end, under a new ID.
@@ -54,8 +52,8 @@ func (p *Points) Append(x []float32) {
 	p.append(x, lastID.Add(1))
 }
 
-// Reserve makes room for n vectors more: appending that many one by one takes up to
-// twice the memory, and copies them several times.
+// Reserve makes room for n more vectors. Appending them one by one without it takes
+// up to twice the memory and copies the vectors several times.
 func (p *Points) Reserve(n int) {
 	p.raw = slices.Grow(p.raw, n*p.dim)
 	p.ids = slices.Grow(p.ids, n)
@@ -91,7 +89,7 @@ func (p *Points) Reset() {
 	p.p64.Reset()
 }
 
-// Clone returns an independent copy, in which the vectors have the same IDs.
+// Clone returns an independent copy whose vectors have the same IDs.
 func (p *Points) Clone() *Points {
 	q := NewPoints(p.dim)
 	for i := range p.Len() {

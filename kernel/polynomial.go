@@ -32,8 +32,7 @@ func (k Polynomial) Eval(x, y []float32) float64 {
 // Self returns (xᵀx + b)^c.
 func (k Polynomial) Self(x []float32) float64 { return k.Eval(x, x) }
 
-// Validate reports an offset or a degree for which κ is not positive
-// semidefinite.
+// Validate returns an error if the offset or the degree makes κ not positive semidefinite.
 func (k Polynomial) Validate() error {
 	var errs []error
 	if !(k.Offset >= 0) || math.IsInf(k.Offset, 1) {

@@ -22,22 +22,22 @@ type Spec struct {
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// A form is how a registered kernel is read from a Spec and written to one.
+// A form describes how a registered kernel is read from a Spec and written to one.
 type form struct {
 	typ    reflect.Type
-	fields []string // names of the kernel's fields if Spec has all of them by name and type
-	flat   bool     // it has
+	fields []string // names of the kernel's fields, used only if flat
+	flat   bool     // Spec has all fields of the kernel, by name and type
 }
 
 // forms holds the registered kernels by name.
 var forms = make(map[string]form)
 
-// Register makes kernels of type K known by the Name of K's zero value, to specs
-// and to saved models ([Expansion.Write], [ReadExpansion]); call it in init. Fields
-// that are called Bandwidth, Offset and Degree and have their types in [Spec] are
-// given and saved there. A kernel that has others is given and saved as its JSON,
-// the exported fields unless it says otherwise. What is read is checked by Validate.
-// K is not to be a pointer. It panics if there is a kernel of that name.
+// Register registers kernels of type K under the Name of K's zero value, for specs and
+// saved models ([Expansion.Write], [ReadExpansion]). Call it in init. If [Spec] has
+// all fields of K by name and type (Bandwidth, Offset and Degree), they are stored
+// there. Otherwise the kernel is stored as JSON in Spec.Params: its exported fields,
+// unless K defines its own encoding. Kernels that are read are checked with Validate.
+// K must not be a pointer type. Register panics if the name is already registered.
 func Register[K Kernel]() {
 	var zero K
 	f := form{typ: reflect.TypeFor[K]()}
@@ -57,8 +57,8 @@ func Register[K Kernel]() {
 // Names returns the names of the registered kernels, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(forms)) }
 
-// Takes returns what a [Spec] of a kernel has beside its type, by the names in
-// JSON; nil if there is no kernel of that name.
+// Takes returns the JSON names of the parameters of the named kernel's [Spec],
+// besides its type, or nil if no kernel has that name.
 func Takes(name string) []string {
 	f, ok := forms[name]
 	switch {
@@ -74,8 +74,8 @@ func Takes(name string) []string {
 	return takes
 }
 
-// Kernel returns the kernel, whose parameters may be invalid. It fails if none of
-// that name is registered, or if Params are not its JSON.
+// Kernel returns the kernel that s describes, without validating its parameters. It returns
+// an error if no kernel of that name is registered or if Params can't be decoded into it.
 func (s Spec) Kernel() (Kernel, error) {
 	f, ok := forms[s.Type]
 	if !ok {
@@ -96,8 +96,8 @@ func (s Spec) Kernel() (Kernel, error) {
 	return k.Elem().Interface().(Kernel), nil
 }
 
-// specOf is the inverse of Spec.Kernel. Of a kernel that is saved as its JSON it
-// is tried whether that can be read back: a field that is not exported would be lost.
+// specOf is the inverse of Spec.Kernel. If the kernel is stored as JSON, specOf decodes it
+// again and compares, because an unexported field would be lost.
 func specOf(k Kernel) (Spec, error) {
 	s := Spec{Type: k.Name()}
 	if f := forms[s.Type]; f.flat && f.typ == reflect.TypeOf(k) {

@@ -7,7 +7,7 @@ import (
 )
 
 // BinaryLogistic is the logistic loss for y = ±1 (the paper's Example 2, with
-// the derivative that belongs to it):
+// the correct derivative):
 //
 //	ℓ(f, y) = log(1 + exp(−y·f))
 type BinaryLogistic struct{}

@@ -1,11 +1,11 @@
 package loss
 
-// A Flat loss is constant around some scores: those that meet their margin.
+// A Flat loss is constant near scores that meet their margin.
 type Flat interface {
 	Loss
 
-	// Slack returns how much every score may change, at least, before the
-	// gradient is other than zero: 0 or less where it is not zero now.
+	// Slack returns an amount by which every score may change without making the
+	// gradient nonzero. It is 0 or less if the gradient is nonzero at f.
 	Slack(f []float64, y float64) float64
 }
 
@@ -14,7 +14,7 @@ var (
 	_ Flat = SquaredHinge{}
 )
 
-// Slack returns (f_y − f_r − 1)/2: both scores may change.
+// Slack returns (f_y − f_r − 1)/2, half the excess margin because both scores may change.
 func (MultiHinge) Slack(f []float64, y float64) float64 {
 	return (f[int(y)] - f[Rival(f, int(y))] - 1) / 2
 }

@@ -1,24 +1,20 @@
-// Package loss holds the instantaneous losses ℓ(f(x), y) of the learners, as
-// functions of the scores f(x) = (f₁(x), …, f_C(x)) alone: the regularizer is
-// the learner's business.
+// Package loss defines the instantaneous losses ℓ(f(x), y) of the learners, as functions
+// of the scores f(x) = (f₁(x), …, f_C(x)) alone. The learner adds the regularizer.
 //
-// A loss is any type with the four methods of [Loss]. The learners of streams
-// take any, of one function or of one a class; the batch methods take those that
-// their configurations name. [Predict], [Decide] and a [Probabilistic] loss turn
-// scores into classes and probabilities.
+// A loss is any type with the four methods of [Loss]. Streaming learners accept any loss, with one
+// function or with one per class; batch methods accept the losses that their configurations name.
+// [Predict], [Decide] and a [Probabilistic] loss turn scores into classes and probabilities.
 //
-//	MultiHinge      one function a class; sparse gradients, no probabilities
-//	MultiLogistic   one function a class; probabilities; every sample has a gradient
+//	MultiHinge      one function per class; sparse gradients, no probabilities
+//	MultiLogistic   one function per class; probabilities; every sample has a gradient
 //	BinaryLogistic  one function, y = ±1; probabilities
 //	SquaredHinge    one function, y = ±1; sparse gradients
 //	SquaredError    one function, regression
 //
-// A loss that is [Flat] besides saves polk the samples that meet their margin:
-// their scores are computed in float32 alone.
+// With a [Flat] loss, polk computes the scores of samples that meet their margin in float32 only.
 //
-// The losses are values without state and may be shared by goroutines; none of
-// their methods allocates. f and g have the length Outputs; the methods panic if
-// they are shorter, or if y is a class that f lacks.
+// The losses are stateless values and may be shared by goroutines; none of their methods allocates.
+// f and g have length Outputs; the methods panic if they are shorter or if y is not a class of f.
 //
 // Every loss is written so that scores of ±10⁴ neither overflow nor lose the
 // value (softmax and logistic terms are shifted before they are
@@ -33,8 +29,8 @@ type Loss interface {
 	// Name is the identifier used in specs and saved models.
 	Name() string
 
-	// Outputs returns how many functions a model for the given number of
-	// classes carries: C for the multi-class losses, 1 for the others.
+	// Outputs returns the number of functions of a model for the given number of
+	// classes: C for the multi-class losses, 1 for all other losses.
 	Outputs(classes int) int
 
 	// Value returns ℓ(f, y).

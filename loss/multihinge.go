@@ -5,9 +5,8 @@ package loss
 //
 //	ℓ(f, y) = max(0, 1 + f_r − f_y),  r = argmax_{c≠y} f_c
 //
-// Ties for r go to the lowest index. Where the value is 0 the gradient is the
-// zero vector, so that such samples leave a learner's dictionary alone. It
-// needs at least two scores.
+// Ties for r go to the lowest index. Where the value is 0 the gradient is the zero vector, so
+// that such samples do not change a learner's dictionary. MultiHinge needs at least two scores.
 type MultiHinge struct{}
 
 func init() { Register(MultiHinge{}) }

@@ -29,8 +29,8 @@ func (MultiLogistic) Value(f []float64, y float64) float64 {
 // Gradient writes softmax(f) − e_y to g.
 func (l MultiLogistic) Gradient(g, f []float64, y float64) float64 {
 	l.Probabilities(g, f) // ∂ℓ/∂f_c = p_c − [c = y]
-	// 1 − p_y as the sum of the others: near p_y = 1 the difference would
-	// lose every digit, and the entries would no longer sum to zero.
+	// Compute 1 − p_y as the sum of the other probabilities: near p_y = 1 the difference
+	// would lose every digit, and the entries of g would no longer sum to zero.
 	var others float64
 	for c, p := range g {
 		if c != int(y) {
@@ -55,8 +55,8 @@ func (MultiLogistic) Probabilities(p, f []float64) {
 	}
 }
 
-// shiftedLogSum returns log Σ_c exp(f_c − f_top). The term of the largest
-// score is exactly 1 and goes through log1p, which keeps the small terms.
+// shiftedLogSum returns log Σ_c exp(f_c − f_top). The term of the largest score is
+// exactly 1; log1p adds it without losing the small terms.
 func shiftedLogSum(f []float64, top int) float64 {
 	var rest float64
 	for c, v := range f {

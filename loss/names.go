@@ -10,8 +10,8 @@ import (
 // registered holds the losses by name.
 var registered = make(map[string]Loss)
 
-// Register makes a loss known by its name; call it in init. It panics if there is
-// one of that name.
+// Register registers a loss under its name; call it in init. It panics if the name is
+// already registered.
 func Register(l Loss) {
 	if _, ok := registered[l.Name()]; ok {
 		panic("loss: there is a loss " + l.Name() + " already")
@@ -22,7 +22,7 @@ func Register(l Loss) {
 // Names returns the names that ByName knows, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(registered)) }
 
-// ByName returns the loss of that name. It fails if there is none.
+// ByName returns the loss with the given name, or an error if none is registered.
 func ByName(name string) (Loss, error) {
 	if l, ok := registered[name]; ok {
 		return l, nil
@@ -35,14 +35,14 @@ type Probabilistic interface {
 	Loss
 
 	// Probabilities writes the probability of each class to p. For the
-	// multi-class losses p has the length of f; for the binary ones it has
+	// multi-class losses p has the length of f; for the binary losses it has
 	// length 2 and starts with the class −1. p and f may be the same slice
-	// where their lengths agree.
+	// if their lengths agree.
 	Probabilities(p, f []float64)
 }
 
-// Predict returns argmax_c f_c, the class that the scores decide for (paper,
-// "Tasks"). Ties go to the lowest index. It panics if f is empty.
+// Predict returns the predicted class argmax_c f_c (paper, "Tasks"). Ties go to the
+// lowest index. It panics if f is empty.
 func Predict(f []float64) int {
 	best := 0
 	for c, v := range f {
@@ -53,9 +53,9 @@ func Predict(f []float64) int {
 	return best
 }
 
-// Decide returns the target that scores decide for: the class of [Predict], or
-// of a single score its sign, −1 or +1, with +1 for 0. A regression decides
-// nothing: its prediction is the score. It panics if f is empty.
+// Decide returns the predicted target: the class of [Predict], or the sign of a
+// single score, −1 or +1, with +1 for 0. It does not apply to regression, where the
+// score itself is the prediction. It panics if f is empty.
 func Decide(f []float64) float64 {
 	switch {
 	case len(f) > 1:

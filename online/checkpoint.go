@@ -28,13 +28,13 @@ type checkpoint struct {
 	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
 }
 
-// Unfinished reports whether the model is that of a training of a file that
-// stopped before it was finished; see TrainOptions.Continue.
+// Unfinished reports whether the model is from a training of a file that stopped
+// before it was finished; see TrainOptions.Continue.
 func (m *Model) Unfinished() bool { return m.checkpoint != nil }
 
-// UnfinishedFormat returns the format of the file that an unfinished training is in the
-// middle of, in which TrainOptions.Continue goes on whatever its Settings say. It
-// is empty if the training has finished.
+// UnfinishedFormat returns the format of the file of an unfinished training, or "" if the
+// training has finished. TrainOptions.Continue uses this format regardless of the format
+// in its Settings.
 func (m *Model) UnfinishedFormat() string {
 	if m.checkpoint == nil {
 		return ""
@@ -42,14 +42,14 @@ func (m *Model) UnfinishedFormat() string {
 	return m.checkpoint.Format
 }
 
-// A fingerprint tells the first rows of a file from those of another one: the
-// SHA-256 of labels and features.
+// A fingerprint identifies the first rows of a file by the SHA-256 of their
+// labels and features.
 type fingerprint struct {
 	hash hash.Hash
 	buf  []byte
 }
 
-// newFingerprint returns that of no rows.
+// newFingerprint returns the fingerprint of no rows.
 func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
 
 // add adds a row.

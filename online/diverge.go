@@ -11,29 +11,30 @@ import (
 // large for its loss and kernel.
 var ErrDiverged = errors.New("training diverges")
 
-// The mean loss of a mini-batch before it is learned, over the largest that the
-// function 0 had on one, averaged over the last rows. Above sane the model is not
-// saved; at the end of a training it must not be above bad, and training ends
-// where that of one mini-batch is above hopeless. The gradient of a squared loss
-// grows with the error, so that a step that is too large makes the next one larger;
-// the others' is bounded, and a large loss says little of a classifier.
+// Thresholds of the ratio that detects divergence: the mean loss of a mini-batch
+// before it is learned, divided by the largest mean loss of the zero function on any
+// mini-batch. If the ratio, averaged over the last rows, exceeds sane, the model is
+// not saved; at the end of a training it must not exceed bad. If the ratio of a single
+// mini-batch exceeds hopeless, training ends. Only squared losses are checked: their
+// gradient grows with the error, so a step that is too large makes the next one larger.
+// Other losses have a bounded gradient, and a large loss says little about a classifier.
 const (
 	sane     = 4
 	bad      = 100
 	hopeless = 1e6
 )
 
-// averaged is about how many rows count for the average.
+// averaged is the approximate number of rows in the average.
 const averaged = 256
 
-// A lossTrend is how the loss develops in a training, to tell whether it diverges.
+// A lossTrend follows the loss during a training, to detect divergence.
 type lossTrend struct {
-	base  float64 // largest mean loss of 0, and of the model that training began with
-	level float64 // mean loss of a mini-batch, over base, averaged
+	base  float64 // largest mean loss of the zero function, and of the model on the first mini-batch
+	level float64 // mean loss of a mini-batch divided by base, averaged
 }
 
-// trackLoss takes the mean losses, of the model and of 0, on the mini-batch that is to
-// be learned next.
+// trackLoss updates the trend with the mean losses of the model and of the zero function
+// on the mini-batch to be learned next. It returns an error if training diverges.
 func (m *Model) trackLoss(model, zero float64) error {
 	if !unboundedGradient(m.settings.Loss) {
 		return nil
@@ -58,13 +59,13 @@ func (m *Model) trackLoss(model, zero float64) error {
 	return nil
 }
 
-// diverged is the error of a training in which the loss is so many times that of 0.
+// diverged returns the error of a training whose loss is ratio times that of the zero function.
 func (m *Model) diverged(ratio float64) error {
 	return m.tooFast(fmt.Sprintf("the loss of the last rows is %.2g times that of the constant 0", ratio))
 }
 
-// tooFast is the error of a training that diverges. It names the learning rate, and
-// a lower one.
+// tooFast returns the error of a training that diverges. It names the learning rate and
+// suggests a lower one.
 func (m *Model) tooFast(why string) error {
 	rate := m.settings.LearningRate
 	lower := DefaultLearningRate(m.settings.Loss) / m.largestSelf()
@@ -74,7 +75,7 @@ func (m *Model) tooFast(why string) error {
 	return fmt.Errorf("%w: %s; learning rate %.4g is too large: lower it to %.2g", ErrDiverged, why, rate, lower)
 }
 
-// largestSelf returns the largest κ(x, x) of the dictionary and the rows that wait,
+// largestSelf returns the largest κ(x, x) of the dictionary and the waiting rows,
 // at least 1.
 func (m *Model) largestSelf() float64 {
 	self := 1.0
@@ -87,7 +88,7 @@ func (m *Model) largestSelf() float64 {
 	return self
 }
 
-// finite reports scores that are not finite.
+// finite returns an error if a score is not finite.
 func finite(scores []float64) error {
 	for _, v := range scores {
 		if v-v != 0 {
@@ -97,7 +98,7 @@ func finite(scores []float64) error {
 	return nil
 }
 
-// broken is the error of mini-batches whose scores are not finite.
+// broken returns the error of a mini-batch whose scores are not finite.
 func (m *Model) broken() error {
 	if self := m.largestSelf(); !(self <= math.MaxFloat32) {
 		return fmt.Errorf("κ(x, x) of a row is %.2g: scale the features, or lower the kernel's degree", self)

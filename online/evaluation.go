@@ -80,14 +80,14 @@ func (m *Model) Evaluate(ctx context.Context, src Source, format string) (*Evalu
 	return e.result(), nil
 }
 
-// An evaluator adds up what an Evaluation is made of.
+// An evaluator accumulates the sums for an Evaluation.
 type evaluator struct {
 	m    *Model
 	rows int
 	loss float64
 
 	// Of classification.
-	confusion [][]int // rows of class i that were given class j
+	confusion [][]int // rows of class i that were predicted as class j
 	correct   int
 	logLoss   float64 // of a loss with probabilities
 	bins      []Bin   // with sums in place of means; nil without probabilities
@@ -127,7 +127,7 @@ func (e *evaluator) add(f []float64, row *rows.Row) error {
 	return err
 }
 
-// classify adds a row of a class, with the scores f and a value of the loss.
+// classify adds a row with the given class, scores f and value of the loss.
 func (e *evaluator) classify(class int, f []float64, value float64) {
 	given := e.m.class(f)
 	if e.confusion[class][given]++; class == given {
@@ -174,8 +174,8 @@ func (e *evaluator) result() *Evaluation {
 	return out
 }
 
-// calibrationBins is the number of bins of equal width, from 0 to 1, that
-// predictions are sorted into by their confidence.
+// calibrationBins is the number of bins of equal width, from 0 to 1, for the
+// confidence of predictions.
 const calibrationBins = 10
 
 // calibration divides the sums of the bins. Its error is Σ_b n_b/n·|accuracy_b − confidence_b|.

@@ -7,16 +7,16 @@ import (
 	"polkrepro/data/rows"
 )
 
-// A Feed trains a model on rows that are handed to it. The model is the one that Train
-// makes of a stream of these rows, however they are divided among the calls.
+// A Feed trains a model on rows that are passed to Learn. The result is the model that
+// Train makes of a stream of these rows, however they are divided among the calls.
 type Feed struct {
 	opt      TrainOptions
 	choosing bool       // settings are still to be chosen, from the head
-	head     []rows.Row // empty otherwise
-	m        *Model     // while choosing, a draft of some first rows of the head; nil if there is none
+	head     []rows.Row // the rows so far, while choosing; empty afterwards
+	m        *Model     // while choosing, a draft trained on the first rows of the head, or nil
 }
 
-// NewFeed returns a Feed that begins with the options of a stream.
+// NewFeed returns a Feed that trains with the given options, as on a stream.
 func NewFeed(opt TrainOptions) *Feed {
 	opt.Source.Path = "-"
 	return &Feed{opt: opt, choosing: true}
@@ -25,11 +25,11 @@ func NewFeed(opt TrainOptions) *Feed {
 // GoOn returns a Feed that trains a model further.
 func GoOn(m *Model) *Feed { return &Feed{m: m} }
 
-// Choosing reports whether there are too few rows yet to choose the settings from.
+// Choosing reports whether there are still too few rows to choose the settings from.
 func (f *Feed) Choosing() bool { return f.choosing }
 
 // Learn takes rows, all with the same features. After an error the Feed may have taken
-// those before the row that has it.
+// the rows before the one that caused it.
 func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
 	if f.choosing && len(rows) > 0 {
 		size := headSize(rows[0].Dim)
@@ -47,7 +47,7 @@ func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
 	return f.learn(ctx, rows)
 }
 
-// learn has the model learn rows, whether or not it has ended.
+// learn trains the model on rows. It first reopens a model that has ended.
 func (f *Feed) learn(ctx context.Context, rows []rows.Row) error {
 	for i := range rows {
 		if ctx.Err() != nil {
@@ -66,8 +66,8 @@ func (f *Feed) learn(ctx context.Context, rows []rows.Row) error {
 }
 
 // Model returns a model that has learned all rows. It is valid until the next call of
-// Learn. Of fewer rows than settings are chosen from it is a draft, with fixed defaults
-// for what is not given.
+// Learn. If there are too few rows to choose the settings from, the model is a draft with
+// fixed defaults for missing settings.
 func (f *Feed) Model(ctx context.Context) (*Model, error) {
 	if f.choosing {
 		if err := f.draft(ctx); err != nil {
@@ -77,7 +77,8 @@ func (f *Feed) Model(ctx context.Context) (*Model, error) {
 	return f.m, f.m.Finish()
 }
 
-// draft makes the model of the head again whenever the head has doubled.
+// draft trains the model on the rows that are new. Whenever the head has doubled, it trains
+// a new model on all of the head.
 func (f *Feed) draft(ctx context.Context) error {
 	switch n := len(f.head); {
 	case n == 0:
@@ -88,14 +89,14 @@ func (f *Feed) draft(ctx context.Context) error {
 	opt := f.opt
 	opt.Tune, opt.Note = false, nil
 	err := f.begin(ctx, opt)
-	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // rows that are all the same, say, have no distance
+	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // equal rows, for instance, have no bandwidth
 		opt.Settings.Scale, opt.Settings.Bandwidth = rows.ScaleNone, 1
 		err = f.begin(ctx, opt)
 	}
 	return err
 }
 
-// begin makes a model of the head.
+// begin trains a new model on the head.
 func (f *Feed) begin(ctx context.Context, opt TrainOptions) error {
 	opt.Source.Rows = f.head
 	m, err := Train(ctx, opt)
@@ -105,8 +106,8 @@ func (f *Feed) begin(ctx context.Context, opt TrainOptions) error {
 	return err
 }
 
-// Scores returns what the functions of the model say of rows of features, row by row; of
-// a regression in the units of the targets.
+// Scores returns the values of the model's functions at rows of features, row-major. For
+// a regression they are in the units of the targets.
 func (m *Model) Scores(rows []rows.Row) ([]float64, error) {
 	var x []float32
 	for i := range rows {

@@ -21,41 +21,41 @@ import (
 //
 //	8 bytes   the magic "POLKOWN" and the version of the format, 3
 //	4 bytes   length of the header
-//	header    JSON: the settings, the number of rows taken, and the sizes of what follows
+//	header    JSON: the settings, the number of rows taken, and the sizes of the parts below
 //
-// What prediction needs:
+// For prediction:
 //
 //	float64   dimension shifts and as many factors, unless the scaling is "none"
 //	float32   elements×dimension dictionary of the functions that predict, row-major
 //	float64   elements×outputs weights
 //
-// What training needs to go on, bit for bit:
+// For continuing the training, bit for bit:
 //
-//	float32   tail×dimension features of the rows that wait for their mini-batch, scaled
-//	float64   their targets
-//	uint32    for each element of the functions that training goes on from, its place
-//	          in the dictionary above, or 2³²−1 for one that is not there
-//	float32   those that are not there
-//	float64   weights of the functions that training goes on from
+//	float32   tail×dimension scaled features of the rows that wait for their mini-batch
+//	float64   targets of these rows
+//	uint32    for each element of the functions that training continues from, its
+//	          position in the dictionary above, or 2³²−1 if it is not there
+//	float32   the elements that are not there
+//	float64   weights of the functions that training continues from
 //	8 bytes   length of the state
 //	state     of the learner, in the format of polk.Learner.WriteState
 //
-// And then:
+// At the end:
 //
-//	32 bytes  SHA-256 of all that precedes
+//	32 bytes  SHA-256 of all bytes before
 //
-// The two functions are the same unless training has ended with rows that did not
-// fill their mini-batch: these are learned for prediction, and wait for more to go
-// on.
+// The functions that predict and those that training continues from are the same,
+// unless training has ended with rows that did not fill their mini-batch. The former
+// have learned these rows; in the latter they still wait for more rows.
 var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 
-// ErrFormat is wrapped by every error of Read that is due to the bytes
-// themselves.
+// ErrFormat is wrapped by every error of Read that is due to the contents of the
+// file.
 var ErrFormat = errors.New("online: incomplete or corrupt model file")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
-// elsewhere is the place of an element that the functions that predict lack.
+// elsewhere is the position of an element that the functions that predict lack.
 const elsewhere = math.MaxUint32
 
 // header is the header of a model file.
@@ -109,8 +109,8 @@ func (m *Model) Save(w io.Writer) error {
 	return cmp.Or(err, state)
 }
 
-// writeState writes the weights of the functions that training goes on from, and the
-// learner.
+// writeState writes the weights of the functions that training continues from, and the
+// state of the learner.
 func (m *Model) writeState(w io.Writer) error {
 	size, err := m.learner.StateSize()
 	if err != nil {
@@ -124,16 +124,16 @@ func (m *Model) writeState(w io.Writer) error {
 	return m.learner.WriteState(w)
 }
 
-// Read reads what Save wrote, to go on with its training. It takes the time of
-// reading and of computing the kernel matrix of the dictionary. A damaged or truncated
-// file, or one of another version, is an error, and can't make it allocate more than a
-// small multiple of the bytes that are there.
+// Read reads a model that Save wrote, for further training. It takes the time of
+// reading and of computing the kernel matrix of the dictionary. A file that is corrupt,
+// truncated or of another version is an error, and makes Read allocate at most a small
+// multiple of the file's size.
 func Read(r io.Reader) (*Model, error) { return read(r, true) }
 
-// ReadForPrediction reads what Save wrote, to predict and to evaluate with it: of
-// a model whose training has ended all rows are learned, those included that did
-// not fill a mini-batch. Nothing is computed, and memory holds the dictionary and
-// the weights alone. The model can neither be trained nor saved.
+// ReadForPrediction reads a model that Save wrote, for prediction and evaluation.
+// If its training has ended, the model has learned all rows, including those that
+// did not fill a mini-batch. Nothing is computed, and memory holds only the
+// dictionary and the weights. The model can neither be trained nor saved.
 func ReadForPrediction(r io.Reader) (*Model, error) { return read(r, false) }
 
 // read reads a model, for training or for prediction alone.
@@ -147,7 +147,7 @@ func read(r io.Reader, train bool) (*Model, error) {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
-	m.loss, _ = loss.ByName(h.Loss) // check has found it
+	m.loss, _ = loss.ByName(h.Loss) // check has found this loss
 	k, err := h.kernel()
 	if err == nil {
 		err = k.Validate()
@@ -191,7 +191,7 @@ func fill(dict *kernel.Points, x [][]float32) {
 	}
 }
 
-// skipTraining reads over what training needs.
+// skipTraining skips the part of the file that only training needs.
 func (m *Model) skipTraining(d *modelfile.Reader, h *header) error {
 	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
 	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
@@ -204,8 +204,8 @@ func (m *Model) skipTraining(d *modelfile.Reader, h *header) error {
 	return d.Copy(io.Discard, size)
 }
 
-// readTraining reads what training needs, of a model whose functions that predict have
-// the elements x.
+// readTraining reads the part of the file that only training needs. x holds the elements
+// of the functions that predict.
 func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err error) {
 	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
 		return err
@@ -252,8 +252,8 @@ func stateSize(d *modelfile.Reader) (int64, error) {
 	return int64(size[0]), nil
 }
 
-// readBefore reads the elements that training goes on from, of which the functions that
-// predict have x.
+// readBefore reads the elements of the functions that training continues from. x holds the
+// elements of the functions that predict.
 func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, error) {
 	places, err := modelfile.Floats[uint32](d, h.Before)
 	if err != nil {
@@ -266,7 +266,7 @@ func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, err
 	before, used := make([][]float32, len(places)), make([]bool, len(x))
 	for j, at := range places {
 		switch {
-		case at < uint32(len(x)) && !used[at]: // twice would make much of a small file
+		case at < uint32(len(x)) && !used[at]: // a repeated position could make a small file allocate a lot
 			before[j], used[at] = x[at], true
 		case at == elsewhere && len(missing) > 0:
 			before[j], missing = missing[0], missing[1:]
@@ -280,7 +280,7 @@ func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, err
 	return before, nil
 }
 
-// checkTargets reports targets that stand for no class.
+// checkTargets returns an error if a target denotes no class.
 func (m *Model) checkTargets() error {
 	for _, y := range m.y {
 		ok := y >= 0 && y < float64(len(m.settings.Labels)) && y == math.Trunc(y)
@@ -297,10 +297,10 @@ func (m *Model) checkTargets() error {
 // maxState bounds the bytes of a learner's state.
 const maxState = 1 << 32
 
-// maxRows is more rows than can be counted one by one.
+// maxRows bounds the number of rows: counting one by one never reaches it.
 const maxRows = 1 << 53
 
-// check reports what makes no sense in a file.
+// check returns an error if a header is invalid.
 func (h *header) check() error {
 	if err := h.validate(); err != nil {
 		return err
@@ -308,7 +308,7 @@ func (h *header) check() error {
 	if h.Tail < 0 || h.Tail >= h.Batch || h.Rows < int64(h.Tail) || h.Rows > maxRows {
 		return fmt.Errorf("%d rows of %d", h.Tail, h.Rows)
 	}
-	// The step that leads over MaxOrder is the last one.
+	// The last step may exceed the largest order by up to a mini-batch.
 	if most := h.maxOrder() + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
 		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
 	}

@@ -13,32 +13,32 @@ import (
 	"polkrepro/data/rows"
 )
 
-// headRows is the number of rows that settings are taken from.
+// headRows is the largest number of first rows that settings are derived from.
 const headRows = 1000
 
-// headSize is how many rows of dim features settings are taken from.
+// headSize returns the number of rows of dim features that settings are derived from.
 func headSize(dim int) int {
 	dim = max(1, dim)
 	return min(headRows, (maxValues+dim-1)/dim)
 }
 
-// A survey is what was seen of a source before training.
+// A survey holds what is known of a source before training.
 type survey struct {
 	source  *Source
-	head    []rows.Row // the first rows, with a feature a column
+	head    []rows.Row // the first rows, or drawn rows; one column per feature
 	labels  rows.Labels
-	dim     int // most features of a row, the highest index of LIBSVM
+	dim     int // largest number of features in a row; for LIBSVM the highest index
 	rows    int
-	all     []rows.Row      // all rows, while they are few enough to be shuffled together; nil without draw
-	judged  []rows.Row      // more rows than the head, drawn like it; none if the head is the first rows
-	draw    *rand.Rand      // draws head and judged from all rows, to tune on; nil if the head is the first rows
-	last    string          // label
-	changes int             // of the label, from a row to the next
+	all     []rows.Row      // all rows, as long as they can be shuffled together; nil without draw
+	judged  []rows.Row      // further drawn rows, not in head; none if head holds the first rows
+	draw    *rand.Rand      // draws head and judged from all rows, for tuning; nil if head holds the first rows
+	last    string          // label of the last row
+	changes int             // how often the label changes from one row to the next
 	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
-// look reads the head of a stream, or all of a file, of which it keeps the head: drawn
-// rows, or the first.
+// look reads the head of a stream, or all rows of a file. Of a file it keeps the head:
+// randomly drawn rows if draw is set, else the first rows.
 func (f *rowReader) look(ctx context.Context, regression, draw bool, note func(string, ...any)) (*survey, error) {
 	s := &survey{source: f.source}
 	if draw {
@@ -70,7 +70,7 @@ func (f *rowReader) look(ctx context.Context, regression, draw bool, note func(s
 	}
 }
 
-// split makes a sample of the head, and what is more than that rows to judge by.
+// split keeps a random sample of the drawn rows in head and moves the rest to judged.
 func (s *survey) split() {
 	size := max(20, min(tuneRows, int(math.Sqrt(tuneGram/float64(max(s.dim, 1))))))
 	if s.draw == nil || len(s.head) <= size {
@@ -112,14 +112,14 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 	return s.labels.Add(row.Label)
 }
 
-// newDraw returns what draws the sample of a file.
+// newDraw returns the random generator that draws the sample of a file.
 func newDraw() *rand.Rand { return rand.New(rand.NewPCG(tuneSeed, 9)) }
 
-// sample keeps the latest of all rows in the head or leaves it: every row with the same
-// probability.
+// sample adds the latest row to the head or discards it, so that every row is kept with
+// the same probability.
 func (s *survey) sample(row *rows.Row) {
 	size := max(20, min(tuneRows+tuneJudged, maxValues/max(s.dim, 1)))
-	if len(s.head) > size { // of more features than the rows before
+	if len(s.head) > size { // the row has more features than those before
 		s.head = s.head[:size]
 	}
 	if len(s.head) < size {
@@ -129,7 +129,7 @@ func (s *survey) sample(row *rows.Row) {
 	}
 }
 
-// where says which rows the head has.
+// where describes in words which rows the head holds.
 func (s *survey) where() string {
 	if s.draw != nil && len(s.head) < s.rows {
 		return fmt.Sprintf("%d rows of %d", len(s.head), s.rows)
@@ -137,8 +137,8 @@ func (s *survey) where() string {
 	return fmt.Sprintf("the first %d rows", len(s.head))
 }
 
-// complete fills in the settings that are missing from what was seen, and
-// returns the features' scaling. What it chose goes to note.
+// complete fills in missing settings from the rows of the survey, and returns
+// the scaling of the features. It reports its choices to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Scaling, err error) {
 	set.Dim = cmp.Or(set.Dim, s.dim)
 	labels := &s.labels
@@ -172,8 +172,8 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 
 var errSameRows = errors.New("the first rows are all the same: set the bandwidth of the kernel")
 
-// completeKernel fills in the bandwidth and the rates that suit the kernel,
-// from n scaled rows.
+// completeKernel fills in the missing bandwidth, and the missing rates to suit
+// the kernel, from n scaled rows x.
 func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
 	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
 		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
@@ -190,7 +190,7 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 		self = max(self, k.Self(x[i*set.Dim:(i+1)*set.Dim]))
 	}
 	if self == 0 || math.IsInf(self, 0) {
-		self = 1 // there is nothing to learn, or an error to come
+		self = 1 // 0: there is nothing to learn; +Inf: an error follows
 	}
 	missing := set.ratesMissing()
 	set.setRates(self)
@@ -200,7 +200,7 @@ func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)
 	return nil
 }
 
-// scaleTarget makes the targets of the head have mean 0 and standard deviation 1.
+// scaleTarget scales targets so that those of the head have mean 0 and standard deviation 1.
 func (s *survey) scaleTarget(set *Settings, e *rows.Encoding, note func(string, ...any)) error {
 	set.TargetShift = e.Mean
 	if e.Deviation != 0 {
@@ -232,10 +232,10 @@ func (s *survey) scaled(sc *rows.Scaling, dim int) ([]float32, error) {
 // medianPairs bounds the arithmetic of the median heuristic.
 const medianPairs = 1 << 29
 
-// MedianDistance returns the median of the distances between n rows of dim
-// features (the median heuristic for a kernel's bandwidth), or of the distances
-// that are not 0 if the median is; 0 if all rows are the same. Where there are
-// many features, fewer rows are looked at.
+// MedianDistance returns the median distance between n rows of dim features (the
+// median heuristic for a kernel's bandwidth). If this median is 0, it returns the
+// median of the nonzero distances, or 0 if all rows are equal. If there are many
+// features, it uses fewer rows.
 func MedianDistance(n, dim int, x []float32) float64 {
 	n = min(n, max(2, int(math.Sqrt(2*medianPairs/float64(dim)))))
 	d2 := make([]float64, 0, n*(n-1)/2)

@@ -14,8 +14,8 @@ import (
 	"polkrepro/polk"
 )
 
-// A Model is a POLK learner with what it takes to feed it rows of a file. It is
-// not safe for concurrent use.
+// A Model is a POLK learner with the settings and the scaling that turn rows of a
+// file into its samples. It is not safe for concurrent use.
 type Model struct {
 	settings Settings
 	scaling  rows.Scaling
@@ -24,33 +24,33 @@ type Model struct {
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
-	rows       int64       // all rows taken, those that wait for their mini-batch included
-	row        []float64   // the features of one row, for append
-	x          []float32   // the rows that wait, scaled
+	rows       int64       // all rows taken, including those waiting for their mini-batch to fill
+	row        []float64   // buffer of append: the features of one row
+	x          []float32   // the scaled features of the waiting rows
 	y          []float64   // their targets
 	ended      bool        // Finish was called
-	before     *before     // of a model that has ended and has learned the rows that wait
-	checkpoint *checkpoint // of a training that stopped before it was finished
-	seen       Prequential // rows since progress was reported
+	before     *before     // the state to continue from, if Finish has learned waiting rows; else nil
+	checkpoint *checkpoint // where an unfinished training stopped
+	seen       Prequential // of the rows since progress was last reported
 	trend      lossTrend
 
-	names *rows.Names // in the header of the rows that it was begun with; nil if they had none
+	names *rows.Names // names in the header of the first training data; nil without a header
 }
 
 // Prequential is how well a model predicted rows before it learned them.
 type Prequential struct {
 	Rows    int
-	Wrong   int     // rows given another class
+	Wrong   int     // rows whose class was predicted wrongly
 	Squares float64 // Σ(prediction − y)² of regression, in the units of the file
 }
 
-// ErrorRate returns the fraction of rows that were given another class.
+// ErrorRate returns the fraction of rows whose class was predicted wrongly.
 func (p Prequential) ErrorRate() float64 { return float64(p.Wrong) / float64(p.Rows) }
 
 // RMSE returns the root of the mean squared error of regression.
 func (p Prequential) RMSE() float64 { return math.Sqrt(p.Squares / float64(p.Rows)) }
 
-// newModel returns a model that has seen nothing.
+// newModel returns an untrained model.
 func newModel(s Settings, sc rows.Scaling) (*Model, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
@@ -66,18 +66,20 @@ func newModel(s Settings, sc rows.Scaling) (*Model, error) {
 	return &Model{settings: s, scaling: sc, loss: cfg.Loss, learner: l, f: l.Expansion()}, nil
 }
 
-// Settings returns what the model was made with. Labels is the model's own.
+// Settings returns the settings of the model. Their Labels are shared with the model.
 func (m *Model) Settings() Settings { return m.settings }
 
-// Rows returns how many rows the model was given.
+// Rows returns the number of rows that the model was given.
 func (m *Model) Rows() int64 { return m.rows }
 
 // Order returns the number of dictionary elements.
 func (m *Model) Order() int { return m.f.Order() }
 
-// Learn takes one row, and a step if the row completes a mini-batch. A label
-// that is none of the model's and too many features are errors; after an error
-// the model is as it was before the row's mini-batch.
+// Learn takes one row, and makes a step if the row completes a mini-batch. A row
+// with an unknown label or the wrong features is an error and is not taken; the
+// earlier rows of its mini-batch stay waiting. An error in the step, such as
+// divergence, discards all rows of the mini-batch and leaves the functions as
+// they were before it.
 func (m *Model) Learn(row *rows.Row) error {
 	if m.ended {
 		return errors.New("online: the training of the model is already finished")
@@ -103,17 +105,17 @@ func (m *Model) Learn(row *rows.Row) error {
 	})
 }
 
-// A before is what training goes on from in a model that has learned its last rows, which
-// wait for their mini-batch to fill, as a smaller one.
+// A before is the state that training continues from after Finish has learned the waiting
+// rows as a smaller mini-batch. In this state they still wait for their mini-batch to fill.
 type before struct {
-	places  []uint32  // of each element among those of the functions that predict
-	missing []float32 // those that are elsewhere
-	state   []byte    // the weights and the learner, as in a file
+	places  []uint32  // position of each element in the dictionary that predicts, or elsewhere
+	missing []float32 // the elements that are elsewhere
+	state   []byte    // the weights and the state of the learner, as in a model file
 }
 
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
-// one. The model can be used and saved afterwards, but no longer trained: one
-// that Read makes of what Save writes still has these rows waiting.
+// mini-batch. Afterwards the model can predict and be saved, but not be trained.
+// To train it further, Save it and Read it back: these rows are then waiting again.
 func (m *Model) Finish() error {
 	wait := !m.ended && len(m.y) > 0
 	m.ended = true
@@ -148,7 +150,7 @@ func (m *Model) Finish() error {
 	})
 }
 
-// reopen has a model that has ended go on.
+// reopen makes a model that has ended trainable again.
 func (m *Model) reopen() error {
 	if m.before != nil {
 		var b bytes.Buffer
@@ -166,13 +168,13 @@ func (m *Model) reopen() error {
 	return nil
 }
 
-// judged is the number of steps of a tuned training of a file of which one has its
-// rows predicted first: there are many passes, and predicting them all takes as
-// long as learning them.
+// judged is the interval, in steps, at which the tuned training of a file predicts
+// rows before it learns them. Such a training makes many passes, and predicting all
+// rows takes as long as learning them.
 const judged = 4
 
-// learnBatch predicts the rows that wait and has a step learn them. After an error they
-// are given up.
+// learnBatch predicts the waiting rows and calls step to learn them. After an error it
+// discards them.
 func (m *Model) learnBatch(step func() error) (err error) {
 	if m.settings.DecaySteps == 0 || m.learner.Steps()%judged == 0 {
 		err = m.judge()
@@ -193,8 +195,8 @@ func (m *Model) learnBatch(step func() error) (err error) {
 	return err
 }
 
-// judge predicts the rows that wait, adds to the prequential error, and reports
-// training that diverges.
+// judge predicts the waiting rows and adds to the prequential error. It returns an
+// error if training diverges.
 func (m *Model) judge() error {
 	n, c := len(m.y), m.outputs()
 	scores := m.scores(n, m.x)
@@ -228,7 +230,7 @@ func (m *Model) scores(n int, x []float32) []float64 {
 	return out
 }
 
-// class returns the index of the class that scores decide for.
+// class returns the index of the class that the scores f predict.
 func (m *Model) class(f []float64) int { return m.classOf(loss.Decide(f)) }
 
 // classOf returns the index of the class of a target.
@@ -239,7 +241,8 @@ func (m *Model) classOf(y float64) int {
 	return int(y+1) / 2
 }
 
-// target returns the target that a row's label stands for.
+// target returns the training target for a row's label: a class index, or ±1 for two
+// classes with one function, or the scaled number of a regression.
 func (m *Model) target(row *rows.Row) (float64, error) {
 	if row.Label == "" {
 		return 0, errors.New("the row has no label")
@@ -253,7 +256,7 @@ func (m *Model) target(row *rows.Row) (float64, error) {
 	case class < 0:
 		var classes rows.Labels
 		for _, l := range append(slices.Clone(m.settings.Labels), row.Label) {
-			if err := classes.Add(l); err != nil { // the same number as another one
+			if err := classes.Add(l); err != nil { // the same number as another label
 				return 0, err
 			}
 		}
@@ -264,7 +267,7 @@ func (m *Model) target(row *rows.Row) (float64, error) {
 	return float64(2*class - 1), nil
 }
 
-// number reads a target of regression.
+// number parses the target of a regression.
 func number(label string) (float64, error) {
 	v, err := rows.ParseNumber(label)
 	if err != nil {

@@ -15,22 +15,22 @@ import (
 // and then with the order halfway between the last two.
 const (
 	orderFirst  = 4
-	orderMost   = 1024 // largest that is tried, but no more than one element for orderShare rows of the source
+	orderMost   = 1024 // largest order tried, but at most one element per orderShare rows of the source
 	orderShare  = 16
-	orderLeast  = 64      // that are tried even so
+	orderLeast  = 64      // orders up to this are tried however few the rows
 	orderBudget = 1 << 37 // multiply-adds after which no larger order is tried
-	orderPasses = 16      // fewest
+	orderPasses = 16      // fewest passes
 	orderVaried = 128     // largest order for which other learning rates are tried
 	orderTaken  = 1 << 14 // rows of the sample after which no further pass begins
-	orderLines  = 8       // most that a trade-off keeps
+	orderLines  = 8       // most lines of a trade-off
 
-	fixedRows = 8       // rows that are learned for each element before the dictionary is fixed, unless
-	fixedCost = 1 << 28 // the square of the order for each row comes to less, in at most half of all steps
+	fixedRows = 8       // rows to learn for each element before the dictionary is fixed
+	fixedCost = 1 << 28 // or more: while rows × order² is below this, up to half of all rows
 )
 
-// What a model may be worse by than the best, unless TrainOptions.Tolerance says.
+// Defaults of TrainOptions.Tolerance: how much worse than the best a model may be.
 const (
-	DefaultTolerance     = 0.005 // of all rows: half a point
+	DefaultTolerance     = 0.005 // of all rows: half a percentage point
 	DefaultRiskTolerance = 0.05  // of the risk
 )
 
@@ -44,7 +44,7 @@ type Tried struct {
 	Chosen  bool    `json:"chosen,omitempty"` // by the tolerance, or as the order that was asked for
 }
 
-// limit bounds the order by KOMP that merges, where the kernel allows it.
+// limit bounds the order by KOMP, with merging if the kernel allows it.
 func (s *Settings) limit(order int) {
 	s.Pruner, s.PrunerParams = prunerMerge, prune.Params{"order": float64(order)}
 	if cmp.Or(s.Kernel, KernelGaussian) != KernelGaussian {
@@ -52,9 +52,10 @@ func (s *Settings) limit(order int) {
 	}
 }
 
-// schedule spreads the learning of so many rows over steps: in these the learning rate
-// falls to 0, and the dictionary stays what it is once it has seen rows enough. To learn
-// its weights alone is quicker, and better, as nothing that was learned is pruned away.
+// schedule plans the steps in which the given number of rows is learned. If falls is set,
+// the learning rate falls to 0 over these steps. If fixed is set, the dictionary stops
+// changing once it has seen enough rows. Learning only its weights is faster, and better,
+// since pruning no longer discards anything learned.
 func (s *Settings) schedule(rows int, falls, fixed bool) {
 	steps := (rows + s.Batch - 1) / s.Batch
 	if falls {
@@ -70,11 +71,11 @@ func (s *Settings) schedule(rows int, falls, fixed bool) {
 	}
 }
 
-// enlargeBatch makes the mini-batches of a large file larger, so that a step,
-// which costs more than its rows, is taken less often: up to four times the
-// default. A sample's weight after its step, η/N times its gradient, stays what
-// it was for the losses whose gradient is bounded; for the others the curvature
-// limits η itself.
+// enlargeBatch makes the mini-batches of a large file larger, up to four times the
+// default, to take fewer steps: a step costs more than its rows. For losses with a
+// bounded gradient, η grows with the batch if rate is set, so that the weight of a
+// sample after its step, η/N times its gradient, is unchanged. For other losses the
+// curvature limits η itself.
 func (s *Settings) enlargeBatch(rows int, rate bool) {
 	for s.Batch < 4*DefaultBatch && rows >= 256*s.Batch {
 		s.Batch *= 2
@@ -84,9 +85,9 @@ func (s *Settings) enlargeBatch(rows int, rate bool) {
 	}
 }
 
-// tradeOff trains with larger and larger orders, or with the one that is asked for, and
-// returns the candidate of the smallest that is not worse than best by more than the
-// tolerance, or else the best of them, and all that were tried.
+// tradeOff trains with larger and larger orders, or only with the requested order. It
+// returns the candidate of the smallest order that is within the tolerance of best (if
+// there is none, the best candidate tried), and a description of all orders tried.
 func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*candidate, []Tried, error) {
 	n := len(t.perm)
 	for i := range s.judged {
@@ -104,7 +105,7 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	if err != nil {
 		return nil, nil, err
 	}
-	most := min(tuneFolds, int(orderBudget*int64(t.folds)/max(1, spent))) // folds, which the model of any size makes dear
+	most := min(tuneFolds, int(orderBudget*int64(t.folds)/max(1, spent))) // folds; the model of any size makes them expensive
 	t.spent = 0
 	order, largest := orderFirst, min(orderMost, max(orderLeast, t.all/orderShare), max(orderFirst, ref.size-1))
 	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
@@ -165,8 +166,8 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
 }
 
-// variants returns the candidates of an order: the bandwidth and the rate of now, the
-// best of half as many elements, and others beside it.
+// variants returns the candidates of an order: one with the bandwidth and the rate of now,
+// the best candidate of half the order, and others that vary these.
 func (t *tuner) variants(now candidate, best *candidate, order int, first bool) (all []candidate) {
 	now.order, now.size = order, 0
 	add := func(factor, rate float64) {
@@ -194,7 +195,7 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 	return all
 }
 
-// value is what candidates are compared by: the fraction of errors, or the risk.
+// value returns the quantity by which candidates are compared: the error rate or the risk.
 func value(each []float64) float64 {
 	sum := 0.0
 	for _, v := range each {
@@ -203,8 +204,8 @@ func value(each []float64) float64 {
 	return sum / float64(len(each))
 }
 
-// slack returns what another one may be worse by than h: of errors, by one at least,
-// as no fewer can be told from none.
+// slack returns how much worse than h a candidate may be. For errors this is at least one
+// row, since no smaller difference can be observed.
 func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
 		return max(cmp.Or(t.opt.Tolerance, DefaultTolerance), 1/h.rows())
@@ -212,16 +213,16 @@ func (t *tuner) slack(h *heldOut) float64 {
 	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * value(h.each))
 }
 
-// within reports whether a is worse than b, on the rows that both were judged by, by no
-// more than the tolerance.
+// within reports whether a is worse than b by at most the tolerance, on the rows that both
+// were judged by.
 func (t *tuner) within(a, b *heldOut) bool {
 	n := min(len(a.each), len(b.each))
 	return value(a.each[:n]) <= value(b.each[:n])+t.slack(b)
 }
 
-// unsure reports whether the standard error of the difference, row by row, is larger
-// than the tolerance. Two disagreements either way are added: no one knows of the next
-// row from a few that agree.
+// unsure reports whether the standard error of the row-by-row difference between a and b
+// is larger than the tolerance. For errors, two disagreements in each direction are added,
+// since a few rows that agree say little about the next row.
 func (t *tuner) unsure(a, b *heldOut) bool {
 	n := min(len(a.each), len(b.each))
 	var sum, squares float64
@@ -237,8 +238,9 @@ func (t *tuner) unsure(a, b *heldOut) bool {
 	return math.Sqrt(max(0, squares-sum*sum/float64(n))/float64(n)/float64(distinct)) > t.slack(b)
 }
 
-// describe returns what was tried, for the model: of many lines those of the largest
-// orders, without any whose risk is not finite.
+// describe returns the trade-off to store in the model: one line for each order tried. If
+// there are many, it keeps the largest orders and the chosen one. It omits lines whose risk
+// is not finite.
 func (t *tuner) describe(tried []candidate, chosen int) (lines []Tried) {
 	m := t.samples[0].model
 	for i, c := range tried {
@@ -255,7 +257,7 @@ func (t *tuner) describe(tried []candidate, chosen int) (lines []Tried) {
 	return lines
 }
 
-// HeldOut returns the line of the order that was chosen, if there is a trade-off.
+// HeldOut returns the line of the chosen order, if there is a trade-off.
 func (s Settings) HeldOut() (chosen Tried, ok bool) {
 	i := slices.IndexFunc(s.TradeOff, func(l Tried) bool { return l.Chosen })
 	if i < 0 {
@@ -264,7 +266,7 @@ func (s Settings) HeldOut() (chosen Tried, ok bool) {
 	return s.TradeOff[i], true
 }
 
-// noteTradeOff says what was tried, the chosen order marked.
+// noteTradeOff sends the orders tried to Note as a table and marks the chosen order.
 func (t *tuner) noteTradeOff() {
 	if len(t.set.TradeOff) == 0 {
 		return

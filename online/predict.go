@@ -13,15 +13,15 @@ import (
 	"polkrepro/loss"
 )
 
-// predictRows is the number of rows that are predicted at once if they are
-// there; a stream that is slow is answered row by row.
+// predictRows is the largest number of rows that are predicted at once. A slow
+// stream is answered row by row.
 const predictRows = 256
 
-// each calls do with the scores of every row of a source, which has labels only if
-// they are wanted, and answered before it waits for further rows.
+// each calls do with the scores of every row of a source, and answered before it waits
+// for further rows. The source has labels only if labels is set.
 func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *rows.Row) error, answered func() error) error {
 	opts := m.rowOptions(format)
-	opts.Dim, opts.NoLabels, opts.Now = m.settings.Dim, !labels, true // of a file as of a stream
+	opts.Dim, opts.NoLabels, opts.Now = m.settings.Dim, !labels, true // Now: for a file as for a stream
 	headerless := m.names == nil && rows.IsTable(m.settings.Format) && src.Header != rows.HeaderYes
 	if headerless {
 		opts.Header = rows.HeaderNo
@@ -67,8 +67,8 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 	}
 }
 
-// rowOptions returns how a source of a format is read for the model: with its classes,
-// and the names in the header of its training data.
+// rowOptions returns the options for reading a source in the given format for the model:
+// with the model's classes and the names in the header of its training data.
 func (m *Model) rowOptions(format string) rows.Options {
 	opts := m.settings.rowOptions(format)
 	if m.names != nil {
@@ -111,7 +111,7 @@ func (m *Model) Predict(ctx context.Context, src Source, format string, probabil
 	return cmp.Or(err, flush())
 }
 
-// finiteScores reports scores of a row, or a prediction, that are not finite.
+// finiteScores returns an error if a score of a row, or its prediction, is not finite.
 func (m *Model) finiteScores(f []float64) error {
 	if err := finite(f); err != nil || !m.settings.regression() {
 		return err
@@ -119,7 +119,7 @@ func (m *Model) finiteScores(f []float64) error {
 	return finite([]float64{m.value(f)})
 }
 
-// answer returns the prediction that scores stand for.
+// answer returns the prediction for the scores f, as text.
 func (m *Model) answer(f []float64) string {
 	if m.settings.regression() {
 		return strconv.FormatFloat(m.value(f), 'g', -1, 64)

@@ -28,7 +28,7 @@ const (
 	// maxFreeOrder is the largest order of pruners that keep neither matrix.
 	maxFreeOrder = 1 << 15
 
-	maxValues = 1 << 24 // features of a batch, of the head, and of the rows that a model file keeps
+	maxValues = 1 << 24 // largest number of values in a batch, in the head, and in the rows of a model file
 )
 
 // Settings are what determines a model beside the rows. They are saved with it.
@@ -72,29 +72,29 @@ var (
 	KernelPolynomial = kernel.Polynomial{}.Name()
 )
 
-// prunerOrder is KOMP to a fixed number of elements, its only parameter.
+// prunerOrder is KOMP with a fixed number of elements, its only parameter.
 const prunerOrder = "komp-order"
 
-// prunerMerge is KOMP that merges, for the Gaussian kernel only: the tournament's winner.
+// prunerMerge is KOMP with merging, for the Gaussian kernel only. It won the tournament.
 const prunerMerge = "komp-merge-order"
 
-// prunerCapped is KOMP within an error budget and to a largest number of elements.
+// prunerCapped is KOMP with an error budget and a largest number of elements.
 const prunerCapped = "komp-capped"
 
 // prunerMerging merges elements, for the Gaussian kernel only.
 const prunerMerging = "merging"
 
-// Default hyper-parameters, of a kernel with κ(x, x) = 1. The learning rates
+// Default hyper-parameters, for a kernel with κ(x, x) = 1. The learning rates
 // keep a step below the curvature of the loss.
 const (
 	DefaultRegularizer = 1e-6
 	DefaultParsimony   = 0.01
-	cappedParsimony    = 0.001 // of prunerCapped
+	cappedParsimony    = 0.001 // default of prunerCapped
 	DefaultBatch       = 32
 	DefaultDegree      = 2
 )
 
-// DefaultLearningRate returns the learning rate of a loss.
+// DefaultLearningRate returns the default learning rate for the loss with the given name.
 func DefaultLearningRate(name string) float64 {
 	if unboundedGradient(name) {
 		return 0.5
@@ -107,7 +107,7 @@ func unboundedGradient(name string) bool {
 	return name == loss.SquaredError{}.Name() || name == loss.SquaredHinge{}.Name()
 }
 
-// withDefaults fills in what is zero and does not depend on the rows.
+// withDefaults sets zero settings to their defaults, unless these depend on the rows.
 func (s Settings) withDefaults() (Settings, error) {
 	s.Kernel = cmp.Or(s.Kernel, KernelGaussian)
 	if s.Kernel == KernelPolynomial {
@@ -134,9 +134,9 @@ func (s *Settings) ratesMissing() bool {
 }
 
 // setRates fills in the rates that are zero, for a kernel whose κ(x, x) goes up
-// to self, such that training is that with the kernel κ/self and the defaults
-// η', λ' and K'. Functions have self times the squared norm there, hence
-// η = η'/self, λ = λ'·self, and ε = ε'/√self, which makes K = K'·self.
+// to self. Training is then the same as with the kernel κ/self and the defaults
+// η', λ' and K'. The squared norm of a function is self times as large with κ/self,
+// hence η = η'/self, λ = λ'·self, and ε = ε'/√self, which makes K = K'·self.
 func (s *Settings) setRates(self float64) {
 	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss)/self)
 	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer*self)
@@ -147,7 +147,7 @@ func (s *Settings) setRates(self float64) {
 	s.Parsimony = cmp.Or(s.Parsimony, parsimony*self)
 }
 
-// canonicalLabels puts the labels into the form that rows have them in.
+// canonicalLabels converts the labels to the canonical form that rows use.
 func (s *Settings) canonicalLabels() error {
 	s.Labels = slices.Clone(s.Labels)
 	for i, l := range s.Labels {
@@ -159,8 +159,8 @@ func (s *Settings) canonicalLabels() error {
 	return nil
 }
 
-// CheckLabels reports labels that are no classes for the loss, or that stand for the same
-// one, before any row is read.
+// CheckLabels returns an error if the labels are not valid classes for the loss, or if two
+// of them denote the same class. It can be called before any row is read.
 func (s Settings) CheckLabels() error {
 	if err := s.canonicalLabels(); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (s *Settings) needsHead() bool {
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 
-// validate reports settings that don't make a model, for instance those of a
+// validate returns an error if the settings are invalid, for instance in a model
 // file that someone has altered.
 func (s *Settings) validate() error {
 	switch {
@@ -199,8 +199,8 @@ func (s *Settings) validate() error {
 	return s.validateLabels()
 }
 
-// validateLabels reports a number of classes that the loss does not have, and a label
-// that stands for two of them.
+// validateLabels returns an error if the number of classes does not suit the loss, or if
+// a label is invalid or duplicated.
 func (s *Settings) validateLabels() error {
 	classes := len(s.Labels)
 	switch {
@@ -232,9 +232,9 @@ func (s *Settings) validateLabels() error {
 	return nil
 }
 
-// showable reports a label that would do harm where predictions go: characters
-// that a terminal obeys, that change the direction of text or are not seen, and a
-// beginning that a spreadsheet takes for a formula. Numbers may have a sign.
+// showable returns an error if a label is unsafe to print in predictions: if it has
+// control characters, invisible characters or characters that change the direction of
+// text, or if it starts like a spreadsheet formula. Numbers may have a sign.
 func showable(label string) error {
 	if strings.ContainsFunc(label, charset.Hidden) || !utf8.ValidString(label) {
 		return fmt.Errorf("online: label %q has control or invisible characters", label)
@@ -245,7 +245,7 @@ func showable(label string) error {
 	return nil
 }
 
-// maxOrder returns the largest model order there may be.
+// maxOrder returns the largest model order allowed.
 func (s *Settings) maxOrder() int {
 	if s.Pruner == prunerMerging {
 		return maxFreeOrder

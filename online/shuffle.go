@@ -9,17 +9,17 @@ import (
 	"polkrepro/data/rows"
 )
 
-// A shuffler hands on the rows of a rowReader in another order: blocks of them, each
-// in a random order that depends on the pass and the block's number alone, so
-// that a training that goes on meets the rows that it would have met. A file
-// that fits one block is in a different order in every pass.
+// A shuffler delivers the rows of a rowReader in blocks, each in a random order. The
+// order depends only on the pass and the block's number, so that a training that is
+// continued gets the rows in the order of an uninterrupted one. A file that fits one
+// block is in a different order in every pass.
 type shuffler struct {
 	pass, blocks int
 	block        []rows.Row
-	err          error // that ended the reader
+	err          error // error that ended the reader
 
 	kept []rows.Row   // all rows of the file in its order, if one block holds them
-	read *fingerprint // of the rows of the reader, in the file's order
+	read *fingerprint // fingerprint of the rows read, in the file's order
 }
 
 // next returns the next row.
@@ -58,6 +58,6 @@ func (s *shuffler) fill(ctx context.Context, f *rowReader, size int) {
 	s.blocks++
 }
 
-// blockRows returns how many rows of so many features are shuffled together: a
-// row takes some 32 values beside its features.
+// blockRows returns how many rows of dim features are shuffled together. A row
+// takes the memory of about 32 values besides its features.
 func blockRows(dim int) int { return shuffleSize / (dim + 32) }

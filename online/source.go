@@ -21,20 +21,21 @@ type Source struct {
 	Labels string    // the file of the labels, for formats that have one
 	Stdin  io.Reader // read once
 
-	// Rows, unless it is nil, are read in place of the file or of standard input: what
-	// Path says of them still holds.
+	// Rows, unless nil, are read in place of the file or of standard input. Path still
+	// decides whether they are a stream, and how errors name them.
 	Rows []rows.Row
 
 	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
-	// HeaderNo, or HeaderAuto, the default, which finds out; of standard input to predict or
-	// to train further, by the first row alone.
+	// HeaderNo, or HeaderAuto, the default, which detects it. For standard input to predict
+	// or to train further, detection uses only the first row.
 	Header string
 
-	// Decided, unless it is nil, is told what the first row of a CSV or TSV source is.
+	// Decided, unless nil, is called once it is known whether the first row of a CSV or
+	// TSV source is a header.
 	Decided func(*rows.Layout)
 
-	was  os.FileInfo // of the file when it was opened for the first time
-	unit string      // what errors call a row, once it is open
+	was  os.FileInfo // state of the file when it was first opened
+	unit string      // name of a row in errors, set by open
 }
 
 // ErrChanged is wrapped by the error of a file that is read more than once and
@@ -44,7 +45,7 @@ var ErrChanged = errors.New("the file was changed while it was being trained on"
 // stream reports whether the source can be read only once.
 func (s *Source) stream() bool { return s.Path == "-" }
 
-// name returns what errors call the source.
+// name returns the name of the source in errors.
 func (s *Source) name() string {
 	if s.stream() {
 		return "standard input"
@@ -52,29 +53,30 @@ func (s *Source) name() string {
 	return s.Path
 }
 
-// A rowReader hands on the rows of a source that a goroutine reads, so that waiting
+// A rowReader delivers the rows of a source. A goroutine reads them, so that waiting
 // for the next row of a stream can be interrupted.
 type rowReader struct {
 	source *Source
-	held   []rows.Row // handed on first
+	held   []rows.Row // rows to deliver first
 	rows   chan rows.Row
 	enough chan struct{}
-	err    error        // of the reader, once rows is closed
-	layout *rows.Layout // of the columns, once next has returned; nil if there are none
-	tell   bool         // the layout, to the source's Decided
+	err    error        // error of the reader, once rows is closed
+	layout *rows.Layout // layout of the columns, once next has returned; nil if there are none
+	tell   bool         // whether to pass the layout to the source's Decided
 
-	read *rows.Layout // by the goroutine; layout once next has returned
+	read *rows.Layout // layout as the goroutine read it; next copies it to layout
 }
 
-// open begins to read. The source says whether there is a header unless opts do. A regular
-// file is open when it returns; a pipe may keep who opens it waiting for somebody to write.
+// open starts reading. A Header in opts overrides that of the source. A regular file is
+// open when open returns; a pipe is opened by the goroutine, since opening may block until
+// there is a writer.
 func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
 	s.unit = rows.Unit(opts.Format)
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
-	opts.Say = rows.AsFlag // of train, predict and evaluate
+	opts.Say = rows.AsFlag // errors name the flags of train, predict and evaluate
 	open := func() (*rows.Reader, error) {
 		if s.stream() {
 			return rows.New(s.Stdin, s.Labels, opts)
@@ -107,7 +109,7 @@ func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	return f, nil
 }
 
-// fill hands on what a Reader reads.
+// fill sends the rows of the Reader that open returns to f.rows.
 func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 	defer close(f.rows)
 	r, err := open()
@@ -118,7 +120,7 @@ func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 	defer r.Close()
 	for {
 		row, err := r.Next()
-		if l := r.Layout(); f.read == nil && l.Columns > 0 { // once: next may be reading it later
+		if l := r.Layout(); f.read == nil && l.Columns > 0 { // set once: later, next may be reading it
 			f.read = l
 		}
 		if err != nil {
@@ -133,8 +135,8 @@ func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 	}
 }
 
-// unchanged reports a file that is another one than when it was opened for the
-// first time, or has another size or time of change.
+// unchanged returns an error if the file is not the one that was opened first, or
+// if its size or modification time has changed.
 func (s *Source) unchanged(r *rows.Reader) error {
 	now, err := r.Stat()
 	if err != nil {
@@ -150,8 +152,8 @@ func (s *Source) unchanged(r *rows.Reader) error {
 		s.was.Size(), s.was.ModTime().Format(time.StampMicro), now.Size(), now.ModTime().Format(time.StampMicro))
 }
 
-// close lets the reader end. It does not wait for it: it may be waiting for a
-// stream that says nothing.
+// close tells the goroutine to end. It does not wait for the goroutine, which may
+// be blocked on a silent stream.
 func (f *rowReader) close() { close(f.enough) }
 
 // next returns the next row; io.EOF if there is none, and an error that wraps
@@ -183,22 +185,22 @@ func (f *rowReader) next(ctx context.Context) (*rows.Row, error) {
 	}
 }
 
-// named returns an error of the reader with the name of the file that it is about.
+// named adds the name of the affected file to an error of the reader.
 func (f *rowReader) named(err error) error {
 	name := f.source.name()
 	if oe, ok := errors.AsType[*rows.OptionError](err); ok && oe.Key == "labels" && f.source.Labels != "" {
 		name = f.source.Labels
 	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok { // it has the name
+	if _, ok := errors.AsType[*fs.PathError](err); ok { // the error has the name already
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// ready reports whether next would not wait.
+// ready reports whether next would return without waiting.
 func (f *rowReader) ready() bool { return len(f.held)+len(f.rows) > 0 }
 
-// at adds the place of a row to an error about it.
+// at adds the position of a row to an error about the row.
 func (s *Source) at(row *rows.Row, err error) error {
 	return fmt.Errorf("%s: %w", s.name(), &rows.ParseError{Line: row.Line, Unit: s.unit, Err: err})
 }

@@ -15,55 +15,55 @@ import (
 type TrainOptions struct {
 	Source Source
 
-	// Settings name the loss and the format; the rest may be zero and is then
-	// chosen: hyper-parameters by default, features, classes and bandwidth by
-	// the first 1,000 rows (of a file: features and classes by all rows).
+	// Settings must name the loss and the format. Other settings may be zero:
+	// hyper-parameters then have their defaults; features, classes and bandwidth are
+	// derived from the first 1,000 rows (for a file, features and classes from all rows).
 	Settings Settings
 
-	Resume *Model // trained further if not nil; Settings are then the model's but for the format
+	Resume *Model // model to train further, or nil; its settings replace Settings, except for the format
 
-	Epochs int // passes over a file, 0 for those that Tune chooses, else 1; a stream has one
+	Epochs int // passes over a file; 0: as Tune chooses, or 1 without Tune; a stream has one
 	Skip   int // rows left out at the beginning of the first pass only: tuning, scaling and later passes use them
 
-	// Tune chooses what is zero of scaling, bandwidth, learning rate, pruner and
-	// Epochs by the error on held-out rows, in a bounded number of arithmetic
-	// operations: of rows drawn from all of a file, of a stream's first 1,000.
-	// A file's rows are then learned in a random order, in blocks that fit into
-	// memory, unless Skip leaves some out, with a learning rate that falls to 0.
+	// Tune chooses scaling, bandwidth, learning rate, pruner and Epochs, if they are
+	// zero, by the error on held-out rows, in a bounded number of arithmetic
+	// operations. These rows are drawn from all of a file, or are from the first
+	// 1,000 of a stream. The rows of a file are then learned in random order, in
+	// blocks that fit into memory (unless Skip leaves some out), with a learning
+	// rate that falls to 0.
 	//
-	// Unless Settings has a pruner or a parsimony constant, the model order is then the
-	// smallest whose error on held-out rows is not worse than the best by more than
-	// Tolerance.
+	// Unless Settings has a pruner or a parsimony constant, the model order is then
+	// the smallest whose held-out error exceeds the best by at most Tolerance.
 	Tune bool
 
 	// Tolerance is a fraction of all rows, or of the risk for regressions and losses with
-	// probabilities; 0 stands for DefaultTolerance or DefaultRiskTolerance. A negative one
-	// asks for the best model of any size.
+	// probabilities. 0 means DefaultTolerance or DefaultRiskTolerance. A negative
+	// Tolerance asks for the best model of any size.
 	Tolerance float64
 
-	Order int // of the model, in place of one that is chosen; 0 for none
+	Order int // model order to use in place of a chosen one; 0 for none
 
-	// Continue goes on with a training of a file that was not finished, where
-	// Resume says that it stopped; Epochs and Skip are then those of that
-	// training, and so is the format. A file that does not begin with the same
-	// rows is an error, and so is a Resume that is not such a model, or a stream.
+	// Continue resumes the unfinished training of a file where Resume stopped.
+	// Epochs, Skip and the format are then those of that training. It is an error
+	// if the file does not begin with the same rows, if Resume is not an
+	// unfinished model, or if the source is a stream.
 	Continue bool
 
-	Note     func(format string, args ...any) // what was chosen; may be nil
-	Progress func(*Model, Prequential)        // after 100, 1,000 and every 10,000 rows, and every 5 seconds, of rows never learned before: none in later passes; may be nil
+	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
+	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, and every 5 seconds, with the results on rows never learned before: none in later passes; may be nil
 
-	// Save, unless it is nil, is called whenever the model has taken another
-	// SaveEvery rows, at least 1. Its error ends the training.
+	// Save, unless nil, is called after every SaveEvery rows, at least 1, that the
+	// model has taken. An error from Save ends the training.
 	Save      func(*Model) error
 	SaveEvery int
 }
 
-// Train trains a model. If the source has an error, the learner has one, or
-// ctx ends (the error then wraps ErrStopped), the model of the rows before is
-// returned beside the error; nil if there are none, if Save failed, or if the
-// training diverges (ErrDiverged).
+// Train trains a model. If the source or the learner fails, or if ctx ends (the
+// error then wraps ErrStopped), Train returns the model of the rows learned so
+// far together with the error. This model is nil if no rows were learned, if Save
+// failed, or if the training diverges (ErrDiverged).
 func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
-	// Only a program that talks to somebody has a use for these two.
+	// Only interactive programs use Note and Progress.
 	if opt.Note == nil {
 		opt.Note = func(string, ...any) {}
 	}
@@ -113,20 +113,20 @@ func (o *TrainOptions) check() error {
 // A trainer is one call of Train.
 type trainer struct {
 	opt TrainOptions
-	m   *Model // nil once it is worth nothing
+	m   *Model // nil once it is unusable
 
-	at      checkpoint   // where the training is, but for its Sum, which is that of seen
-	seen    *fingerprint // of the rows of this pass that were taken or left out; nil for a stream
-	from    *checkpoint  // where to go on, until the rows before have been left out
+	at      checkpoint   // where the training is; its Sum is not kept here, but taken from seen
+	seen    *fingerprint // of the rows of this pass, learned or skipped; nil for a stream
+	from    *checkpoint  // where to continue; nil once the rows before it are skipped
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
 
-	began, taken int64 // rows that the model had before, and that were learned since
-	next         int64 // of those, until progress is reported
+	began, taken int64 // rows that the model had before, and rows learned since
+	next         int64 // value of taken at which progress is reported next
 	watch        watch
 }
 
-// rowOptions returns how a source of a format is read.
+// rowOptions returns the options for reading a source in the given format.
 func (s *Settings) rowOptions(format string) rows.Options {
 	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
 	if rows.IsTable(format) {
@@ -215,7 +215,7 @@ func (t *trainer) begin(ctx context.Context) error {
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	skip := t.opt.Skip
-	t.at.Epochs = max(1, t.opt.Epochs) // Epochs of a tuned training are those chosen
+	t.at.Epochs = max(1, t.opt.Epochs) // tuning has set opt.Epochs
 	if t.opt.Continue {
 		t.from, t.at, skip = t.m.checkpoint, *t.m.checkpoint, t.m.checkpoint.Rows
 		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
@@ -231,7 +231,7 @@ func (t *trainer) passes(ctx context.Context) error {
 		skip = 0
 	}
 	err := t.m.Finish()
-	if level := t.m.trend.level; err == nil && level > bad { // too slowly to have been ended
+	if level := t.m.trend.level; err == nil && level > bad { // it diverged too slowly to be stopped earlier
 		err = t.m.diverged(level)
 	}
 	if err != nil {
@@ -240,7 +240,7 @@ func (t *trainer) passes(ctx context.Context) error {
 	return err
 }
 
-// learnPass learns the source once, but for the first rows.
+// learnPass learns all rows of the source once, except the first skip rows.
 func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
 	if err := t.openPass(pass); err != nil {
 		return err
@@ -276,8 +276,7 @@ func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
 	}
 }
 
-// checkSkip reports a source of so many rows that are all skipped by a model that has
-// learned none.
+// checkSkip returns an error if a new model skips all rows of the source.
 func (t *trainer) checkSkip(rows int) error {
 	if t.opt.Resume != nil || t.opt.Skip == 0 || t.opt.Skip < rows {
 		return nil
@@ -285,7 +284,7 @@ func (t *trainer) checkSkip(rows int) error {
 	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
 }
 
-// openPass begins a pass, unless the file has changed.
+// openPass begins a pass. It returns an error if the file has changed.
 func (t *trainer) openPass(pass int) error {
 	stream := t.opt.Source.stream()
 	if t.reader == nil && t.shuffle.kept == nil {
@@ -305,7 +304,7 @@ func (t *trainer) openPass(pass int) error {
 	return nil
 }
 
-// endPass reports a pass whose rows were not those of the passes before.
+// endPass returns an error if the rows of the pass differ from those of earlier passes.
 func (t *trainer) endPass() error {
 	if t.at.Pass == 0 {
 		if err := t.checkSkip(t.at.Rows); err != nil {
@@ -322,12 +321,12 @@ func (t *trainer) endPass() error {
 	if t.at.Whole = cmp.Or(t.at.Whole, sum); sum == t.at.Whole {
 		return nil
 	}
-	t.m = nil // it has learned rows of two files
+	t.m = nil // it has learned rows of two different files
 	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.at.Rows, t.at.Pass+1)
 }
 
-// takeHeader takes over what the first row of a CSV source is: all passes take it so,
-// and a model that begins with it has its names.
+// takeHeader records whether the first row of a CSV source is a header, so that all
+// passes treat it alike. A new model keeps the names in that header.
 func (t *trainer) takeHeader(f *rowReader) {
 	if t.at.Header != "" || f == nil || f.layout == nil || f.layout.Line == 0 {
 		return
@@ -338,7 +337,7 @@ func (t *trainer) takeHeader(f *rowReader) {
 	}
 }
 
-// take learns a row or leaves it out.
+// take learns a row, or skips it if leave is set.
 func (t *trainer) take(row *rows.Row, leave bool) error {
 	if !leave {
 		if err := t.m.Learn(row); err != nil {
@@ -357,7 +356,7 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 	return t.save()
 }
 
-// save hands the model on if it is time.
+// save calls opt.Save if the model is due to be saved.
 func (t *trainer) save() error {
 	if t.opt.Save == nil || t.m.rows%int64(t.opt.SaveEvery) != 0 || t.m.trend.level > sane {
 		return nil
@@ -370,8 +369,8 @@ func (t *trainer) save() error {
 	return nil
 }
 
-// checkpoint returns where a model that is saved now has stopped; nil if its training
-// can't be continued: of a stream, and if rows that were learned have been given up.
+// checkpoint returns where the training is now, to be saved with the model. It is nil if
+// the training can't be continued: on a stream, or if an error discarded rows.
 func (t *trainer) checkpoint() *checkpoint {
 	if t.seen == nil || t.m.rows != t.began+t.taken {
 		return nil
@@ -392,7 +391,7 @@ func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
 	return t.reader.next(ctx)
 }
 
-// report tells of the progress if it is time.
+// report calls opt.Progress if a progress report is due.
 func (t *trainer) report(rows int64) {
 	if due := t.watch.due(); rows < t.next && !due {
 		return

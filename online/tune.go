@@ -19,61 +19,61 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// What tuning does is decided by the rows and by these numbers, never by a
-// clock: the same rows give the same settings on every machine.
+// Tuning depends only on the rows and on these numbers, never on a clock: the
+// same rows give the same settings on every machine.
 const (
-	tuneRows    = 4000    // rows of a file that settings are tried on, drawn from all of them
-	tuneHeld    = 500     // of these, most that are held out
-	tuneFolds   = 10      // most times that every candidate is trained, each with other rows held out
-	tuneFirst   = 500     // rows that each candidate learns in the first round, of a small file twice as many; twice as many in each further one
-	tuneSmall   = 500     // rows of a file up to which small learning rates are tried too
-	tuneKeep    = 3       // one candidate in as many goes on to the next round
+	tuneRows    = 4000    // most rows of a file that settings are tried on, drawn from all rows
+	tuneHeld    = 500     // most rows of the sample that are held out
+	tuneFolds   = 10      // most folds: times that a candidate is trained, each with other rows held out
+	tuneFirst   = 500     // rows for each candidate in the first round, twice as many for a small file; doubled each round
+	tuneSmall   = 500     // largest file, in rows, for which small learning rates are tried too
+	tuneKeep    = 3       // one candidate in tuneKeep advances to the next round
 	tunePasses  = 64      // most passes over a file
 	tuneLeast   = 3       // fewest passes over a file
-	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins, eight times as many if the dictionary is fixed
-	tuneJudged  = 8000    // more rows of a larger file, drawn like the sample, that model orders are judged by
-	tuneGram    = 1 << 34 // products of the features of two rows that the sample's kernel matrix may need
-	tuneMedian  = 256     // rows between which the median distance is computed
-	tuneSeed    = 2016    // of the draws, and of the order in which a file's rows are learned
+	tuneTaken   = 1 << 17 // rows after which no further pass over a file begins; eight times as many for a fixed dictionary
+	tuneJudged  = 8000    // further rows drawn from a larger file, on which model orders are compared
+	tuneGram    = 1 << 34 // most multiplications of features for the kernel matrix of the sample
+	tuneMedian  = 256     // rows from which the median distance is computed
+	tuneSeed    = 2016    // seed of the draws, and of the order in which a file's rows are learned
 	tuneBudget  = 1 << 31 // multiply-adds after which no further round begins, a second or two
-	tuneRemoved = 1 << 16 // multiply-adds in whose time an element is merged
-	shuffleSize = 1 << 23 // values of the rows that are shuffled together
+	tuneRemoved = 1 << 16 // cost of merging an element, in multiply-adds
+	shuffleSize = 1 << 23 // most values in the rows that are shuffled together
 )
 
-// The largest orders of a model of any size. Merging costs less than KOMP, but keeps the
-// functions only while it merges few elements that are not the same row: where most rows
-// have no gradient, or the file is small. KOMP has the error budget too, so that it
-// keeps no two elements that are hardly apart.
+// The largest orders of a model of any size. Merging costs less than KOMP, but preserves
+// the functions only as long as it merges few elements of different rows: if most rows
+// have no gradient, or if the file is small. KOMP also has an error budget, so that it
+// does not keep two elements that are almost the same.
 const (
 	mergeOrderStream = 1024
-	mergeRows        = 2000 // at most, of a file whose rows all have gradients
-	kompRows         = 250  // at most, of a file whose rows are all kept, each once
+	mergeRows        = 2000 // largest file for merging if all rows have gradients
+	kompRows         = 250  // largest file of which KOMP may keep every row, once each
 	kompOrder        = 500
 )
 
-// A candidate is one combination of the settings that are chosen.
+// A candidate is one combination of the settings to choose.
 type candidate struct {
 	scaling int     // index of the tuner's samples
 	factor  float64 // bandwidth over the median distance
 	rate    float64 // learning rate over the loss's default
-	order   int     // of the model; 0 for any size
+	order   int     // model order; 0 for any size
 	score   heldOut
-	folds   int // that the score is of, in a trade-off
+	folds   int // number of folds in the score
 	size    int // largest order of its models
 }
 
-// heldOut is how a candidate did on rows that it had not learned.
+// heldOut is the score of a candidate on held-out rows.
 type heldOut struct {
 	wrong int
 	loss  float64   // sum
-	each  []float64 // whether a row is wrong, or its loss: what candidates are compared by
+	each  []float64 // for each row its error, 0 or 1, or its loss; candidates are compared by it
 }
 
 func (h *heldOut) rows() float64 { return float64(len(h.each)) }
 
 // A scaledSample is the sample under one scaling.
 type scaledSample struct {
-	model  *Model // that has learned nothing, for its scaling
+	model  *Model // untrained, for its scaling
 	dim    int    // features of x
 	x      []float32
 	y      []float64
@@ -83,29 +83,30 @@ type scaledSample struct {
 // row returns a row, scaled.
 func (b *scaledSample) row(j int) []float32 { return b.x[j*b.dim : (j+1)*b.dim] }
 
-// A tuner chooses settings by successive halving: all candidates learn a few
-// rows, and those that predict the rows held out best go on with twice as many,
-// then with twice as many passes, until that no longer helps.
+// A tuner chooses settings by successive halving. All candidates learn a few
+// rows. The candidates that predict the held-out rows best go on with twice as
+// many rows, then with twice as many passes, until that no longer helps.
 type tuner struct {
 	opt     *TrainOptions
-	set     Settings // in the end those that are chosen
+	set     Settings // in the end the chosen settings
 	loss    loss.Loss
 	stream  bool
 	all     int     // rows of the file
-	passes  float64 // that are chosen, over rows as many as the sample's
+	passes  float64 // chosen number of passes over as many rows as the sample has
 	samples []scaledSample
 	rates   []float64 // learning rates to be tried, over the loss's default
 	folds   int
 	held    int   // rows held out in a fold
-	perm    []int // of the sample
-	spent   int64 // multiply-adds in rounds
+	perm    []int // random permutation of the sample
+	spent   int64 // multiply-adds spent in rounds
 
 	parsimonious bool  // the model order is chosen too; the dictionary is fixed then, so passes cost little
 	freeBatch    bool  // a larger mini-batch may be chosen
-	extra        []int // rows that are judged by beside those of the sample
+	extra        []int // rows to judge by in addition to those of the sample
 }
 
-// anySize gives the model a largest order that costs it little. rows is 0 for a stream.
+// anySize sets a pruner and a largest order that bound the model at little cost in accuracy and
+// time (see mergeOrderStream). rows is 0 for a stream.
 func (s *Settings) anySize(rows int, l loss.Loss) {
 	gaussian := cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian
 	_, flat := l.(loss.Flat)
@@ -125,8 +126,8 @@ func (s *Settings) anySize(rows int, l loss.Loss) {
 	s.PrunerParams = prune.Params{"order": float64(order)}
 }
 
-// choose fills in what is missing from the settings and the options, and returns
-// the features' scaling.
+// choose fills in missing settings and options, and returns the scaling of the
+// features.
 func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc rows.Scaling, err error) {
 	stream, total, scale := t.opt.Source.stream(), seen.rows, set.Scale
 	if stream {
@@ -168,9 +169,9 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 	return seen.complete(set, t.opt.Note)
 }
 
-// tune fills in the settings that are missing from what does best on held-out
-// rows of the sample, the survey's head, and then the model order if parsimonious.
-// Without rows enough it leaves the settings.
+// tune fills in the missing settings with those that do best on held-out rows of
+// the sample, which is the survey's head. If parsimonious, it then chooses the model
+// order. If there are too few rows, it leaves the settings.
 func (t *tuner) tune(ctx context.Context, s *survey) error {
 	n := len(s.head)
 	t.passes = 1
@@ -217,7 +218,7 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 }
 
 // candidates scales the sample and returns all combinations of scaling and
-// bandwidth, where these are not given, with the first learning rate.
+// bandwidth (unless they are given) with the first learning rate.
 func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	scales := []rows.Scale{t.set.Scale}
 	if t.set.Scale == "" {
@@ -231,15 +232,15 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	switch {
 	case t.set.LearningRate != 0:
 		t.rates = []float64{1}
-	// Where the loss has a curvature, twice its inverse is the largest rate with which
-	// no rows, however alike, make the errors grow.
+	// For a loss with a curvature, 2/curvature is the largest learning rate at which
+	// no rows, however similar, make the errors grow.
 	case t.loss.Name() == loss.SquaredError{}.Name():
 		t.rates = []float64{2, 1, 3} // the curvature is 1
 	case t.loss.Name() == loss.SquaredHinge{}.Name():
-		t.rates = []float64{1, 0.5, 1.5} // it is 2
+		t.rates = []float64{1, 0.5, 1.5} // the curvature is 2
 	case t.stream:
 		t.rates = []float64{4, 1, 16}
-	case s.rows <= tuneSmall: // which large steps learn by heart
+	case s.rows <= tuneSmall: // large steps would memorize so few rows
 		t.rates = []float64{4, 1, 16, 64}
 	}
 	for i, scale := range scales {
@@ -253,7 +254,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 	return all, nil
 }
 
-// addSample scales the sample.
+// addSample adds the sample under the given scaling.
 func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	set := t.set
 	set.Scale = scale
@@ -294,12 +295,13 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	return nil
 }
 
-// wide is the number of features for each row from which the sample is rotated.
+// wide is the number of features per row above which the sample is rotated.
 const wide = 4
 
-// rotated returns n rows of n features that have the inner products of the n rows of x,
-// which is all that a kernel sees of them: a Cholesky factor of their Gram matrix. What
-// a row adds to the span of those before is left out if rounding decides it.
+// rotated returns n rows of n features that have the inner products of the n rows of x: a
+// Cholesky factor of their Gram matrix. A kernel depends only on the inner products. The
+// component of a row outside the span of the rows before is dropped if it is so small that
+// rounding decides it.
 func rotated(x []float32, n, dim int) []float32 {
 	gram, out := make([]float32, n*n), make([]float32, n*n)
 	gemm.MulABT(n, n, dim, 1, x, dim, x, dim, 0, gram, n, runtime.GOMAXPROCS(0))
@@ -320,9 +322,9 @@ func rotated(x []float32, n, dim int) []float32 {
 	return out
 }
 
-// settings returns the settings of a candidate that learns so many rows, 0 if they are
-// not known yet. Unless the source is a stream, the learning rate falls, and the
-// dictionary is fixed if there is an order.
+// settings returns the settings of a candidate that learns the given number of rows, 0 if
+// this is not known yet. Unless the source is a stream, the learning rate falls, and the
+// dictionary becomes fixed if the candidate has an order.
 func (t *tuner) settings(c *candidate, learn int) Settings {
 	b := t.samples[c.scaling]
 	set := b.model.settings
@@ -344,9 +346,9 @@ func (t *tuner) settings(c *candidate, learn int) Settings {
 	return set
 }
 
-// halve plays the rounds and returns the best candidate. The first ones are played
-// with part of the rows, the others with all of them and more and more passes, until
-// these no longer help.
+// halve runs the rounds and returns the best candidate. The first rounds use part of
+// the rows. Later rounds use all rows and more and more passes, until these no longer
+// help.
 func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *candidate, err error) {
 	first, each := tuneFirst, 2
 	switch {
@@ -391,7 +393,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 			least = 1
 		}
 		all = all[:min(len(all), max(least, len(all)/tuneKeep))]
-		if round == 0 { // with all learning rates
+		if round == 0 { // go on with all learning rates
 			first := all
 			all = nil
 			for _, c := range first {
@@ -425,8 +427,8 @@ func (t *tuner) round(ctx context.Context, all []candidate, rows, learn int) err
 	return err
 }
 
-// extend trains a candidate with further rows held out, until there are so many folds. It
-// returns the multiply-adds.
+// extend trains a candidate on further folds, each with other rows held out, until it has
+// the given number of folds. It returns the multiply-adds spent.
 func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int) (spent int64, err error) {
 	for ; c.folds < folds; c.folds++ {
 		n, err := t.try(ctx, c, c.folds, rows, learn)
@@ -438,19 +440,19 @@ func (t *tuner) extend(ctx context.Context, c *candidate, folds, rows, learn int
 	return spent, nil
 }
 
-// try trains a candidate and scores it on the rows held out. A candidate that
-// diverges is worse than any other. It returns the multiply-adds. The rows come in
-// an order that the fold alone decides.
+// try trains a candidate and scores it on the held-out rows. A candidate that
+// diverges is worse than any other. The order of the rows depends only on the fold.
+// try returns the multiply-adds spent.
 func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (spent int64, err error) {
 	b := &t.samples[c.scaling]
-	perm, at := t.perm, fold // after as many folds as there are parts, the rows are divided again
+	perm, at := t.perm, fold // once every part has been held out, the rows are divided again
 	if each := len(perm) / t.held; fold >= each {
 		perm, at = rand.New(rand.NewPCG(tuneSeed, uint64(fold/each)<<32)).Perm(len(perm)), fold%each
 	}
 	from, to := at*t.held, (at+1)*t.held
 	held, train := perm[from:to], slices.Concat(perm[:from], perm[to:])
 	held, train = held[:min(len(held), max(learn/2, 1))], train[:rows]
-	if fold == 0 { // a row that is judged twice says nothing new
+	if fold == 0 { // only once: judging a row twice adds no information
 		held = slices.Concat(held, t.extra)
 	}
 	set := t.settings(c, learn)
@@ -480,7 +482,7 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (s
 			}
 		}
 		learn -= n
-		if _, err := l.Step(context.Background(), n, x, y); err != nil { // a step cut short would be judged
+		if _, err := l.Step(context.Background(), n, x, y); err != nil { // not ctx: it would judge an interrupted step
 			t.judge(c, nil, held)
 			return spent, nil
 		}
@@ -499,8 +501,8 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold, rows, learn int) (s
 	return spent + l.KernelEvals()*int64(set.Dim+16) + int64(c.size*len(held)*set.Dim), nil
 }
 
-// judge adds the rows held out to a candidate's score. One that has diverged has no
-// functions.
+// judge adds the held-out rows to the score of a candidate with the functions e. e is nil
+// if the candidate has diverged.
 func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 	b := &t.samples[c.scaling]
 	outputs := b.model.outputs()
@@ -531,8 +533,8 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int) {
 	}
 }
 
-// byErrors reports whether candidates are compared by their errors: not in a
-// regression, nor if the loss has probabilities, which are then what it is for.
+// byErrors reports whether candidates are compared by their errors. Regressions, and
+// losses whose purpose is probabilities, are compared by their risk instead.
 func (t *tuner) byErrors() bool {
 	_, probabilistic := t.loss.(loss.Probabilistic)
 	return !t.set.regression() && !probabilistic
@@ -546,8 +548,8 @@ func (t *tuner) compare(a, b *heldOut) int {
 	return cmp.Compare(a.loss, b.loss)
 }
 
-// better reports whether a is better than b by more than chance would have it:
-// by half the standard deviation of a count of errors, or 2 % of the risk.
+// better reports whether a is better than b by more than chance: by half the
+// standard deviation of a count of errors, or by 2 % of the risk.
 func (t *tuner) better(a, b *heldOut) bool {
 	if t.byErrors() {
 		return float64(b.wrong-a.wrong) > math.Sqrt(float64(b.wrong))/2
@@ -555,10 +557,10 @@ func (t *tuner) better(a, b *heldOut) bool {
 	return a.loss < 0.98*b.loss
 }
 
-// epochs returns how many passes the file is to have: those of the sample, of so many
-// rows, if that is all of it, else fewer, so that both the passes and the steps differ
-// from the sample's by the same factor, and no more than tuneTaken rows allow, but at
-// least tuneLeast.
+// epochs returns the number of passes over the file, given the number of rows of the
+// sample. If the sample is the whole file, these are the passes chosen on the sample.
+// Otherwise there are fewer: the passes shrink by the same factor by which the steps
+// grow. tuneTaken limits the passes from above, tuneLeast from below.
 func (t *tuner) epochs(sample int) int {
 	passes := float64(t.passes * math.Sqrt(float64(sample)/float64(t.all)))
 	taken := tuneTaken
@@ -568,11 +570,11 @@ func (t *tuner) epochs(sample int) int {
 	return max(tuneLeast, min(int(math.Ceil(passes-1e-9)), taken/t.all))
 }
 
-// A cooldown is a learning rate that falls from Rate to zero over as many
-// steps, in proportion to those that are left, and is Rate/16 afterwards, for a
-// model that is trained further. Of all schedules it has the best bound for the
-// last iterate (Defazio et al. 2023, "When, Why and How Much? Adaptive Learning
-// Rate Scheduling by Refinement").
+// A cooldown is a learning rate that falls linearly from rate to zero over the
+// given number of steps. Afterwards it is rate/16, for a model that is trained
+// further. Of all schedules it has the best bound for the last iterate (Defazio
+// et al. 2023, "When, Why and How Much? Adaptive Learning Rate Scheduling by
+// Refinement").
 type cooldown struct {
 	rate  float64
 	steps int
@@ -586,7 +588,7 @@ func (c cooldown) Rate(t int) float64 {
 	return c.rate * (1 - float64(t)/float64(c.steps))
 }
 
-// Validate reports η ≤ 0 and η ≥ 1/λ.
+// Validate returns an error if η ≤ 0 or η ≥ 1/λ.
 func (c cooldown) Validate(regularizer float64) error {
 	return polk.Constant(c.rate).Validate(regularizer)
 }

@@ -2,15 +2,14 @@ package online
 
 import "time"
 
-// quiet is how long a training says nothing at most, as far as that depends on
-// the number of rows and not on the time that one step takes. The clock decides
-// when something is said, and nothing else.
+// quiet is the longest time between two progress messages, unless a single step
+// takes longer. The clock decides only when there is a message, nothing else.
 const quiet = 5 * time.Second
 
 // A watch tells when to report progress.
 type watch struct{ last time.Time }
 
-// due reports whether nothing was said for long, and counts that as said.
+// due reports whether the last message was at least quiet ago, and if so restarts the interval.
 func (w *watch) due() bool {
 	now := time.Now()
 	if w.last.IsZero() {
@@ -23,8 +22,8 @@ func (w *watch) due() bool {
 	return true
 }
 
-// warnSorted warns of rows sorted by class that are learned as they stand: the label changes
-// less than a quarter as often as in rows in a random order, n·(1 − Σp²).
+// warnSorted warns of rows that are sorted by class and learned in that order. They count as
+// sorted if the label changes less than a quarter as often as in random order, n·(1 − Σp²).
 func (t *trainer) warnSorted(s *survey) {
 	random := float64(s.rows) * (1 - s.labels.Same())
 	if s.labels.Len() == 0 || s.rows < 20 || float64(s.changes) >= random/4 || t.at.Shuffled && s.all != nil {
@@ -37,8 +36,8 @@ func (t *trainer) warnSorted(s *survey) {
 	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
 }
 
-// warnNumbered warns of columns that number the rows: what a model learns from them
-// holds for no other file.
+// warnNumbered warns of columns that number the rows: a model that learns from them does
+// not generalize to other files.
 func (t *trainer) warnNumbered(f *rowReader, s *survey) {
 	if f.layout == nil {
 		return

@@ -2,23 +2,22 @@ package polk
 
 import "polkrepro/internal/gemm"
 
-// change is what commit makes of a step.
+// change holds the results of commit and refineWeights.
 type change struct {
 	keptNew       []int     // new elements that stay
 	goneCoeff     []float64 // len(keptNew)×len(goneOld): H
 	entering      []float64 // len(keptNew)×M: Z over the dictionary
 	valueResidual []float64 // M×C: f̃ − f at the elements that stay
-	residualT     []float64 // C×M: transposed
+	residualT     []float64 // C×M: valueResidual, transposed
 }
 
-// commit writes what was removed to the dictionary, its weights, K and P.
-// A step that removed just its own new elements touches the weights alone.
+// commit applies the outcome of the loop to the dictionary, its weights, K and P. If a step
+// removed just its own new elements, only the weights change.
 //
-// The inverse over the new dictionary is P − YᵀY + ZᵀZ: first the removed old
-// elements leave, by their scaled columns, the rows of Y (goneCols), then the kept
-// new ones enter. The other way round a new element that replaces a near-duplicate
-// would make P as large as 1/distance² before the removal makes it small again,
-// and that would cancel.
+// The inverse over the new dictionary is P − YᵀY + ZᵀZ. The removed old elements leave first:
+// the rows of Y are their scaled columns (goneCols). Then the kept new elements enter. In the
+// opposite order, a new element that replaces a near-duplicate would make P as large as
+// 1/distance² before the removal makes it small again, and digits would cancel.
 func (k *komp) commit() {
 	m, c := k.dict, k.f.Outputs
 	copy(k.f.W, k.weights[:m*c])
@@ -39,19 +38,21 @@ func (k *komp) commit() {
 	k.inverse.flushIfWorthwhile(k.threads)
 }
 
-// schurKept computes the vectors with which the kept new elements enter: the
-// rows of Z = L'⁻¹·T'ᵀ with L'·L'ᵀ = S' = S_kept + HᵀH, the Schur complement
-// over the old elements that stay, T' = T_kept − Yᵀ·H, and H = Y_R⁻ᵀ·T_R over
-// the removed elements R. A sum of squares again, as in (c): the distances of the
-// kept elements can only grow when others leave, and nothing is subtracted.
+// schurKept computes the vectors with which the kept new elements enter, the rows of
+// Z = L'⁻¹·T'ᵀ. With R the removed old elements,
+//
+//	H = Y_R⁻ᵀ·T_R,    T' = T_kept − Yᵀ·H,    S' = S_kept + HᵀH = L'·L'ᵀ,
+//
+// where S' is the Schur complement over the old elements that stay. Like (c), S' adds squares
+// and subtracts nothing: the distances of the kept elements can only grow when others leave.
 func (k *komp) schurKept() {
 	n, m, gone, kept := k.b.n, k.dict, len(k.goneOld), len(k.keptNew)
 	k.goneCoeff, k.chol, k.entering = grow(k.goneCoeff, kept*gone), grow(k.chol, kept*kept), grow(k.entering, kept*m)
 	for i, p := range k.keptNew {
 		h, z := k.goneCoeff[i*gone:(i+1)*gone], k.entering[i*m:(i+1)*m]
 		copy(z, k.coeff[p*m:(p+1)*m])
-		// Forward substitution: Y_R is triangular in the order of removal, because
-		// a column of P̂ is zero at the elements that left before.
+		// Forward substitution: Y_R is triangular in the order of removal, because a column of
+		// P̂ is zero at the elements that were removed before.
 		for j, r := range k.goneOld {
 			y := k.goneCol(j)
 			h[j] = z[r] / y[r]
@@ -71,16 +72,15 @@ func (k *komp) schurKept() {
 	}
 }
 
-// delete takes the removed old elements out of the dictionary and everything
-// that is indexed by it.
+// delete deletes the removed old elements from the dictionary and from everything indexed by it.
 func (k *komp) delete() {
 	b, stride, c := k.b, k.dict, k.f.Outputs
 	for j := stride - 1; j >= 0; j-- {
 		if k.present[j] {
 			continue
 		}
-		// Element j's place is taken by the last one, here as in K, P and the weights.
-		// From the last removed to the first, so that no removed element moves.
+		// The last element takes the place of element j, here as in K, P and the weights. The
+		// loop runs backwards, so that the element that moves is never a removed one.
 		last := k.inverse.order - 1
 		for q := range k.keptNew {
 			k.entering[q*stride+j] = k.entering[q*stride+last]
@@ -96,8 +96,8 @@ func (k *komp) delete() {
 	}
 }
 
-// insert appends the kept new elements to the dictionary, K and P. Row i of Z
-// goes on over the new elements as row i of −L'⁻¹.
+// insert appends the kept new elements to the dictionary, K and P. Over the new elements, row i
+// of Z continues with row i of −L'⁻¹.
 func (k *komp) insert() {
 	b, m, kept, c, dim := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
 	stride := k.dict
@@ -126,8 +126,8 @@ func (k *komp) insert() {
 	}
 }
 
-// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃, while
-// both are still at hand.
+// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃. It must run before the
+// loop, while K_D̃D̃ and w̃ are still available.
 func (k *komp) evaluateTarget() {
 	b, n, m, c := k.b, k.b.n, k.dict, k.f.Outputs
 	k.target = grow(k.target, (m+n)*c)
@@ -145,16 +145,15 @@ func (k *komp) evaluateTarget() {
 }
 
 // refineWeights improves the weights by iterative refinement of K·w = f̃(D),
-// w += P·(f̃(D) − K·w): the loop's weights carry the error of P, which is that of
-// K's condition, these the error of the residual.
+// w += P·(f̃(D) − K·w). The loop's weights have the error of P, of the order of K's condition
+// number; the refined weights have only the error of the residual.
 func (k *komp) refineWeights() {
 	m, c := k.inverse.order, k.f.Outputs
 	if m == 0 {
 		return
 	}
 	k.valueResidual, k.residualT = grow(k.valueResidual, m*c), grow(k.residualT, c*m)
-	// Twice: the first round removes most of the error that P has brought, the second
-	// the rest.
+	// Two rounds: the first removes most of the error that comes from P, the second the rest.
 	for range 2 {
 		copy(k.valueResidual, k.target[:m*c])
 		gemm.MulAB(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.f.W, c, 1, k.valueResidual, c, k.threads)
@@ -176,9 +175,9 @@ func (k *komp) addSolution(v []float64) []float64 {
 	return k.scratch
 }
 
-// absorb removes all new elements and none of the dictionary: f + Σ w_i κ(x_i, ·)
-// becomes its projection on the span of the dictionary, w ← w + P·K_DX·w_X, in one
-// product with P for each function. The squared error is w_Xᵀ·S·w_X over all of them.
+// absorb removes all new elements and no dictionary element: f + Σ w_i κ(x_i, ·) becomes its
+// projection on the span of the dictionary, w ← w + P·K_DX·w_X, with one product with P per
+// function. The squared error is w_Xᵀ·S·w_X, summed over the functions.
 func (k *komp) absorb(b *batch) {
 	k.begin(b)
 	n, m, c := b.n, k.inverse.order, k.f.Outputs

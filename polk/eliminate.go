@@ -8,28 +8,29 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// What the loop of Algorithm 1 (prune.Pursue; lines 2 to 14 in polk/literal) asks and does:
-// Cheapest, Cost and Remove. Letters refer to the derivation in komp.go.
+// This file implements the operations of the loop of Algorithm 1 (prune.Pursue; lines 2 to 14 in
+// polk/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
+// komp.go.
 
-// costs are what is known of all M+n elements, by their numbers.
+// costs holds the weights and costs of all M+n elements, by number.
 type costs struct {
 	weights []float64 // (M+n)×C: w
 	norm2   []float64 // ‖w_j‖²
 	invDiag []float64 // Q_jj
-	price   []float64 // at most √(‖w_j‖²/Q_jj), +Inf of a removed one
-	spread  []float64 // 1/√Q_jj at its last update, so at most the present one
-	applied []int     // removals that are in the weights and Q_jj of element j
+	price   []float64 // lower bound of √(‖w_j‖²/Q_jj); +Inf for a removed element
+	spread  []float64 // 1/√Q_jj at the last update of element j, so at most the current value
+	applied []int     // number of deferred removals applied to the weights and Q_jj of element j
 }
 
-// deferred are the removals that not all elements have had yet.
+// deferred holds the removals that are not yet applied to all elements.
 type deferred struct {
-	taken  int
-	outs   []float64 // taken×(M+n): their o, 0 where applied
+	taken  int       // number of deferred removals
+	outs   []float64 // taken×(M+n): o of each removal, 0 where it is applied
 	outsT  []float64 // (M+n)×taken: transposed
-	shares []float64 // taken×C: their w_j/o_j
+	shares []float64 // taken×C: w_j/o_j of each removal
 }
 
-// maxTaken bounds the removals whose columns are kept until the others get theirs.
+// maxTaken bounds the number of deferred removals.
 const maxTaken = 64
 
 // loopInverse is Q = P̂ + R̂ᵀR̂.
@@ -37,11 +38,10 @@ type loopInverse struct {
 	oldDiag  []float64 // M+n: diagonal of P̂, zeros for the new elements
 	newRows  rowFactor // R̂
 	goneOld  []int     // removed dictionary elements in the order of removal
-	goneCols []float64 // len(goneOld)×M: x of each
+	goneCols []float64 // len(goneOld)×M: scaled column x of each
 }
 
-// startLoop sets up Q = P + RᵀR over all M+n elements (c), of which only the
-// diagonal is formed.
+// startLoop sets up Q = P + RᵀR over all M+n elements (c). It forms only the diagonal of Q.
 func (k *komp) startLoop() {
 	n, m := k.b.n, k.dict
 	total := m + n
@@ -73,10 +73,10 @@ func (k *komp) startLoop() {
 // leastInverse returns 1/κ(x_j, x_j), below which no Q_jj can fall.
 func (k *komp) leastInverse(j int) float64 { return 1 / k.diagonal(j) }
 
-// Cheapest returns j* (line 6, by (a)), the first of equals, with all removals applied to it.
+// Cheapest returns j* (line 6, by (a)), the first of equals, and applies all removals to it.
 //
-// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are
-// applied to element j. If the least price is exact, its element is j*.
+// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are applied
+// to element j. If the least price is exact, its element is j*.
 func (k *komp) Cheapest() int {
 	for {
 		best, least := -1, math.Inf(1)
@@ -95,7 +95,7 @@ func (k *komp) Cheapest() int {
 	}
 }
 
-// current returns j, with all removals applied to it.
+// current applies all removals to element j and returns j.
 func (k *komp) current(j int) int {
 	if k.present[j] && k.applied[j] < k.taken {
 		k.catchUp(j)
@@ -103,17 +103,17 @@ func (k *komp) current(j int) int {
 	return j
 }
 
-// Cost is ‖w_j‖²/Q_jj.
+// Cost returns ‖w_j‖²/Q_jj.
 func (k *komp) Cost(j int) float64 { return k.norm2[k.current(j)] / k.invDiag[j] }
 
-// Remove is lines 9 to 12.
+// Remove implements lines 9 to 12.
 func (k *komp) Remove(j int) {
 	k.spent += k.Cost(j)
 	k.eliminate(j)
 }
 
-// eliminate takes element j, to which all removals have been applied, out of P̂ and R̂, and
-// notes what the others get: catchUp and settle give it to them.
+// eliminate takes element j out of P̂ and R̂; all earlier removals must have been applied to j.
+// It records the removal for the other elements: catchUp and settle apply it to them.
 func (k *komp) eliminate(j int) {
 	if k.taken == maxTaken {
 		k.settle()
@@ -128,7 +128,7 @@ func (k *komp) eliminate(j int) {
 		k.removed = append(k.removed, j)
 	} else {
 		copy(out, k.newRows.take(j))
-		if sample := k.Sample(j); sample >= 0 { // not what a pruner has entered
+		if sample := k.Sample(j); sample >= 0 { // not a point that a pruner has entered
 			k.removed = append(k.removed, m+sample)
 		}
 	}
@@ -142,8 +142,8 @@ func (k *komp) eliminate(j int) {
 	}
 }
 
-// catchUp is (b) for the weights and the diagonal of element j, for all removals
-// that it has not had yet.
+// catchUp applies (b) to the weights and Q_jj of element j, for all removals not yet applied to
+// it.
 func (k *komp) catchUp(j int) {
 	c, total := k.f.Outputs, k.newRows.cols
 	w := k.weights[j*c : (j+1)*c]
@@ -158,7 +158,7 @@ func (k *komp) catchUp(j int) {
 	k.update(j, lost)
 }
 
-// settle is catchUp for all elements, in one product.
+// settle is catchUp for all elements, in one matrix product.
 func (k *komp) settle() {
 	c, total, t := k.f.Outputs, k.newRows.cols, k.taken
 	if t == 0 {
@@ -176,12 +176,11 @@ func (k *komp) settle() {
 	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
 }
 
-// update recomputes the norm, Q_jj and price of element j, whose weights are current,
-// after removals have taken lost from Q_jj.
+// update recomputes the norm, Q_jj and price of element j, whose weights are current, after
+// removals have reduced Q_jj by lost.
 func (k *komp) update(j int, lost float64) {
-	// A difference that keeps a thousandth of the diagonal has lost three digits
-	// of it. Below that it is summed up afresh, which takes n multiplications and
-	// loses none.
+	// A difference that keeps a thousandth of Q_jj has lost three digits of it. Below that, Q_jj
+	// is summed again from P̂ and R̂, which takes n multiplications and loses no digits.
 	const trusted = 1e-3
 	if lost > 0 {
 		left := k.invDiag[j] - lost
@@ -195,15 +194,15 @@ func (k *komp) update(j int, lost float64) {
 	k.reprice(j)
 }
 
-// reprice sets the price of element j to what it costs.
+// reprice makes the price of element j exact.
 func (k *komp) reprice(j int) {
 	k.spread[j] = 1 / math.Sqrt(k.invDiag[j])
 	k.price[j] = math.Sqrt(k.norm2[j]) * k.spread[j]
 }
 
-// takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and writes the o that goes to out,
-// by a reflection of R̂ and a rotation of its last row with the scaled column x of
-// P̂, which is one more row of goneCols: P̂ less its square is P̂ without j.
+// takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and writes o of (b) to out. It reflects
+// R̂ and rotates the last row of R̂ with x, the scaled column j of P̂. x becomes a new row of
+// goneCols: P̂ − x·xᵀ is P̂ without j.
 func (k *komp) takeOld(out []float64, j int) {
 	m, past := k.dict, len(k.goneOld)*k.dict
 	k.goneCols = extend(k.goneCols[:past], m)
@@ -221,9 +220,8 @@ func (k *komp) takeOld(out []float64, j int) {
 	}
 	k.newRows.reflect(j)
 	y := k.newRows.row(k.newRows.rows - 1)
-	// xxᵀ + yyᵀ stays the same under a rotation of (x, y). This one gathers element
-	// j in out, whose square leaves Q; y, with a zero at j, stays behind as the last
-	// row of R̂.
+	// xxᵀ + yyᵀ stays the same under a rotation of (x, y). This rotation gathers column j in
+	// out, and out·outᵀ leaves Q. y, now with a zero at j, stays as the last row of R̂.
 	h := portable.Hypot(x[j], y[j])
 	cos, sin := x[j]/h, y[j]/h
 	for i, v := range y {
@@ -231,8 +229,8 @@ func (k *komp) takeOld(out []float64, j int) {
 	}
 }
 
-// oldColumn writes column j of P̂ to x, M long. Looking left: the column of P less what
-// each removed element took from it.
+// oldColumn writes column j of P̂ to x, of length M. It is left-looking: the column of P minus
+// the contribution of each removed element.
 func (k *komp) oldColumn(x []float64, j int) {
 	k.inverse.column(x, j)
 	for i := range k.goneOld {
@@ -244,8 +242,8 @@ func (k *komp) oldColumn(x []float64, j int) {
 // goneCol returns the scaled column x of the ith dictionary element that was removed.
 func (k *komp) goneCol(i int) []float64 { return k.goneCols[i*k.dict : (i+1)*k.dict] }
 
-// A rowFactor is a matrix R of which RᵀR is meant, so that orthogonal
-// transformations of its rows change nothing. Its rows become fewer.
+// A rowFactor is a matrix R that stands for RᵀR, so orthogonal transformations of its rows
+// change nothing. Each removal of a new element takes one of its rows.
 type rowFactor struct {
 	data       []float64 // rows×cols
 	rows, cols int
@@ -261,7 +259,7 @@ func (r *rowFactor) reset(rows, cols int) {
 
 func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
 
-// widen gives the rows cols columns: new ones of zeros, or the first of them.
+// widen changes the number of columns to cols: it appends zero columns or keeps the first cols.
 func (r *rowFactor) widen(cols int) {
 	was := r.cols
 	if cols < was {
@@ -287,8 +285,8 @@ func (r *rowFactor) columnNorm(j int) float64 {
 	return s
 }
 
-// reflect applies to the rows the Householder reflection 1 − β·u·uᵀ, β = 2/‖u‖²,
-// that leaves column j in the last row alone.
+// reflect applies to the rows the Householder reflection 1 − β·u·uᵀ, β = 2/‖u‖², that makes
+// column j zero except in the last row.
 func (r *rowFactor) reflect(j int) {
 	last := r.rows - 1
 	r.mirror = grow(r.mirror, r.rows)
@@ -300,8 +298,8 @@ func (r *rowFactor) reflect(j int) {
 	if rest == 0 {
 		return
 	}
-	// u = column + norm·e_last, with the sign of the column's last element so that
-	// the sum does not cancel.
+	// u = column + norm·e_last. norm has the sign of the column's last element, so that the sum
+	// does not cancel.
 	norm := math.Copysign(math.Sqrt(rest+float64(u[last]*u[last])), u[last])
 	u[last] += norm
 	beta := 2 / (rest + float64(u[last]*u[last]))
@@ -320,8 +318,8 @@ func (r *rowFactor) reflect(j int) {
 	r.data[last*r.cols+j] = -norm
 }
 
-// take reflects for column j and removes the last row, which it returns: all
-// of column j is in it. The row is valid until the next reset.
+// take reflects the rows so that all of column j is in the last row, removes that row and
+// returns it. The row is valid until the next reset or widen.
 func (r *rowFactor) take(j int) []float64 {
 	r.reflect(j)
 	r.rows--

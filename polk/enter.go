@@ -19,8 +19,8 @@ func (k *komp) Values(x []float32) []float64 {
 	return k.values
 }
 
-// newPoints returns the points of the new elements, of which those of the mini-batch
-// may have been folded into others.
+// newPoints returns the points of the new elements. It collects them again if folding has
+// removed some of the mini-batch.
 func (k *komp) newPoints() *kernel.Points {
 	p, dim := k.l.points, k.f.Dict.Dim()
 	if p.Len() != k.b.n {
@@ -32,34 +32,35 @@ func (k *komp) newPoints() *kernel.Points {
 	return p
 }
 
-// An entrance is what Enter computes of L points z at once, before they enter one after the
-// other.
+// An entrance holds what Enter computes for all L points z at once, before they enter one after
+// the other.
 type entrance struct {
 	points  *kernel.Points
-	among   []float64 // L×(n+L): κ to the new elements and to each other
+	among   []float64 // L×(n+L): κ from the points to the new elements and to each other
 	residue []float64 // (M+n)×C: weights of f̃ − f
 	gain    []float64 // L×C: (f̃ − f)(z)
 	target  []float64 // L×C: f̃(z), if illConditioned
-	kept    []int     // those of them that have entered
-	shares  []float64 // kept×C: their gains by √d
-	rows    []float64 // transposed rows of R̂
-	schur   []float64 // kept×(n+kept): their rows of S
+	kept    []int     // indices of the points that have entered
+	shares  []float64 // kept×C: gain/√d of the kept points
+	rows    []float64 // transposed rows of R̂ of the kept points
+	schur   []float64 // kept×(n+kept): rows of S of the kept points
 }
 
-// Enter borders Q = P̂ + R̂ᵀR̂ by elements z, one after the other. With v the kernel values
-// of one, t = Q·v and d = κ(z, z) − vᵀt, its squared distance to the span of the elements
-// that are left,
+// Enter borders Q = P̂ + R̂ᵀR̂ by elements z, one after the other. Let v be the kernel values of
+// z to the elements that are left, t = Q·v, and d = κ(z, z) − vᵀt the squared distance of
+// κ(z, ·) to their span. The bordered inverse is
 //
-//	⎡Q 0⎤ + 1/d·⎡−t⎤·[−tᵀ 1]
+//	⎡Q 0⎤ + 1/d·⎡−t⎤·[−tᵀ 1],
 //	⎣0 0⎦       ⎣ 1⎦
 //
-// is one row more of R̂, r. As f is the projection of f̃ on the others, f̃ − f is orthogonal
-// to them, and with z the projection has in addition (f̃ − f)(z)/d times the part of
-// κ(z, ·) that is orthogonal to them: w grows by r·(f̃ − f)(z)/√d. For commit, which goes
-// from P to the new inverse, z is one more new element of the step: it has its row of T
-// and of S.
+// so R̂ gains one row, r = [−tᵀ 1]/√d. Since f is the projection of f̃ on that span, f̃ − f is
+// orthogonal to it. With z, the projection gains (f̃ − f)(z)/d times the part of κ(z, ·) that is
+// orthogonal to the span: w grows by r·(f̃ − f)(z)/√d.
 //
-// The products with P and with all weights are made once, for all points.
+// commit, which computes the new inverse from P, treats z as one more new element of the step,
+// with its row of T and of S.
+//
+// The products with P and with all weights are computed once, for all points.
 func (k *komp) Enter(points ...[]float32) []int {
 	k.settle()
 	k.evaluate(points)
@@ -74,8 +75,8 @@ func (k *komp) Enter(points ...[]float32) []int {
 	return numbers
 }
 
-// evaluate appends to the batch the points' kernel values to the dictionary and their rows
-// of T, and fills in the entrance.
+// evaluate appends the kernel values between the points and the dictionary to b.toDict, and the
+// points' rows of T to k.coeff. It fills in the entrance.
 func (k *komp) evaluate(points [][]float32) {
 	e, b, m, n, c, dim := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs, k.f.Dict.Dim()
 	l, total := len(points), k.dict+k.b.n
@@ -115,9 +116,10 @@ func (k *komp) evaluate(points [][]float32) {
 	e.kept, e.shares = e.kept[:0], e.shares[:0]
 }
 
-// border makes point i of the entrance part of the loop, R̂ and all that is kept by element
-// but the weights, and returns its number, −1 if it is too near to the others. The rows of
-// R̂ from first on are those of the points before it.
+// border adds point i of the entrance to R̂ and to everything that is kept per element, except
+// the weights. It returns the number of the new element, or −1 if the point is too near to the
+// span of the others or its κ(x, x) exceeds largest. The rows of R̂ from first on belong to the
+// points that entered before it.
 func (k *komp) border(i, first int) int {
 	e, m, n, c := &k.entrance, k.dict, k.b.n, k.f.Outputs
 	among := e.among[i*(n+e.points.Len()) : (i+1)*(n+e.points.Len())]
@@ -148,7 +150,7 @@ func (k *komp) border(i, first int) int {
 	return number
 }
 
-// timesInverse returns Q·v, for P·v over the dictionary.
+// timesInverse returns Q·v, given pv = P·v over the dictionary.
 func (k *komp) timesInverse(v, pv []float64) []float64 {
 	m := k.dict
 	k.product = grow(k.product, len(v))
@@ -171,8 +173,8 @@ func (k *komp) timesInverse(v, pv []float64) []float64 {
 	return t
 }
 
-// widen makes R̂ and all that is kept by element, but the weights, total elements long.
-// Those that it adds are not present.
+// widen resizes R̂ and everything that is kept per element, except the weights, to total
+// elements. The elements that it adds are not present.
 func (k *komp) widen(total int) {
 	was := k.newRows.cols
 	k.newRows.widen(total)
@@ -186,8 +188,8 @@ func (k *komp) widen(total int) {
 	}
 }
 
-// enterLoop makes element j, with t = Q·v and the distance d, part of R̂ and of all that is
-// kept by element but the weights.
+// enterLoop adds element j, with t = Q·v and the squared distance d, to R̂ and to everything
+// that is kept per element, except the weights.
 func (k *komp) enterLoop(j int, t []float64, d float64) {
 	r, root := &k.newRows, math.Sqrt(d)
 	for i, v := range t {
@@ -201,8 +203,8 @@ func (k *komp) enterLoop(j int, t []float64, d float64) {
 	k.left++
 }
 
-// joinWeights gives all elements the weights with those that have entered, whose rows of
-// R̂ begin at first.
+// joinWeights updates the weights of all elements for the elements that have entered, whose rows
+// of R̂ begin at first.
 func (k *komp) joinWeights(first int) {
 	e, c, l, total := &k.entrance, k.f.Outputs, len(k.entrance.kept), k.newRows.cols
 	if l == 0 {
@@ -221,7 +223,7 @@ func (k *komp) joinWeights(first int) {
 	}
 }
 
-// joinBatch makes those that have entered new elements of the step, with their rows of S.
+// joinBatch makes the points that have entered new elements of the step, with their rows of S.
 func (k *komp) joinBatch(points [][]float32) {
 	e, b, m, n, c := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs
 	l := len(e.kept)
@@ -257,8 +259,8 @@ func (k *komp) joinBatch(points [][]float32) {
 	b.n += l
 }
 
-// startWeights returns the weights of j in f̃, less what Drop took of them. Until commit
-// they are where they were before the loop.
+// startWeights returns the weights of j in f̃, minus those that Drop has taken out. Until commit
+// they are stored where they were before the loop.
 func (k *komp) startWeights(j int) []float64 {
 	if j < k.dict {
 		return k.f.Weights(j)
@@ -267,8 +269,8 @@ func (k *komp) startWeights(j int) []float64 {
 	return k.b.weights[(j-k.dict)*c : (j-k.dict+1)*c]
 }
 
-// bordered returns the symmetric n×n matrix a with l rows and columns more, of which rows
-// is l×(n+l).
+// bordered returns the symmetric n×n matrix a extended by l rows and columns; rows, l×(n+l),
+// holds the new rows.
 func bordered(a []float64, n, l int, rows []float64) []float64 {
 	w := n + l
 	a = extend(a[:n*n], w*w-n*n)

@@ -9,43 +9,43 @@ import (
 	"polkrepro/kernel"
 )
 
-// maxRank bounds the vectors by which P is ahead of its base: adding 32 of
-// them at once is bound by arithmetic, one or two by memory.
+// maxRank bounds the number of vectors that are not yet added to the base of P. Adding 32 of
+// them at once is bound by arithmetic, adding one or two by memory.
 const maxRank = 32
 
 const (
-	// singular is the pivot, relative to κ(x, x), below which a factorization
-	// of K is given up.
+	// singular is the squared pivot, relative to κ(x, x), below which a factorization of K is
+	// given up.
 	singular = 1e-13
 
-	// refineAbove and repairAbove are the residuals |P·K·e_i − e_i| above
-	// which solutions with P are refined, and P is computed afresh.
+	// refineAbove is the residual |P·K·e_i − e_i| above which solutions with P are refined, and
+	// repairAbove the residual above which P is recomputed.
 	refineAbove = 1e-11
 	repairAbove = 1e-7
 
-	// repairGrowth keeps an ill-conditioned K, whose fresh inverse already
-	// has a large residual, from being factorized at every step.
+	// repairGrowth is the factor by which the residual must exceed that of the last
+	// factorization before P is recomputed. It keeps an ill-conditioned K, whose fresh inverse
+	// already has a large residual, from being factorized at every step.
 	repairGrowth = 16
 
-	// probeShare bounds what the supervision of P costs: a product of M² is made
-	// once in M/probeShare steps.
+	// probeShare bounds the cost of supervising P: one product of M² in 1 + M/probeShare steps.
 	probeShare = 128
 )
 
-// inverseGram holds the Gram matrix K = K_DD of a dictionary and P = K⁻¹. Both are
-// symmetric. P is kept as base + Σ_i sign_i·v_i·v_iᵀ: the few vectors v_i of a step
-// are added to the base many steps at a time.
+// inverseGram holds the Gram matrix K = K_DD of a dictionary and P = K⁻¹. Both are symmetric. P
+// is kept as base + Σ_i sign_i·v_i·v_iᵀ: the few vectors v_i of a step are collected over many
+// steps and then added to the base at once.
 type inverseGram struct {
 	order  int       // M
-	stride int       // of the rows of gram, base and updates
+	stride int       // row stride of gram, base and updates
 	gram   []float64 // M×M: K
 	base   []float64 // M×M
 	self   []float64 // diagonal of K
 	diag   []float64 // diagonal of P
 
-	rank    int // vectors
+	rank    int // number of vectors v_i
 	signs   [maxRank]float64
-	updates []float64 // rank×M: the vectors
+	updates []float64 // rank×M: the vectors v_i
 	scratch []float64
 }
 
@@ -64,8 +64,8 @@ func (g *inverseGram) column(dst []float64, j int) {
 // mul sets dst = beta·dst + a·P for a and dst of n×M.
 func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threads int) {
 	m, r := g.order, g.rank
-	// P = base + V·diag(signs)·Vᵀ: the base is read once for all n rows, and the r
-	// vectors cost r/m of it twice.
+	// P = base + V·diag(signs)·Vᵀ: the base is read once for all n rows, and each of the two
+	// products with the r vectors costs r/m of that.
 	gemm.MulABT(n, m, m, 1, a, m, g.base, g.stride, beta, dst, m, threads)
 	if r == 0 {
 		return
@@ -78,7 +78,7 @@ func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threa
 	gemm.MulAB(n, m, r, 1, g.scratch, r, g.updates, g.stride, 1, dst, m, threads)
 }
 
-// add makes P what it is plus sign·v·vᵀ.
+// add adds sign·v·vᵀ to P.
 func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	if g.rank == maxRank {
 		g.flush(threads)
@@ -91,8 +91,8 @@ func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	}
 }
 
-// flushIfWorthwhile flushes where waiting for more vectors does not pay: they make
-// every product with P more expensive by twice their share of the order.
+// flushIfWorthwhile flushes when waiting for more vectors does not pay: r vectors make every
+// product with P more expensive by a share of 2r/M.
 func (g *inverseGram) flushIfWorthwhile(threads int) {
 	if 16*g.rank > g.order || g.rank > maxRank/2 {
 		g.flush(threads)
@@ -137,8 +137,7 @@ func (g *inverseGram) resize(stride int) {
 	g.stride = stride
 }
 
-// restride copies a rows×cols matrix of row stride from to a zero one of size
-// size×to.
+// restride copies a rows×cols matrix with row stride from into a zeroed size×to matrix.
 func restride(a []float64, rows, cols, from, size, to int) []float64 {
 	b := make([]float64, size*to)
 	for i := range rows {
@@ -183,9 +182,9 @@ func (g *inverseGram) append(row []float64, self float64) {
 	g.order++
 }
 
-// invert computes P from K by a Cholesky factorization. It reports false, with no
-// P to be used, if a squared pivot is below singular times its diagonal element: then K
-// is numerically singular.
+// invert computes P from K by a Cholesky factorization. It returns false, and leaves no usable
+// P, if a squared pivot is below singular times its diagonal element: K is then numerically
+// singular.
 func (g *inverseGram) invert(threads int) bool {
 	m := g.order
 	g.rank = 0
@@ -193,8 +192,8 @@ func (g *inverseGram) invert(threads int) bool {
 	if !factor.Cholesky(m, l, m, threads) {
 		return false
 	}
-	// A squared pivot is the squared distance of an element to the span of those
-	// before it.
+	// A squared pivot is the squared distance of an element to the span of the elements before
+	// it.
 	for i := range m {
 		if d := l[i*m+i]; !(d*d >= singular*g.self[i]) {
 			return false
@@ -208,24 +207,24 @@ func (g *inverseGram) invert(threads int) bool {
 	return true
 }
 
-// dependent returns the elements that a Cholesky factorization with diagonal
-// pivoting leaves over at tolerance tol: the squared distance of each to the
-// span of the others is at most tol times the largest diagonal element.
+// dependent returns the elements that a Cholesky factorization with diagonal pivoting does not
+// take as pivots at tolerance tol. The squared distance of each to the span of the pivots is at
+// most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
 	m := g.order
 	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]))
 	return order[rank:]
 }
 
-// coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖² and
-// that minimum, for a point with kernel values v to the dictionary and
-// self = κ(x, x). It is for an ill-conditioned K: the solution with P is
-// refined by its residual, which P alone would leave as large as the condition.
+// coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖², and the minimum, for a
+// point x with kernel values v to the dictionary and self = κ(x, x). It is for an
+// ill-conditioned K: P alone would leave a residual of the order of the condition number, so the
+// solution is refined by its residual.
 func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist2 float64) {
 	c = make([]float64, g.order)
 	res := slices.Clone(v)
-	// Invariant: res = v − K·c. A round adds P·res, and multiplies the error by P's
-	// residual; four are enough for any P that is in use.
+	// Invariant: res = v − K·c. A round adds P·res to c, which multiplies the error by P's
+	// residual. Four rounds are enough for any P in use.
 	for range 4 {
 		g.mul(1, res, 1, c, 1)
 		for i := range res {
@@ -236,11 +235,11 @@ func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist
 	return c, max(self-dot(c, v)-dot(c, res), 0)
 }
 
-// supervision is what is known of P's error.
+// supervision holds what is known about the error of P.
 type supervision struct {
 	health        Health
 	freshResidual float64 // residual right after the last factorization
-	residual      float64 // the last one measured
+	residual      float64 // last measured residual
 	probe         int     // dictionary element whose column of K tests P
 	wait          int     // steps until the next test
 }
@@ -255,9 +254,9 @@ func (k *komp) load() {
 	k.repair()
 }
 
-// computeK computes K for the dictionary of k.f, a few rows at a time: the bits
-// of a value depend on the two elements alone. P is left to be filled in, and
-// k.inverse has room.
+// computeK computes K for the dictionary of k.f, a few rows at a time: the bits of a value
+// depend only on its two elements. k.inverse must have room for the dictionary. P is not
+// computed.
 func (k *komp) computeK() {
 	const rows = 64
 	m, dim := k.f.Order(), k.f.Dict.Dim()
@@ -305,9 +304,9 @@ func (k *komp) probeResidual() float64 {
 	return res
 }
 
-// repair computes P afresh. Elements whose κ(d, ·) lie in the span of the others' to
-// rounding make K numerically singular: they are taken out first and given to the others.
-// What that costs counts as spent.
+// repair recomputes P. Elements whose κ(d, ·) lie numerically in the span of the others make K
+// numerically singular: repair first removes them and projects them on the others. The error of
+// this projection counts as spent.
 func (k *komp) repair() {
 	k.health.Repairs++
 	dim := k.f.Dict.Dim()
@@ -316,7 +315,8 @@ func (k *komp) repair() {
 		dependent := k.inverse.dependent(tol)
 		k.health.Dropped += len(dependent)
 		slices.Sort(dependent)
-		for _, j := range slices.Backward(dependent) { // so that the last element, which takes the place of j, is one that stays
+		// Backwards, so that the last element, which takes the place of j, is one that stays.
+		for _, j := range slices.Backward(dependent) {
 			out.Append(k.f.Dict.At(j), k.f.Weights(j))
 			k.b.removeColumn(j, k.inverse.order)
 			k.inverse.remove(j)

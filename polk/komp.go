@@ -10,86 +10,85 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Algorithm 1 as fast as this package can do it: the same removals in the same
-// order and the same weights as polk/literal, which solves a least-squares
-// problem for each candidate of each removal. A removal costs O(n·M) here.
+// This file, eliminate.go and commit.go implement Algorithm 1 as fast as this package can: the
+// same removals in the same order and the same weights as polk/literal, which solves a
+// least-squares problem for each candidate of each removal. Here a removal costs O(n·M).
 //
 // # What a removal costs
 //
-// Let I be the elements that are left, w their weights, Q = K_II⁻¹ and q_j its
-// column j. The weights are the best ones for f̃ on I (pre-fitting), so
-// f̃ − Σ_{k∈I} w_k κ(d_k, ·) is orthogonal to all κ(d_k, ·), k ∈ I, and what the
-// removal of j adds to its squared norm r² is ‖w_j‖² times the squared distance
-// of κ(d_j, ·) to the span of the others, which is 1/Q_jj. Line 4 is therefore
+// Let I be the elements that are left, w their weights, Q = K_II⁻¹ and q_j column j of Q. The
+// weights are the best ones for f̃ on I (pre-fitting), so the error f̃ − Σ_{k∈I} w_k κ(d_k, ·),
+// whose squared norm is r², is orthogonal to all κ(d_k, ·), k ∈ I. The removal of j therefore
+// adds to r² the product of ‖w_j‖² and the squared distance of κ(d_j, ·) to the span of the
+// others, which is 1/Q_jj. Line 4 becomes
 //
 //	γ_j² = r² + ‖w_j‖²/Q_jj,                                          (a)
 //
-// and with the scaled column o = q_j/√Q_jj lines 10 to 12 are
+// and with the scaled column o = q_j/√Q_jj, lines 10 to 12 become
 //
 //	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
 //
-// A loop needs Q's diagonal, and the columns of the elements it removes.
+// Of Q, the loop needs only the diagonal and the columns of the elements that it removes.
 //
 // # The inverse that it starts from
 //
-// A step joins n new elements X to a dictionary D of M, whose K_DD and
-// P = K_DD⁻¹ are kept from step to step (inverse.go). With T = P·K_DX, the
-// Schur complement S = K_XX − K_XD·T and its factor S = L·Lᵀ,
+// A step adds n new elements X to a dictionary D of M elements, whose K_DD and P = K_DD⁻¹ are
+// kept from step to step (inverse.go). With T = P·K_DX, the Schur complement S = K_XX − K_XD·T
+// and its factor S = L·Lᵀ,
 //
 //	K⁻¹ = ⎡P 0⎤ + RᵀR,    R = L⁻¹·[−Tᵀ  I],                           (c)
 //	      ⎣0 0⎦
 //
-// and Q has that form all the way down: Q = P̂ + R̂ᵀR̂ with P̂ over the dictionary
-// elements alone, and at most n rows in R̂, one for each new element that is left.
+// and Q keeps this form through all removals: Q = P̂ + R̂ᵀR̂, where P̂ covers the dictionary
+// elements alone, and R̂ has at most n rows, one for each new element that is left.
 //
 // # Why orthogonal transformations
 //
-// Where elements nearly depend on each other Q is as large as the condition of K,
-// and the removal of one of them brings the others' Q_kk down to about 1:
-// subtracted as in (b), those numbers would cancel, and with them the costs of all
-// later removals. But RᵀR is the same for the rows U·R with U orthogonal, and
-// U loses nothing:
+// If elements nearly depend on each other, Q is as large as the condition number of K, and the
+// removal of one of them brings the Q_kk of the others down to about 1. Subtracted as in (b),
+// these numbers would cancel, and the costs of all later removals would lose their digits. But
+// RᵀR is the same for the rows U·R with U orthogonal, and the product with U loses no digits:
 //
 //   - Column j of a new element lies in R̂ alone. A Householder reflection of R̂'s
-//     rows gathers it in the last row, o. To delete that row is (b).
-//   - Column j of a dictionary element lies in P̂ and in R̂. Reflected, R̂ has it in
-//     its last row y; with x the scaled column of P̂,
-//     Q = (P̂ − x·xᵀ) + x·xᵀ + R̂ᵀR̂, and a rotation of x and y leaves column j in
-//     one of the two, o, which goes, and the other one is R̂'s last row.
+//     rows gathers it in the last row, o. Deleting that row is (b).
+//   - Column j of a dictionary element lies in P̂ and in R̂. After a reflection, R̂ has
+//     it in its last row y. With x the scaled column of P̂,
+//     Q = (P̂ − x·xᵀ) + x·xᵀ + R̂ᵀR̂. A rotation of x and y gathers column j in one of
+//     the two, o, which is deleted; the other one becomes R̂'s last row.
 //
-// P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from
-// P and the x of earlier removals (left-looking), so that nothing of O(M²) is
-// done. Of Q only the diagonal is kept up to date, by subtraction; an entry that
-// loses nearly all of itself is summed up afresh from P̂ and R̂ (update).
+// P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from P and the x of
+// earlier removals (left-looking), so the loop does no O(M²) work. Of Q only the diagonal is
+// kept up to date, by subtraction; an entry that loses nearly all of its value is summed again
+// from P̂ and R̂ (update).
 //
-// # What is put off
+// # What is deferred
 //
-// (b) changes all weights at every removal, C·M numbers, of which the loop needs those
-// of the few elements that may be next. It keeps o and u = w_j/o_j of a removal, and
-// of every element a lower bound of √(‖w_k‖²/Q_kk): as Q_kk only falls and w_k moves by
-// |o_k|·‖u‖, the bound falls by
+// (b) changes all weights, C·M numbers, at every removal, but the loop needs only the weights of
+// the few elements that may be removed next. It therefore keeps o and u = w_j/o_j of each
+// removal, and for every element a lower bound of √(‖w_k‖²/Q_kk). A removal moves w_k by
+// |o_k|·‖u‖ and never increases Q_kk, so the bound falls by
 //
 //	|o_k|·‖u‖/√Q_kk,                                                  (d)
 //
-// with the Q_kk at which it was last exact: (‖w_k‖ − Σ|o_k|·‖u‖)/√Q_kk of that time can
-// only grow as Q_kk falls. Only an element whose bound is the least of all has (b) done,
-// for all removals that it has not had yet. The others get theirs after every 64 removals
-// and at the end, w ← w − Oᵀ·U in one product. Then commit brings P to the new dictionary:
-// removed old elements leave, then kept new ones enter.
+// with the Q_kk at which the bound was last exact: (‖w_k‖ − Σ|o_k|·‖u‖)/√Q_kk can only grow as
+// Q_kk falls further. Only an element whose bound is the least of all gets (b), for all removals
+// not yet applied to it. The other elements get them after every 64 removals and at the end,
+// w ← w − Oᵀ·U in one product. Then commit brings P to the new dictionary: removed old elements
+// leave, then kept new ones enter.
 //
 // # Where rounding decides
 //
-// New elements that are combinations of the others to rounding have no row in R:
-// they are given to the others before the loop (foldDependent). A P that has drifted
-// from K⁻¹ is found by a probe, used with iterative refinement or computed afresh
-// (inverse.go), and weights whose error would be that of an ill-conditioned P are
-// refined against K itself at the end (refineWeights).
+// New elements that are numerically linear combinations of the others have no row in R:
+// foldDependent gives their weights to the others before the loop. A probe detects when P has
+// drifted from K⁻¹; P is then used with iterative refinement or recomputed (inverse.go). Weights
+// that would have the error of an ill-conditioned P are refined against K itself at the end
+// (refineWeights).
 //
 // # Where it is
 //
-// This file has what a projection starts from: enterBatch computes T, S and L, and folds
-// what is dependent. The loop is prune.Pursue; what it asks and does is in eliminate.go.
-// commit.go writes what is left to the dictionary, its weights, K and P.
+// This file prepares the loop: enterBatch computes T, S and L, and folds dependent elements. The
+// loop is prune.Pursue; eliminate.go implements its operations. commit.go applies the result to
+// the dictionary, its weights, K and P.
 const (
 	// dependence is the squared distance to the span of the other elements,
 	// relative to κ(x, x), below which a new element counts as a linear
@@ -98,23 +97,22 @@ const (
 	// would remove such an element at a cost below ‖w‖²·1e-12.
 	dependence = 1e-12
 
-	// delicate is the squared distance of a new element to the span of all
-	// others, relative to κ(x, x), below which the weights are refined after
-	// the removals, and independent the one above which no factorization,
-	// whatever its order, can meet a pivot as small as dependence.
+	// delicate and independent are squared distances of a new element to the span of all others,
+	// relative to κ(x, x). Below delicate the weights are refined after the removals. Above
+	// independent no factorization, whatever its order, can meet a pivot as small as dependence.
 	delicate    = 1e-5
 	independent = 1e-10
 )
 
-// batch is what one functional gradient step adds to a dictionary of M
-// elements: n new elements with nonzero weights.
+// batch holds what one functional gradient step adds to a dictionary of M elements: n new
+// elements with nonzero weights.
 type batch struct {
 	n       int
 	points  []float32 // n×dim
 	weights []float64 // n×C
 	toDict  []float64 // n×M kernel values to the dictionary
 	gram    []float64 // n×n kernel values among the new elements
-	samples []int     // position in the mini-batch, for the order of removals
+	samples []int     // positions in the mini-batch, −1 for points that a pruner has entered
 }
 
 // komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
@@ -140,48 +138,46 @@ type komp struct {
 	loopInverse
 	change
 
-	// Scratch of single functions, and of pruners' questions.
+	// Scratch of single functions, and of the methods that pruners call.
 	scratch  []float64
 	values   []float64 // M+n: κ to a point
-	wide     []float64 // that point, or those that enter
+	wide     []float64 // that point, or the points that enter, in float64
 	product  []float64 // M+n: Q·v
 	entrance entrance
 }
 
-// start is what a step starts from (c), and the scratch of its computation.
+// start holds the matrices of (c) that a step starts from, and the scratch of their computation.
 type start struct {
 	illConditioned bool      // the weights must be refined after the removals
 	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
-	coeffResidual  []float64 // n×M: residualOf
+	coeffResidual  []float64 // n×M: result of residualOf
 	schur          []float64 // n×n: S
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
 	target         []float64 // (M+n)×C: f̃ at all elements, if illConditioned
 
-	// pivot
-	schurLeft  []float64 // n×n: what pivoting leaves of S
-	pivotRows  []float64 // n×n: row i of its factor is element i's
-	unpivoted  []int     // new elements that have not been a pivot
-	pivotOrder []int     // those that have, in that order
+	// Set by pivot.
+	schurLeft  []float64 // n×n: remainder of S after pivoting
+	pivotRows  []float64 // n×n: row i is the row of new element i in the pivoted factor
+	unpivoted  []int     // new elements that have not been pivots
+	pivotOrder []int     // new elements that have been pivots, in this order
 }
 
-// approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation
-// with an error of at most ε in the Hilbert norm. On return k.removed lists what was
-// removed.
+// approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation with an error
+// of at most ε in the Hilbert norm. On return k.removed lists the removed elements.
 func (k *komp) approximate(b *batch, epsilon float64) {
 	k.begin(b)
 	k.step.Epsilon = epsilon
 	if b.n == 0 && !k.removable(epsilon) {
 		return
 	}
-	// The loop has an error only where its context ends.
+	// The loop fails only if its context ends, and this one doesn't.
 	k.project(func() error {
 		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return prune.WithinBudget(k, j) })
 	})
 }
 
-// project is what comes before and after the loop, whatever the rule by which it removes
-// elements.
+// project runs a loop that removes elements by any rule, with the work before and after it.
 func (k *komp) project(loop func() error) error {
 	k.enterBatch()
 	k.startLoop()
@@ -202,7 +198,8 @@ func (k *komp) begin(b *batch) {
 	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
 }
 
-// removable reports whether a step without new elements removes one, without the loop.
+// removable reports whether a step without new elements would remove an element. It does not run
+// the loop.
 func (k *komp) removable(epsilon float64) bool {
 	for j, p := range k.inverse.diag[:k.inverse.order] {
 		if prune.Affordable(0, sumSquares(k.f.Weights(j))/p, epsilon) {
@@ -239,9 +236,9 @@ func (k *komp) enterBatch() {
 	}
 }
 
-// solve computes Tᵀ = K_XD·P. Now and then it measures P first, and repairs it
-// if the measurement says so. Without new elements, P's diagonal alone says whether the
-// dictionary is ill-conditioned.
+// solve computes Tᵀ = K_XD·P. Once in 1 + M/probeShare steps it measures P first, and repairs it
+// if necessary. Without new elements, it only checks by P's diagonal whether the dictionary is
+// ill-conditioned.
 func (k *komp) solve() {
 	b, m := k.b, k.inverse.order
 	if b.n == 0 || m == 0 {
@@ -262,17 +259,17 @@ func (k *komp) solve() {
 	}
 }
 
-// coefficients sets coeff, n×M, to those of the projections on the dictionary of n points
-// with the kernel values v, n×M: v·P. It reports whether it had to refine them.
+// coefficients sets coeff, n×M, to v·P: the coefficients of the projections on the dictionary of
+// n points with the kernel values v, n×M. It reports whether it refined them.
 func (k *komp) coefficients(n int, v, coeff []float64) (refined bool) {
 	k.inverse.mul(n, v, 0, coeff, k.threads)
 	if !(k.residual > refineAbove) {
 		return false
 	}
-	// Iterative refinement, T += P·(K_DX − K·T): an ill-conditioned K leaves
-	// P·K_DX with an error of the order of the condition number, the refined T
-	// with one of the order of its residual. A round multiplies the error by P's
-	// residual, which the probe holds down: two are enough.
+	// Iterative refinement, T += P·(K_DX − K·T). With an ill-conditioned K, the error of P·K_DX
+	// is of the order of the condition number, and that of the refined T of the order of its
+	// residual. A round multiplies the error by P's residual, which the probe keeps small: two
+	// rounds are enough.
 	for range 2 {
 		k.inverse.mul(n, k.residualOf(n, v, coeff), 1, coeff, k.threads)
 	}
@@ -288,9 +285,9 @@ func (k *komp) residualOf(n int, v, coeff []float64) []float64 {
 	return k.coeffResidual
 }
 
-// formSchur computes S = K_XX − K_XD·T. With a refined T the residual
-// E = K_DX − K·T contributes −EᵀT: the result, K_XX − TᵀK_DX − K_XD·T + TᵀKT, has
-// an error that is quadratic in that of T, and small squared distances survive.
+// formSchur computes S = K_XX − K_XD·T. With a refined T, the residual E = K_DX − K·T
+// contributes −EᵀT: the error of the result, K_XX − TᵀK_DX − K_XD·T + TᵀKT, is then quadratic in
+// the error of T, and small squared distances survive.
 func (k *komp) formSchur() {
 	b, m, n := k.b, k.inverse.order, k.b.n
 	k.schur = grow(k.schur, n*n)
@@ -302,7 +299,7 @@ func (k *komp) formSchur() {
 	if k.illConditioned {
 		gemm.MulABT(n, n, m, -1, k.residualOf(n, b.toDict, k.coeff), m, k.coeff, m, 1, k.schur, n, k.threads)
 	}
-	// Rounding has left S not quite symmetric; Cholesky would read one half.
+	// Rounding makes S slightly asymmetric, and Cholesky would read only one half.
 	for i := range n {
 		for j := range i {
 			v := (k.schur[i*n+j] + k.schur[j*n+i]) / 2
@@ -311,10 +308,9 @@ func (k *komp) formSchur() {
 	}
 }
 
-// factor computes L, L⁻¹ and, for the new elements, the diagonal of S⁻¹, whose
-// reciprocal is the squared distance of an element to the span of all others.
-// It reports whether that leaves no doubt that they are independent, and if so
-// whether the weights must be refined.
+// factor computes L, L⁻¹ and, for the new elements, the diagonal of S⁻¹, whose reciprocal is the
+// squared distance of an element to the span of all others. It reports whether the new elements
+// are independent beyond doubt. If so, it also determines whether the weights must be refined.
 func (k *komp) factor() bool {
 	n, m := k.b.n, k.inverse.order
 	k.invDiag = grow(k.invDiag, m+n)
@@ -342,10 +338,10 @@ func (k *komp) factor() bool {
 	return true
 }
 
-// foldDependent takes out of b the new elements that lie, to rounding, in the
-// span of the dictionary and the other new elements, and gives their weights
-// to those. Diagonal pivoting chooses the elements to keep: in any other order
-// the coefficients of the rest could be as large as the condition of S.
+// foldDependent removes from b the new elements that lie numerically in the span of the
+// dictionary and the other new elements, and gives their weights to those. Diagonal pivoting
+// chooses the elements to keep: in any other order the coefficients of the rest could be as
+// large as the condition number of S.
 func (k *komp) foldDependent() {
 	b, n, m, c := k.b, k.b.n, k.inverse.order, k.f.Outputs
 	rest := k.pivot()
@@ -356,13 +352,13 @@ func (k *komp) foldDependent() {
 	for i, p := range k.pivotOrder {
 		copy(k.chol[i*n:i*n+r], k.pivotRows[p*n:p*n+r])
 	}
-	var lost float64 // a sum of norms: what the elements lose need not be orthogonal
+	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
 	for _, i := range rest {
 		coeff := k.pivotRows[i*n : i*n+r]
 		backward(k.chol, n, coeff)
 		k.fold(i, coeff)
 		k.health.Folded++
-		// ‖w_i‖ times the distance from the span of those that stay: what f̃ loses.
+		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
 		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
@@ -371,11 +367,10 @@ func (k *komp) foldDependent() {
 	k.compress()
 }
 
-// pivot factorizes S with diagonal pivoting for as long as the pivots exceed
-// dependence. k.pivotOrder lists the elements in the order of the pivots, row i of
-// k.pivotRows is element i's row of the factor; the diagonal of k.schurLeft holds
-// the squared distances of the elements that are returned, those that are left, to
-// the span of all others.
+// pivot factorizes S with diagonal pivoting while the pivots exceed dependence, and returns the
+// elements that are left. k.pivotOrder lists the pivots in order, and row i of k.pivotRows is
+// the row of element i in the factor. The diagonal of k.schurLeft holds the squared distances of
+// the returned elements to the span of the dictionary and the pivots.
 func (k *komp) pivot() []int {
 	n := k.b.n
 	k.schurLeft, k.pivotRows, k.chol = append(k.schurLeft[:0], k.schur[:n*n]...), grow(k.pivotRows, n*n), grow(k.chol, n*n)
@@ -385,8 +380,8 @@ func (k *komp) pivot() []int {
 		rest = append(rest, i)
 	}
 	k.unpivoted = rest
-	// Invariant: schurLeft over the elements of rest is S less what the r pivots so
-	// far explain, the Schur complement over the dictionary and those pivots.
+	// Invariant: over the elements of rest, schurLeft is S minus the part that the r pivots so
+	// far explain, which is the Schur complement over the dictionary and those pivots.
 	for r := range n {
 		q, left := 0, 0.0
 		for p, i := range rest {
@@ -415,10 +410,10 @@ func (k *komp) pivot() []int {
 	return rest
 }
 
-// fold gives the weights of new element i, which is Σ coeff_q κ(x_pivotOrder[q], ·)
-// plus a combination of dictionary elements, to those. That combination's
-// coefficients are t_i − Σ coeff_q t_q: its projection on the dictionary less what
-// the kept ones already bring along.
+// fold gives the weights of new element i to the pivots and the dictionary: κ(x_i, ·) is
+// numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary elements. The
+// coefficients of the latter are t_i − Σ coeff_q t_q: the projection of element i on the
+// dictionary minus the part that the pivots already contribute.
 func (k *komp) fold(i int, coeff []float64) {
 	b, m, c := k.b, k.inverse.order, k.f.Outputs
 	wi := b.weights[i*c : (i+1)*c]

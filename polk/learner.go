@@ -17,25 +17,25 @@ import (
 // finite number. The model is left as it was before the step.
 var ErrDiverged = errors.New("polk: scores are no longer finite: the iterates have diverged")
 
-// Config says what a Learner minimizes, the expected loss plus (λ/2)·Σ‖f_c‖²,
-// and how. Kernel, Loss, Dim, LearningRate and Budget must be given, Classes for
-// losses of several functions; [New] reports what is missing or out of range.
+// Config configures a Learner, which minimizes the expected loss plus (λ/2)·Σ‖f_c‖². Kernel,
+// Loss, Dim, LearningRate and Budget are required, and so is Classes for a multi-class loss;
+// [New] reports missing and out-of-range values.
 type Config struct {
-	Kernel       kernel.Kernel // κ; any, one of another package included
-	Loss         loss.Loss     // ℓ; any
+	Kernel       kernel.Kernel // κ; any implementation, also of another package
+	Loss         loss.Loss     // ℓ; any implementation
 	Classes      int           // C for the multi-class losses, ignored by the others
 	Dim          int           // p, the length of a feature vector
 	Regularizer  float64       // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
 	LearningRate Schedule      // η_t < 1/λ
 	Budget       BudgetRule    // ε_t
 
-	// Pruner makes the dictionary smaller after a step; nil stands for the
-	// paper's KOMP. It is this learner's own from now on.
+	// Pruner makes the dictionary smaller after each step; nil means the paper's KOMP. An
+	// Instance must not be shared between learners.
 	Pruner *prune.Instance
-	Seed   uint64 // of what the pruner draws
+	Seed   uint64 // seed of the pruner's random numbers
 
-	// In the steps from FixedFrom and before FixedTo the dictionary stays what it is, and
-	// each gradient is projected on its span. This needs a pruner that keeps the inverse.
+	// In steps FixedFrom ≤ t < FixedTo the dictionary does not change, and each gradient is
+	// projected on its span. This requires a pruner that keeps the inverse.
 	FixedFrom, FixedTo int
 
 	Threads int // goroutines a step may use; 0 means 1. The result does not depend on it.
@@ -66,41 +66,43 @@ type Learner struct {
 	cfg     Config
 	f       *kernel.Expansion
 	komp    komp
-	entries map[uint64]entry // of the elements by their ID in the dictionary; empty without a pruner
-	entered uint64           // new elements that the pruner has seen
+	entries map[uint64]entry // by the elements' IDs in the dictionary; empty without a pruner
+	entered uint64           // number of new elements that the pruner has seen
 	t       int
 	evals   int64
 	last    Step
 
 	norm2  float64 // largest squared norm of an element or a sample
-	rows   []int   // the samples of the mini-batch that may have a gradient
+	rows   []int   // samples of the mini-batch whose gradient may be nonzero
 	scores []float64
 	grad   []float64
 	x64    []float64 // len(rows)×dim
-	kx     []float64 // len(rows)×M: their kernel values
-	k32    []float32 // n×M: kernel values of the screening
-	wt32   []float32 // (C+1)×M: transposed weights, and the largest magnitude of each element
-	f32    []float32 // n×(C+1): scores, and Σ max_c|w_j| κ(x, d_j)
+	kx     []float64 // len(rows)×M: kernel values of these samples
+	k32    []float32 // n×M: kernel values for the screening
+	wt32   []float32 // (C+1)×M: transposed weights; the last row is max_c |w_jc|
+	f32    []float32 // n×(C+1): scores; the last column is Σ_j max_c |w_jc|·κ(x, d_j)
 	batch  batch
 	points *kernel.Points
 }
 
-// A Step says what one step of Algorithm 2 did.
+// A Step describes one step of Algorithm 2. With KOMP, unless the dictionary is fixed, Error is at
+// most Budget plus the cost of numerically dependent elements. With another pruner, it is the cost
+// of the pruner's removals with a refit.
 type Step struct {
 	Active  int     // samples whose gradient is not zero
-	Removed int     // of old and new elements together
-	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖: at most Budget, but for what elements cost that depend on the others to rounding. Of another pruner than KOMP, what its removals with a refit cost.
+	Removed int     // number of removed elements, old and new
+	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖ with KOMP
 	Budget  float64 // ε_t
 	Rate    float64 // η_t
 }
 
-// Health counts what the numerical supervision of K_DD⁻¹ saw and did.
+// Health describes what the numerical supervision of K_DD⁻¹ measured and did.
 type Health struct {
-	Residual    float64 // largest |P·K·e_i − e_i| that was let stand
+	Residual    float64 // largest |P·K·e_i − e_i| that was tolerated
 	Refinements int     // steps that refined their solutions with P
 	Repairs     int     // factorizations of K_DD from scratch
-	Folded      int     // new elements that were linear combinations of the others to rounding
-	Dropped     int     // dictionary elements given up to make K_DD regular
+	Folded      int     // new elements that were numerically linear combinations of the others
+	Dropped     int     // dictionary elements removed because K_DD was numerically singular
 }
 
 // New returns a learner for f₀ = 0. It fails if the configuration is not valid.
@@ -124,8 +126,8 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	return l
 }
 
-// Expansion returns the current functions f_t. It is the learner's own: read
-// it between steps, Clone it to keep it.
+// Expansion returns the current functions f_t. The learner owns them: read them between steps,
+// Clone them to keep them.
 func (l *Learner) Expansion() *kernel.Expansion { return l.f }
 
 // Model returns the Expansion.
@@ -147,7 +149,7 @@ func (l *Learner) SetThreads(n int) {
 // KernelEvals returns the number of kernel evaluations so far.
 func (l *Learner) KernelEvals() int64 { return l.evals }
 
-// Health returns the counters of Health by name.
+// Health returns the fields of type [Health] by their names in lower case.
 func (l *Learner) Health() map[string]float64 {
 	h := l.komp.health
 	return map[string]float64{
@@ -165,11 +167,11 @@ func (l *Learner) Health() map[string]float64 {
 //	f̃ = (1 − η_t λ)·f_t − (η_t/n)·Σ_i ℓ'(f_t(x_i), y_i)·κ(x_i, ·),
 //	f_{t+1} = KOMP(f̃, ε_t).
 //
-// It returns the scores f_t(x_i) that it computed, the learner's own until the next step.
+// It returns the scores f_t(x_i) that it computed, valid until the next step.
 //
-// A feature that is not finite, a label that is not one of the classes, and
-// divergence are errors that leave the model untouched. A pruner ends early when ctx
-// does; its error is returned after the step, pruned as far as it went, has been taken.
+// A non-finite feature or target, an invalid label, and divergence are errors that leave the
+// model unchanged. A pruner may stop early when ctx is done: the step is then taken, pruned as
+// far as it got, and the pruner's error is returned.
 func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if err := l.check(n, x, y); err != nil {
 		return kernel.Scored{}, err
@@ -180,8 +182,8 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	if err := l.gradients(n, x, y, rate); err != nil {
 		return kernel.Scored{}, err
 	}
-	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is that at f_t, so the
-	// weights shrink only now. Those of the new elements are in the batch.
+	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is taken at f_t, so the weights
+	// shrink only now. The batch holds the weights of the new elements.
 	shrink := 1 - float64(rate*l.cfg.Regularizer)
 	for i := range l.f.W {
 		l.f.W[i] *= shrink
@@ -197,7 +199,7 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	return kernel.Scored{Samples: l.rows, Scores: l.scores[:len(l.rows)*l.f.Outputs]}, err
 }
 
-// check reports samples that are not valid, and notes the norms of the others.
+// check reports invalid samples, and raises l.norm2 to the largest squared norm of valid ones.
 func (l *Learner) check(n int, x []float32, y []float64) error {
 	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
 		return fmt.Errorf("polk: step on %d samples (want at least 1): want %d features and %d targets, got %d and %d", n, n*l.cfg.Dim, n, len(x), len(y))
@@ -222,11 +224,10 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 	return nil
 }
 
-// screen sets l.rows to the samples of the mini-batch whose gradient may be
-// other than zero. Scores in float32 tell for the losses that have flat parts:
-// a sample is passed over if its scores meet the margin by more than their
-// rounding can be (kernel.ScoreError), so the outcome of a step is that of
-// scores in float64.
+// screen sets l.rows to the samples of the mini-batch whose gradient may be nonzero. For a loss
+// with flat parts, scores in float32 suffice to tell: screen skips a sample only if its scores
+// meet the margin by more than their rounding error can be (kernel.ScoreError). The outcome of a
+// step is therefore the same as with scores in float64.
 func (l *Learner) screen(n int, x []float32, y []float64) {
 	l.rows = l.rows[:0]
 	flat, ok := l.cfg.Loss.(loss.Flat)
@@ -246,19 +247,19 @@ func (l *Learner) screen(n int, x []float32, y []float64) {
 	for i := range n {
 		f := l.f32[i*(c+1) : (i+1)*(c+1)]
 		kernel.Widen(l.scores, f[:c])
-		// The magnitudes' sum has the same relative error itself.
+		// The sum of magnitudes f[c] has this relative error too: the exact sum is at most
+		// f[c]/(1 − unit).
 		if bound := unit / (1 - unit) * float64(f[c]); !(flat.Slack(l.scores, y[i]) > bound) {
 			l.rows = append(l.rows, i)
 		}
 	}
 }
 
-// score32 computes the scores of all n samples in float32, and what bounds
-// their error.
+// score32 computes the scores of all n samples in float32, and the sums that bound their errors.
 func (l *Learner) score32(n int, x []float32) {
 	m, c := l.f.Order(), l.f.Outputs
-	// One output more than f has: with max_c |w_jc| for weights it is
-	// Σ_j max_c |w_jc|·κ(x, d_j), in whose unit ScoreError bounds all scores.
+	// The extra output C has the weights max_c |w_jc|. Its value Σ_j max_c |w_jc|·κ(x, d_j) is
+	// the unit in which ScoreError bounds the errors of all scores.
 	l.k32, l.wt32, l.f32 = grow(l.k32, n*m), grow(l.wt32, (c+1)*m), grow(l.f32, n*(c+1))
 	for j := range m {
 		var largest float64
@@ -289,9 +290,8 @@ func (l *Learner) score(x []float32) {
 	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
 }
 
-// gradients fills l.batch with the samples whose gradient is not zero, with
-// the weights −(η/n)·ℓ'. The others would enter with weight zero and leave at
-// no cost.
+// gradients fills l.batch with the samples whose gradient is not zero, with the weights
+// −(η/n)·ℓ'. A sample with a zero gradient would enter with weight zero and leave at no cost.
 func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	b := &l.batch
@@ -320,8 +320,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 	return l.batchGram()
 }
 
-// largest bounds κ(x, x), and with it every value of what is a kernel, to what
-// can be multiplied and divided in the projection without overflow.
+// largest bounds κ(x, x), and so every |κ(x, x')| if κ is a kernel. The projection can multiply
+// and divide such values without overflow.
 const largest = 1e100
 
 // batchGram computes the kernel matrix among the samples of the batch.
@@ -349,10 +349,9 @@ func (l *Learner) batchGram() error {
 	return nil
 }
 
-// Project returns the approximation of f within eps by Algorithm 1, on its
-// own: no step is taken. It also returns the indices of the removed elements
-// of f in the order of removal, and the error ‖f − f̃‖. The elements that stay
-// keep their order.
+// Project returns the approximation of f within eps by Algorithm 1 alone, without a step. It
+// also returns the indices of the removed elements of f in the order of removal, and the error
+// ‖f − approx‖. The elements that stay keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
 	m, dim := f.Order(), f.Dict.Dim()
 	b := batch{n: m, weights: slices.Clone(f.W), gram: make([]float64, m*m)}

@@ -7,10 +7,9 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// cholesky factorizes the m×m matrix a (row-major, lower triangle read) in
-// place into its lower factor. It is for the matrices of a mini-batch, which
-// are positive definite up to rounding: a pivot that rounding has eaten is
-// raised to 1e-15 of its diagonal element.
+// cholesky factorizes the m×m matrix a (row-major, lower triangle read) in place into its lower
+// factor. It is for the matrices of a mini-batch, which are positive definite up to rounding: a
+// squared pivot lost to rounding is raised to 1e-15 of its diagonal element.
 func cholesky(a []float64, m int) {
 	for j := range m {
 		row := a[j*m : j*m+j]
@@ -47,7 +46,7 @@ func inverseLower(dst, l []float64, m int) {
 	}
 }
 
-// extend returns b longer by n elements, whose values are not set.
+// extend returns b with n more elements, whose values are undefined.
 func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 
 // grow returns b with length n, reallocated if its capacity is too small; the
@@ -88,8 +87,8 @@ func scale(alpha float64, x []float64) {
 	}
 }
 
-// normSq returns ‖x‖² to rounding. Four sums, because one would wait for each
-// addition.
+// normSq returns ‖x‖², up to rounding. It uses four sums, because with a single one each
+// addition would wait for the previous one.
 func normSq(x []float32) float64 {
 	var s [4]float64
 	for len(x) >= 4 {

@@ -9,8 +9,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// prune makes the dictionary of f + Σ b.weights κ(b.points, ·) smaller, b the
-// batch of the step.
+// prune makes the dictionary of f + Σ b.weights κ(b.points, ·) smaller, where b is the batch of
+// the step.
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k := &l.komp
 	if l.t >= l.cfg.FixedFrom && l.t < l.cfg.FixedTo {
@@ -28,7 +28,7 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	case prune.InversePruner:
 		k.begin(&l.batch)
 		err = k.project(func() error { return p.Prune(ctx, k) })
-		for i, q := range k.keptNew { // the last ones of the dictionary
+		for i, q := range k.keptNew { // they are the last elements of the dictionary
 			l.entries[l.f.Dict.ID(l.f.Order()-len(k.keptNew)+i)] = k.entry(k.dict + q)
 		}
 		l.entered += uint64(l.batch.n)
@@ -45,13 +45,13 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 // inverse reports whether the learner keeps K_DD⁻¹.
 func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
 
-// An entry is what a pruner can know of how an element came in.
+// An entry records how an element entered the dictionary, for pruners.
 type entry struct {
-	step int    // in which it entered
-	id   uint64 // what prune.Elements.ID returns
+	step int    // step in which the element entered
+	id   uint64 // result of prune.Elements.ID
 }
 
-// forget forgets the elements that the step has removed.
+// forget deletes the entries of the elements that the step has removed.
 func (l *Learner) forget() {
 	m := l.f.Order()
 	if len(l.entries) == m {
@@ -65,18 +65,18 @@ func (l *Learner) forget() {
 	l.entries = entries
 }
 
-// stepState is what states with and without the inverse share: the elements of a step by
-// their numbers.
+// stepState is the part that states with and without the inverse share: the numbered elements of
+// a step.
 type stepState struct {
-	l       *Learner // nil for the paper's pruner, which asks for nothing of it
+	l       *Learner // nil for the paper's pruner, which does not use it
 	step    prune.Step
-	b       *batch // what the step adds
+	b       *batch // elements that the step adds
 	dict    int    // M: elements before the step
-	present []bool // which of all have not been removed
-	left    int    // how many
+	present []bool // whether element j has not been removed
+	left    int    // number of elements present
 }
 
-// number numbers the elements of a step.
+// number sets the number of elements of a step; all of them are present.
 func (s *stepState) number(total int) {
 	s.left, s.present = total, grow(s.present, total)
 	for j := range s.present {
@@ -84,7 +84,7 @@ func (s *stepState) number(total int) {
 	}
 }
 
-// leave notes that element j is removed.
+// leave marks element j as removed.
 func (s *stepState) leave(j int) {
 	if !s.present[j] {
 		panic("polk: the pruner removes an element that is not present")
@@ -101,7 +101,7 @@ func (s *stepState) Present(j int) bool { return s.present[j] }
 func (s *stepState) Age(j int) int      { return s.l.t - s.entry(j).step }
 func (s *stepState) ID(j int) uint64    { return s.entry(j).id }
 
-// entry returns how element j came in. IDs count the elements as they enter.
+// entry returns the entry of element j. IDs count elements in the order in which they enter.
 func (s *stepState) entry(j int) entry {
 	if j >= s.dict {
 		return entry{s.l.t, s.l.entered + uint64(j-s.dict)}
@@ -116,14 +116,14 @@ func (s *stepState) Sample(j int) int {
 	return s.b.samples[j-s.dict]
 }
 
-// withoutInverse is the state for pruners that need no inverse: all elements are
-// in the expansion until the pruner is through.
+// withoutInverse is the state for pruners that need no inverse: all elements are in the
+// expansion until the pruner returns.
 type withoutInverse struct {
 	*stepState
 	k *komp // for its buffers
 }
 
-// pruneWithoutInverse lets p prune without an inverse.
+// pruneWithoutInverse runs p, which needs no inverse.
 func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error {
 	k, b, c := &l.komp, &l.batch, l.f.Outputs
 	k.begin(b)
@@ -181,8 +181,8 @@ func (s withoutInverse) Add(x []float32, w []float64) int {
 	return len(s.present) - 1
 }
 
-// What follows makes a komp, in the middle of its elimination, the state for pruners that
-// use the inverse, a prune.InverseState.
+// The following methods make a komp, during its loop, the prune.InverseState of pruners that use
+// the inverse.
 
 func (k *komp) Norm2(j int) float64    { return k.norm2[k.current(j)] }
 func (k *komp) Spent() float64         { return k.spent }
@@ -203,7 +203,7 @@ func (k *komp) Point(j int) []float32 {
 
 func (k *komp) Self(j int) float64 { return k.diagonal(j) - k.ridge }
 
-// diagonal returns K_jj, which has the ridge in it.
+// diagonal returns K_jj, which includes the ridge.
 func (k *komp) diagonal(j int) float64 {
 	if j < k.dict {
 		return k.inverse.self[j]
@@ -228,10 +228,11 @@ func (k *komp) Row(j int) []float64 {
 	return row
 }
 
-// Drop is the elimination of an element whose weights are zero.
+// Drop takes the weights of element j out of f̃ and eliminates the element, whose weights are
+// then zero.
 func (k *komp) Drop(j int) {
 	w := k.Weights(j)
-	if k.illConditioned { // the weights are refined to what is left of f̃ without the element
+	if k.illConditioned { // refineWeights must approximate f̃ without the element
 		for i, v := range k.Row(j) {
 			if i == j {
 				v += k.ridge
@@ -239,14 +240,14 @@ func (k *komp) Drop(j int) {
 			axpy(-v, w, k.target[i*len(w):(i+1)*len(w)])
 		}
 	}
-	axpy(-1, w, k.startWeights(j)) // for an element that enters later
+	axpy(-1, w, k.startWeights(j)) // Enter must see f̃ without the element
 	clear(w)
 	k.norm2[j] = 0
 	k.eliminate(j)
 }
 
-// DistanceBefore is the last pivot of a Cholesky factorization of S over the
-// new elements up to j.
+// DistanceBefore returns the last squared pivot of a Cholesky factorization of S over the
+// present new elements up to j.
 func (k *komp) DistanceBefore(j int) float64 {
 	m, n := k.dict, k.b.n
 	if j < m || len(k.goneOld) > 0 {
@@ -270,7 +271,7 @@ func (k *komp) DistanceBefore(j int) float64 {
 	return a[r*r-1] * a[r*r-1]
 }
 
-// Column forms a column of Q = P̂ + R̂ᵀR̂.
+// Column writes column j of Q = P̂ + R̂ᵀR̂ to dst.
 func (k *komp) Column(dst []float64, j int) {
 	m := k.dict
 	clear(dst)

@@ -7,8 +7,7 @@ import (
 
 // A Schedule gives the learning rate η_t of step t = 0, 1, 2, …
 type Schedule interface {
-	// Rate returns η_t. Nothing but t is saved with a learner, so it must not
-	// depend on more.
+	// Rate returns η_t. A saved learner keeps only t, so the rate must depend on nothing else.
 	Rate(t int) float64
 
 	// Validate reports rates that are not positive numbers below 1/λ, the
@@ -59,7 +58,7 @@ type BudgetRule interface {
 	// Epsilon returns ε_t ≥ 0 for η_t.
 	Epsilon(rate float64) float64
 
-	// Validate reports parameters that don't make a rule.
+	// Validate reports invalid parameters.
 	Validate() error
 }
 
@@ -70,8 +69,8 @@ type Parsimony float64
 // Epsilon returns K·η^{3/2}.
 func (k Parsimony) Epsilon(rate float64) float64 { return float64(k) * rate * math.Sqrt(rate) }
 
-// Validate reports a K that is not a number ≥ 0; 0 keeps every element that
-// is linearly independent.
+// Validate reports a K that is negative or not finite. K = 0 keeps every linearly independent
+// element.
 func (k Parsimony) Validate() error {
 	if !(k >= 0) || math.IsInf(float64(k), 1) {
 		return fmt.Errorf("polk: parsimony constant %v is not a number ≥ 0", float64(k))

@@ -17,25 +17,25 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A learner's state is all that it needs to go on, bit for bit, beside its
-// functions. For an order M it is, in this order and little-endian:
+// A learner's state is everything besides its functions that it needs to continue bit for bit.
+// For an order M it holds, in this order and little-endian:
 //
 //	8 bytes   the magic "POLKSTA" and the version of the format, 1
 //	4 bytes   length of the header
-//	header    JSON: order, loss, pruner, counters, what the supervision of P measured
+//	header    JSON: order, loss, pruner, counters, measurements of the supervision of P
 //	float64   M: the diagonal of P = K_DD⁻¹
-//	float64   rank: the signs of the vectors by which P is ahead of its base
+//	float64   rank: the signs of the vectors that are not yet added to the base of P
 //	float64   rank×M: these vectors
 //	float64   M·(M+1)/2: the lower triangle of the base, row by row
-//	          what the pruner keeps
-//	32 bytes  SHA-256 of all that precedes
+//	          the pruner's own state
+//	32 bytes  SHA-256 of all preceding bytes
 //
-// A learner without K_DD⁻¹ has none of the numbers. K_DD is not part of it: the
-// dictionary gives the same bits again.
+// The state of a learner without K_DD⁻¹ has none of the float64 parts. K_DD is not saved: it is
+// recomputed from the dictionary, with the same bits.
 var stateFormat = modelfile.Format{Magic: [8]byte{'P', 'O', 'L', 'K', 'S', 'T', 'A', 1}, Err: ErrState}
 
-// ErrState is wrapped by every error of Restore that is due to the bytes
-// themselves.
+// ErrState is wrapped by the errors of Restore that report an incomplete or malformed state, or a
+// wrong checksum.
 var ErrState = errors.New("polk: not a whole saved state")
 
 // stateHeader is the header of a state.
@@ -71,9 +71,9 @@ type inverseHeader struct {
 	Residual float64 `json:"residual,string"`
 }
 
-// state describes the learner as it is, and returns what its pruner keeps. A P
-// that has overflowed, which the supervision would find within the next steps,
-// is computed afresh first: no state with it could be read again.
+// state returns the header of the learner's state, and the pruner's own state. A P that has
+// overflowed is recomputed first: the supervision would find it within the next steps, but a
+// state that holds it could not be read again.
 func (l *Learner) state() (h stateHeader, kept []byte, err error) {
 	if err := l.cfg.checkOrder(l.f.Order()); err != nil {
 		return h, nil, err
@@ -107,8 +107,8 @@ func (cfg *Config) prunerName() (name, params string) {
 	return name, params
 }
 
-// describeElements notes in h what the pruner needs to go on with the elements,
-// and returns what it keeps beside them.
+// describeElements adds to h what the pruner needs to know about the elements, and returns the
+// pruner's own state.
 func (l *Learner) describeElements(h *stateHeader) ([]byte, error) {
 	p := l.cfg.Pruner
 	if p == nil {
@@ -132,11 +132,11 @@ func (l *Learner) describeElements(h *stateHeader) ([]byte, error) {
 	return kept, nil
 }
 
-// MaxOrder is the largest model order of a saved learner that keeps K_DD and its
-// inverse: 16 bytes for every pair of elements, 4 GiB at this order.
+// MaxOrder is the largest model order of a saved learner that keeps K_DD and its inverse. They
+// take 16 bytes per pair of elements, 4 GiB at this order.
 const MaxOrder = 1 << 14
 
-// checkOrder reports more elements than a saved learner may have.
+// checkOrder reports a model order that a saved learner can't have.
 func (cfg *Config) checkOrder(order int) error {
 	if cfg.inverse() && order > MaxOrder {
 		return fmt.Errorf("polk: a saved learner of %d elements, want at most %d", order, MaxOrder)
@@ -144,7 +144,8 @@ func (cfg *Config) checkOrder(order int) error {
 	return nil
 }
 
-// parts returns the numbers of P that a state holds, in its order. They are slices of P.
+// parts returns the numbers of P that a state holds, in the order of the format. They are slices
+// of P.
 func (g *inverseGram) parts() [][]float64 {
 	parts := [][]float64{g.diag[:g.order], g.signs[:g.rank]}
 	for i := range g.rank {
@@ -156,7 +157,7 @@ func (g *inverseGram) parts() [][]float64 {
 	return parts
 }
 
-// finite reports whether P and what is known of it are finite numbers.
+// finite reports whether P and its measured residuals are finite.
 func (k *komp) finite() bool {
 	for _, part := range append(k.inverse.parts(), []float64{k.freshResidual, k.residual}) {
 		for _, v := range part {
@@ -186,9 +187,9 @@ func (l *Learner) StateSize() (int64, error) {
 	return modelfile.Size(len(head), 8*int64(numbers)+int64(len(kept))), nil
 }
 
-// WriteState writes what the learner needs to go on beside its functions, which
-// [kernel.Expansion.Write] saves: [Restore] makes of the two a learner that goes
-// on bit for bit like this one.
+// WriteState writes everything that the learner needs to continue except its functions, which
+// [kernel.Expansion.Write] saves. From both, [Restore] makes a learner that continues bit for
+// bit like this one.
 //
 // A learner that keeps K_DD⁻¹ can be written with up to MaxOrder elements.
 func (l *Learner) WriteState(w io.Writer) error {
@@ -206,15 +207,14 @@ func (l *Learner) WriteState(w io.Writer) error {
 	})
 }
 
-// Restore returns the learner whose functions are f and whose state, read from r,
-// WriteState wrote. The learner owns f from then on. The configuration is not
-// part of what is saved; kernel, loss, dimension, classes and pruner of cfg must be
-// those of the learner. It takes memory for K_DD and its inverse, 16 bytes for
-// every pair of elements, four times what was read; a damaged state is an error
-// before they are allocated.
+// Restore returns the learner whose functions are f and whose state, written by WriteState, is
+// read from r. The learner owns f from then on. The configuration is not saved: kernel, loss,
+// dimension, classes and pruner of cfg must be those of the saved learner. K_DD and its inverse
+// take 16 bytes per pair of elements, four times the size of the state; a corrupt state is an
+// error before they are allocated.
 //
-// Whoever wrote the state may have put any numbers in the place of P. One that is
-// far from K_DD⁻¹ is not used but computed afresh.
+// The state may come from an untrusted source, with any numbers in place of P. A P that is far
+// from K_DD⁻¹ is not used but recomputed.
 func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -252,8 +252,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 	return l, nil
 }
 
-// check reports a state that is not of a learner with these functions and this
-// configuration.
+// check reports a state that does not match the functions or the configuration.
 func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	switch i := h.Inverse; {
 	case h.Learner != "polk":
@@ -275,7 +274,7 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	return cfg.checkOrder(h.Order)
 }
 
-// checkIDs reports IDs that no learner has given its elements.
+// checkIDs reports missing, duplicate and out-of-range IDs.
 func (h *stateHeader) checkIDs() error {
 	if len(h.IDs) != len(h.Born) {
 		return fmt.Errorf("polk: the saved model has %d elements and %d IDs", len(h.Born), len(h.IDs))
@@ -290,7 +289,7 @@ func (h *stateHeader) checkIDs() error {
 	return nil
 }
 
-// restorePruner takes over what was saved of the pruner, and what it keeps.
+// restorePruner restores the entries of the elements and the pruner's own state.
 func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
 	if name, params := l.cfg.prunerName(); h.Pruner != name || h.Params != params {
 		return fmt.Errorf("polk: the saved model has pruner %q (%s), not %q (%s)", h.Pruner, h.Params, name, params)
@@ -322,7 +321,8 @@ func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
 	return nil
 }
 
-// readInverse reads the parts of P for an order m and a rank. It allocates what it reads.
+// readInverse reads the parts of P for an order m and a rank. It allocates memory only for
+// numbers that it reads.
 func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
 	lengths := append([]int{m, rank}, slices.Repeat([]int{m}, rank)...)
 	for i := range m {
@@ -344,12 +344,12 @@ func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
 	return parts, nil
 }
 
-// restore computes K, the same bits as it had, and takes over the parts of P that were
-// read, unless P is far from K⁻¹. The sum is that of the bytes that they were read from.
+// restore computes K, with the same bits as before, and takes over the parts of P that were
+// read, unless P is far from K⁻¹. sum is the checksum of the bytes that they were read from.
 func (k *komp) restore(h *inverseHeader, parts [][]float64, sum []byte) {
 	g := &k.inverse
 	*g = inverseGram{}
-	g.resize((k.f.Order() + 64) &^ 7) // a large file is not to cost more than it must
+	g.resize((k.f.Order() + 64) &^ 7) // a large state must not take more memory than necessary
 	k.computeK()
 	g.rank = h.Rank
 	for i, part := range g.parts() {
@@ -366,9 +366,9 @@ func (k *komp) restore(h *inverseHeader, parts [][]float64, sum []byte) {
 	}
 }
 
-// plausible reports whether P·(K·r) is r, to within much more than the
-// supervision lets stand, for numbers r that depend on all that was read: whoever
-// made P up could not have fitted it to them.
+// plausible reports whether P·(K·r) is r, with a much wider tolerance than that of the
+// supervision. The vector r is random, with a seed that depends on everything that was read, so
+// a forged P can't have been fitted to it.
 func (k *komp) plausible(sum []byte) bool {
 	most := min(0.1+float64(100*float64(k.inverse.order)*k.freshResidual), 1e3)
 	rng := rand.New(rand.NewChaCha8([32]byte(sum)))

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Tolerances of two executions of one run. Versions that compute the same give the same
-// bits on every machine (docs/numerics.md). For those that round differently: where another
-// summation order was compared, over the series of multidist and 19,200 samples of MNIST,
-// risks differed by 4e-8 of themselves, errors and model orders not at all. But a test
-// sample on a class boundary may fall on the other side, and a removal that hangs on the
-// last bit may come a step later, which the tolerances leave room for. A wrong gradient
+// Tolerances for comparing two executions of one run. Versions with the same arithmetic give
+// the same bits on every machine (docs/numerics.md). The tolerances are for versions that
+// round differently. With another summation order, over the series of multidist and 19,200
+// samples of MNIST, risks differed by 4e-8 relative; errors and model orders did not differ.
+// The tolerances also allow for a test sample on a class boundary that changes its class,
+// and for a removal that depends on the last bit and comes a step later. A wrong gradient
 // scaling, budget rule or kernel width moves these figures by tens of per cent.
 const (
 	RiskTolerance  = 1e-4 // relative
@@ -20,28 +20,29 @@ const (
 	OrderTolerance = 0.5  // elements
 )
 
-// Figures are what two executions of a run are compared by.
+// Figures are the quantities in which two executions of a run are compared.
 type Figures struct {
 	TrainRisk, TestRisk, TestError, ModelOrder float64
 }
 
-// Figures returns what a point is compared by.
+// Figures returns the point's quantities that are compared.
 func (p Point) Figures() Figures {
 	return Figures{p.TrainRisk, p.TestRisk, p.TestError, float64(p.ModelOrder)}
 }
 
-// Figures returns what the final figures are compared by.
+// Figures returns the final quantities that are compared.
 func (f Final) Figures() Figures {
 	return Figures{f.TrainRisk, f.TestRisk, f.TestError, f.ModelOrder}
 }
 
 // A comparison of two records lists the figures that differ by more than the tolerances.
 type comparison struct {
-	where       string // that is compared: a prefix
+	where       string // the place that is compared, a prefix of its differences
 	differences []string
 }
 
-// figure compares one figure. Figures that are not finite agree if they are the same.
+// figure compares one figure. Non-finite figures agree only if both are NaN or the same
+// infinity.
 func (c *comparison) figure(what string, got, want, tolerance float64) {
 	same := got == want || math.IsNaN(got) && math.IsNaN(want)
 	if !same && (math.IsInf(want, 0) || !(math.Abs(got-want) <= tolerance)) {
@@ -49,7 +50,7 @@ func (c *comparison) figure(what string, got, want, tolerance float64) {
 	}
 }
 
-// relative compares one figure to RiskTolerance, relative to it if it is above 1.
+// relative compares one figure with the tolerance RiskTolerance · max(1, |want|).
 func (c *comparison) relative(what string, got, want float64) {
 	c.figure(what, got, want, RiskTolerance*max(1, math.Abs(want)))
 }
@@ -61,8 +62,7 @@ func (c *comparison) figures(got, want Figures) {
 	c.figure("model order", got.ModelOrder, want.ModelOrder, OrderTolerance)
 }
 
-// measured compares what else was measured. A quantity that one of the executions
-// lacks is 0 there.
+// measured compares the other measured quantities. A missing quantity counts as 0.
 func (c *comparison) measured(got, want map[string]float64) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(got)), maps.Keys(want))
 	slices.Sort(names)
@@ -71,8 +71,7 @@ func (c *comparison) measured(got, want map[string]float64) {
 	}
 }
 
-// diagnostics compares those that both executions have: a record made before they were
-// recorded says nothing of them.
+// diagnostics compares the diagnostics that both records have: older records lack them.
 func (c *comparison) diagnostics(got, want Diagnostics) {
 	if g, w := got.NormSq, want.NormSq; g != nil && w != nil {
 		c.relative("squared norm", *g, *w)
@@ -87,9 +86,9 @@ func (c *comparison) diagnostics(got, want Diagnostics) {
 	}
 }
 
-// Disagreements compares two records of one run, every point and the final
-// figures, and says where they differ by more than the tolerances; nothing if
-// they agree. Records of different data, or with different points, disagree.
+// Disagreements compares every point and the final figures of two records of one
+// run. It describes each difference beyond the tolerances; the result is empty if
+// there are none. Records of different data, or with different points, disagree.
 // It panics if the records are of different runs.
 func Disagreements(got, want *Record) []string {
 	if got.Header.ID != want.Header.ID {
@@ -139,7 +138,7 @@ type DifferingRun struct {
 	Differences []string `json:"differences"` // each beyond a tolerance, in words
 }
 
-// Agree compares the records of two folders, run by run in order of the IDs.
+// Agree compares the records of two folders, keyed by run ID, in order of the IDs.
 func Agree(got, want map[string]*Record) *Agreement {
 	a := &Agreement{Differing: []DifferingRun{}}
 	for _, id := range slices.Sorted(maps.Keys(got)) {

@@ -8,21 +8,21 @@ import (
 	"polkrepro/experiments"
 )
 
-// Tail returns the points, which ascend, in the last 5 % of the samples of a run of so
-// many, of which the paper's tables have the mean.
+// Tail returns the points in the last 5 % of a run of the given number of samples. The
+// paper's tables have the means over them. The points must be in ascending order.
 func Tail(points []Point, samples int) []Point {
 	from := sort.Search(len(points), func(i int) bool { return float64(points[i].Samples) > 0.95*float64(samples) })
 	return points[from:max(from, upTo(points, samples))]
 }
 
-// upTo is the number of points after at most so many samples.
+// upTo returns the number of points with at most the given number of samples.
 func upTo(points []Point, samples int) int {
 	return sort.Search(len(points), func(i int) bool { return points[i].Samples > samples })
 }
 
-// Average returns the final figures of a run of so many samples: the means over its Tail,
-// and the prequential figures and the reliability of the last point. It panics if there is
-// no point.
+// Average returns the final figures of a run of the given number of samples: the means over
+// its Tail, and the counts, times, prequential figures and reliability of the last point. It
+// panics if there is no point.
 func Average(points []Point, samples int) Final {
 	last := points[len(points)-1]
 	f := Final{Type: "final", Samples: last.Samples, KernelEvals: last.KernelEvals, Timing: last.Timing}
@@ -49,14 +49,13 @@ func Average(points []Point, samples int) Final {
 	return f
 }
 
-// Cut returns the record of a run of fewer samples, which the run begins with: its
-// points, and their Average at its end. The points are where this run was evaluated,
-// so there may be fewer of them in the last 5 % than such a run would have of its own.
-// Identity, path and digest are those of the whole record.
+// Cut returns the record of a shorter run whose steps are the first steps of this run. It
+// has this run's points up to the given number of samples, and their Average as its final
+// figures. The last 5 % may hold fewer points than if the shorter run had been executed.
+// ID, path and digest are those of the whole record.
 //
-// It is an error if the run does not begin with a shorter one, because what a step does
-// depends on the run's length or all samples are one step, or if no point is in the last
-// 5 %.
+// Cut returns an error if the shorter run would take other steps, because a step depends on
+// the run's length or takes all samples, or if no point is in the last 5 %.
 func (r *Record) Cut(samples int) (*Record, error) {
 	run := r.Header.Run
 	switch {

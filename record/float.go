@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// A Float is a float64 whose JSON can say what is not finite: "NaN", "+Inf"
-// and "-Inf", as strings. Every NaN is the same.
+// A Float is a float64 whose non-finite values are the strings "NaN", "+Inf" and
+// "-Inf" in JSON. All NaNs are written alike.
 type Float float64
 
 // MarshalJSON implements json.Marshaler.
 func (f Float) MarshalJSON() ([]byte, error) {
-	if x := float64(f); x-x != 0 { // NaN and ±Inf alone
+	if x := float64(f); x-x != 0 { // true only for NaN and ±Inf
 		return json.Marshal(strconv.FormatFloat(x, 'g', -1, 64))
 	}
 	return json.Marshal(float64(f))
@@ -38,7 +38,7 @@ var (
 	_ json.Unmarshaler = (*Float)(nil)
 )
 
-// converted returns a map with the values in another form of a float64; nil of nil.
+// converted returns a map with its values converted to To, or nil if m is nil.
 func converted[To, From ~float64](m map[string]From) map[string]To {
 	if m == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"polkrepro/experiments"
 )
 
-// The wire types are the layout of the lines: the exported types with every
-// number that may be other than finite as a Float. finalWire ends with the sum,
-// as the sum's definition demands.
+// The wire types define the JSON layout of the lines. They are the exported types
+// with a Float for every number that may be non-finite. finalWire ends with the
+// sum, because the sum covers all bytes before it.
 
 type headerFields Header
 
@@ -71,8 +71,7 @@ func (h Header) MarshalJSON() ([]byte, error) {
 	return json.Marshal(headerWire{headerFields(h), converted[Float](h.DataFacts)})
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that a header doesn't have
-// is an error.
+// UnmarshalJSON implements json.Unmarshaler. An unknown key is an error.
 func (h *Header) UnmarshalJSON(b []byte) error {
 	var w headerWire
 	if err := strict(b, &w); err != nil {
@@ -86,8 +85,7 @@ func (h *Header) UnmarshalJSON(b []byte) error {
 // MarshalJSON implements json.Marshaler; see [Float].
 func (p Point) MarshalJSON() ([]byte, error) { return json.Marshal(p.wire()) }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that a point doesn't have is
-// an error.
+// UnmarshalJSON implements json.Unmarshaler. An unknown key is an error.
 func (p *Point) UnmarshalJSON(b []byte) error {
 	var w pointWire
 	if err := strict(b, &w); err != nil {
@@ -103,8 +101,7 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 // MarshalJSON implements json.Marshaler; see [Float].
 func (f Final) MarshalJSON() ([]byte, error) { return json.Marshal(f.wire()) }
 
-// UnmarshalJSON implements json.Unmarshaler. A key that a final line doesn't
-// have is an error.
+// UnmarshalJSON implements json.Unmarshaler. An unknown key is an error.
 func (f *Final) UnmarshalJSON(b []byte) error {
 	var w finalWire
 	if err := strict(b, &w); err != nil {
@@ -117,7 +114,7 @@ func (f *Final) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// strict decodes one JSON value and nothing after it.
+// strict decodes exactly one JSON value without unknown keys.
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -133,7 +130,7 @@ func strict(b []byte, v any) error {
 	return nil
 }
 
-// absent shadows a field of an embedded struct, so that it is left out.
+// absent shadows a field of an embedded struct, so that the JSON omits the field.
 type absent *struct{}
 
 type canonicalPoint struct {
@@ -149,12 +146,11 @@ type canonicalFinal struct {
 	Sum     absent `json:"sum,omitempty"`
 }
 
-// Canonical returns what is deterministic in a record as canonical JSON: its
-// ID, run, data sums and facts, every point and the final figures. Timing,
-// elapsed time, provenance, the time it started, the digest and the sum are
-// left out. Two records of the same run made by the same version of the
-// program are equal in this form, byte for byte. It panics if a
-// hyper-parameter of the run is not a finite number.
+// Canonical returns the deterministic contents of a record as canonical JSON: its
+// ID, run, data sums and facts, every point and the final figures. It omits timing,
+// elapsed time, provenance, start time, digest and sum. Two records of the same run
+// made by the same version of the program are equal in this form, byte for byte.
+// Canonical panics if a hyper-parameter of the run is not a finite number.
 func Canonical(r *Record) []byte {
 	points := make([]canonicalPoint, len(r.Points))
 	for i, p := range r.Points {

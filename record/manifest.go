@@ -17,13 +17,13 @@ import (
 	"polkrepro/internal/files"
 )
 
-// ManifestName is the file that seals a results folder: the SHA-256 of every
-// file in it that is a result, as sha256sum writes and checks them.
+// ManifestName is the name of the file that seals a results folder. It lists the
+// SHA-256 of every result in the folder, in the format of sha256sum.
 const ManifestName = "MANIFEST"
 
-// manifestParts are what a seal covers of a results folder. Anything else in it
-// may change: a README, benchmarks, the report of an ordinary folder. table1 is in
-// references that were sealed when Table 1's runs had records of their own kind.
+// manifestParts are the parts of a results folder that a seal covers. Anything else
+// in it may change: a README, benchmarks, the report of an ordinary folder. References
+// from the time when Table 1's runs had a different kind of record contain table1.
 var manifestParts = []string{"figures", "records", "table1", "tables", Tournament, "verdicts.json"}
 
 // Tournament is the part of a reference that is not made from its records: the outcome of
@@ -36,16 +36,16 @@ func Parts() []string {
 	return slices.DeleteFunc(slices.Clone(manifestParts), func(part string) bool { return part == Tournament })
 }
 
-// maxManifest is more than a manifest of a hundred thousand files takes.
+// maxManifest is the maximum size of a manifest in bytes, enough for 100,000 files.
 const maxManifest = 16 << 20
 
-// A Manifest is the SHA-256 of files, in hexadecimal, by their paths in the
-// folder, with slashes.
+// A Manifest maps the slash-separated path of each file in the folder to its SHA-256
+// in hexadecimal.
 type Manifest map[string]string
 
-// ParseManifest reads a manifest: lines of a sum, two spaces and a path, in
-// ascending order of the paths. A path outside of what a seal covers is an
-// error, as is a manifest of no files.
+// ParseManifest reads a manifest. Each line is a sum, two spaces and a path; the paths
+// are in ascending order. A path that a seal does not cover is an error, and so is an
+// empty manifest.
 func ParseManifest(text []byte) (Manifest, error) {
 	m := make(Manifest)
 	last := ""
@@ -82,8 +82,8 @@ func parseSum(line string) (sum, path string, err error) {
 	return sum, path, nil
 }
 
-// checkPath accepts the paths that a manifest may have. Those that sha256sum
-// would have to escape are none.
+// checkPath returns an error for a path that a manifest can't contain, such as one that
+// sha256sum would escape.
 func checkPath(path string) error {
 	part, _, _ := strings.Cut(path, "/")
 	odd := func(r rune) bool { return r < ' ' || r == '\\' || r == 0x7f || r == '\ufffd' }
@@ -93,7 +93,7 @@ func checkPath(path string) error {
 	return nil
 }
 
-// text is what [ParseManifest] reads.
+// text returns the manifest in the format that [ParseManifest] reads.
 func (m Manifest) text() []byte {
 	var b bytes.Buffer
 	for _, path := range slices.Sorted(maps.Keys(m)) {
@@ -102,9 +102,9 @@ func (m Manifest) text() []byte {
 	return b.Bytes()
 }
 
-// Seal writes the manifest of a results folder and returns it. It is an error
-// if the folder has no results, or something in their place that is neither a
-// folder nor a regular file.
+// Seal writes the manifest of a results folder and returns it. It returns an error
+// if the folder has no results, or if a result is neither a folder nor a regular
+// file.
 func Seal(dir string) (Manifest, error) {
 	paths, err := resultFiles(dir)
 	if err != nil {
@@ -130,9 +130,9 @@ func Sealed(dir string) bool {
 	return exists(filepath.Join(dir, ManifestName))
 }
 
-// CheckOutput reports an output file or folder that would change a sealed results
-// folder, or the records of any: one that is in such a folder, or is one. Links are
-// followed. It need not be there.
+// CheckOutput returns an error if output to path would change a sealed results folder
+// or a folder of records: if path is such a folder or lies in one. It follows links.
+// path need not exist.
 func CheckOutput(path string) error {
 	real, err := filepath.Abs(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func CheckOutput(path string) error {
 		}
 	}
 	for dir := real; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		// Above the output itself a file of this name may have nothing to do with results.
+		// In a parent folder, a file named MANIFEST may be unrelated to results.
 		if Sealed(dir) && (dir == real || slices.ContainsFunc(manifestParts, func(part string) bool { return exists(filepath.Join(dir, part)) })) {
 			return fmt.Errorf("%s is sealed by its %s: name another folder than %s", dir, ManifestName, path)
 		}
@@ -164,7 +164,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// holdsRecords reports whether a folder has a file that is named like a record.
+// holdsRecords reports whether a folder has a file named like a record.
 func holdsRecords(dir string) bool {
 	entries, _ := os.ReadDir(dir) // if it can't be read, neither can its records
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
@@ -173,13 +173,13 @@ func holdsRecords(dir string) bool {
 	})
 }
 
-// A SealError says in what a sealed folder is not as its manifest has it.
+// A SealError lists the differences between a sealed folder and its manifest.
 type SealError struct {
 	Dir   string
-	Wrong []string // a path each and what is wrong with it, in order of the paths
+	Wrong []string // a file's path and its problem each, in order of the paths
 }
 
-// mostWrong is the number of files that an error names.
+// mostWrong is the maximum number of files that an error names.
 const mostWrong = 5
 
 // Error names the folder and the first few files.
@@ -192,10 +192,9 @@ func (e *SealError) Error() string {
 	return text
 }
 
-// CheckSeal compares a results folder with its manifest. A folder without one
-// is as it should be. A file that was changed, is missing, or was added among
-// the results gives a *SealError, and so does a manifest that can't be read as
-// one.
+// CheckSeal compares a results folder with its manifest. It returns nil if the folder
+// has no manifest. It returns a *SealError if a result was changed, is missing or was
+// added, or if the manifest is invalid.
 func CheckSeal(dir string) error {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,7 +225,7 @@ func CheckSeal(dir string) error {
 	return &SealError{dir, wrong}
 }
 
-// check says what is wrong with a file, or nothing.
+// check describes the problem with a file; the result is empty if there is none.
 func (m Manifest) check(dir, path string) string {
 	want, ok := m[path]
 	if !ok {
@@ -254,9 +253,9 @@ func readManifest(dir string) (Manifest, error) {
 	return ParseManifest(text)
 }
 
-// resultFiles returns the paths in a folder that a seal covers, in ascending
-// order. What is neither a folder nor a regular file is an error: a symbolic
-// link has contents that the folder does not hold.
+// resultFiles returns the paths of the files that a seal covers, in ascending order.
+// Anything but folders and regular files is an error: the folder does not hold the
+// contents of a symbolic link.
 func resultFiles(dir string) ([]string, error) {
 	var paths []string
 	for _, part := range manifestParts {

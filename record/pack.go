@@ -15,24 +15,24 @@ import (
 	"polkrepro/internal/files"
 )
 
-// packedSuffix follows that of a record which gzip has packed.
+// packedSuffix is appended to the file name of a record packed by gzip.
 const packedSuffix = ".gz"
 
-// Limits of what is read, far above what this project has: its longest record
-// takes 90 KB with 320 points, all of them 46 MB. A line takes
-// up to fifty times its length in memory while its sums are checked.
+// Limits of the reader, far above the needs of this project: its longest record takes
+// 90 KB with 320 points, all its records take 46 MB. A line takes up to fifty times
+// its length in memory while its sums are checked.
 const (
 	MaxSize     = 16 << 20 // bytes of a record, unpacked
 	MaxPoints   = experiments.MaxEvaluations
 	MaxUnpacked = 1 << 30 // bytes of all packed records of a folder, unpacked
 )
 
-// A packing counts what packed records take in memory together: a folder of
-// small files could unpack to a thousand times its size.
+// A packing counts the unpacked bytes of several records: a folder of small files
+// could unpack to a thousand times its size.
 type packing struct{ size int }
 
-// WritePacked writes the file of a finished record, packed, into a folder that
-// exists. One that is packed is copied as it is.
+// WritePacked writes the packed file of a finished record into an existing folder. A
+// file that is packed already is copied.
 func (r *Record) WritePacked(dir string) error {
 	text, err := files.Read(r.Path, MaxSize)
 	if err != nil {
@@ -48,9 +48,9 @@ func (r *Record) WritePacked(dir string) error {
 	return files.WriteBytes(filepath.Join(dir, name), text)
 }
 
-// CopyTo copies the file of a finished record into a folder that exists, where it
-// takes the place of what else is there of the run: a damaged record, which may be
-// packed, and what attempts that failed or were killed have left.
+// CopyTo copies the file of a finished record into an existing folder. It replaces all
+// other files of the run there: a damaged record, packed or not, and the files of failed
+// or killed attempts.
 func (r *Record) CopyTo(dir string) error {
 	text, err := files.Read(r.Path, MaxSize)
 	if err == nil {
@@ -79,7 +79,7 @@ func pack(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// unpack undoes pack. What is not one whole gzip file is an error.
+// unpack undoes pack. Anything but a complete gzip file is an error.
 func (p *packing) unpack(b []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"polkrepro/internal/files"
 )
 
-// sumTail is what follows the sum in the last line.
+// sumTail is the text after the sum in the last line.
 const sumTail = "\"}\n"
 
-// An Error says what is wrong with a record's file.
+// An Error describes a problem with a record's file.
 type Error struct {
 	Path string
 	Line int // 1 for the first; 0 if it is about the whole file
 	Err  error
 }
 
-// Error returns "path:line: what is wrong". A path that a terminal would obey is
-// quoted.
+// Error returns "path:line: cause". It quotes a path with unprintable characters, which
+// could control a terminal.
 func (e *Error) Error() string {
 	path := e.Path
 	if !charset.Printable(path) {
@@ -41,26 +41,25 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrIncomplete is the cause of an Error for a file that breaks off: what a
-// killed run or a truncation leaves.
+// ErrIncomplete is the cause of an Error for a file that ends too early, after a
+// killed run or a truncation.
 var ErrIncomplete = errors.New("the record is incomplete")
 
 // ErrDamaged is the cause of an Error for a file whose contents don't match its
 // digest or sum.
 var ErrDamaged = errors.New("the record was changed after it was written")
 
-// Read reads the finished record at path, whose name must be its ID and
-// ".jsonl", or ".jsonl.gz" if it is packed. It accepts only a whole one: a header, points with increasing
-// samples, a final line, and both sums right. Otherwise the error is an *Error,
-// or that of opening the file.
+// Read reads the finished record at path, whose name must be its ID and ".jsonl", or
+// ".jsonl.gz" if it is packed. The record must be complete: a header, points with
+// increasing samples, and a final line with the correct digest and sum. Otherwise the
+// error is an *Error, or that of opening the file.
 //
-// What is not a regular file is not opened, and no more than MaxSize bytes are
-// read, packed or not.
+// Read opens only regular files and reads at most MaxSize bytes, packed or not.
 func Read(path string) (*Record, error) {
 	return readFinished(path, new(packing))
 }
 
-// readFinished is Read as one of several that are packed.
+// readFinished is Read for one of several records, whose unpacked bytes p counts.
 func readFinished(path string, p *packing) (*Record, error) {
 	id, ok := strings.CutSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), sealedSuffix)
 	if !ok || strings.HasSuffix(path, failedSuffix) {
@@ -79,15 +78,15 @@ func ReadFailed(path string) (*Record, error) {
 	return readFile(path, id, "failure", new(packing))
 }
 
-// A Collection is what a folder of records holds.
+// A Collection is the contents of a folder of records.
 type Collection struct {
 	Records map[string]*Record // finished runs by ID
 	Failed  map[string]*Record // failed runs by ID
-	Partial []string           // IDs of runs that are unfinished: killed, or still going on
-	Errors  []error            // one for each file that is named like a record and can't be read as one
+	Partial []string           // IDs of unfinished runs: killed, or still running
+	Errors  []error            // one for each file that is named like a record but is not valid
 }
 
-// Damage is an error that names the damaged files, nil if there are none.
+// Damage returns an error that names the damaged files, or nil if there are none.
 func (c *Collection) Damage() error {
 	if len(c.Errors) == 0 {
 		return nil
@@ -112,11 +111,10 @@ func (c *Collection) Failures() map[string]string {
 	return failed
 }
 
-// ReadDir reads all records in a folder; it doesn't look into subfolders and
-// passes over files that are not named like records. Damaged files are listed
-// in the collection's Errors and are not in its maps, and so are packed ones
-// that exceed MaxUnpacked together. The error is that of listing the folder; it
-// wraps os.ErrNotExist if there is none.
+// ReadDir reads all records in a folder. It skips subfolders and files that are not
+// named like records. Damaged files, and packed files beyond MaxUnpacked in total, are
+// in the collection's Errors and not in its maps. The error is that of listing the
+// folder; it wraps os.ErrNotExist if the folder does not exist.
 func ReadDir(dir string) (*Collection, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -172,10 +170,10 @@ func readFile(path, id, last string, p *packing) (*Record, error) {
 // A parser reads the lines of a record's file.
 type parser struct {
 	rec  Record
-	id   string // the run's, as the file's name has it
+	id   string // the run's ID in the file's name
 	last string // type of the last line: final or failure
-	line int    // the one being read, from 1
-	sum  string // of the last line, once it is there
+	line int    // number of the line being read, from 1
+	sum  string // sum in the last line, once that line is read
 }
 
 // parse reads the contents of a file whose last line must be of type last.
@@ -192,7 +190,7 @@ func parse(path, id, last string, b []byte) (*Record, error) {
 	return &p.rec, nil
 }
 
-// lines reads lines up to the last one and returns what follows it.
+// lines reads up to and including the last line and returns the bytes after it.
 func (p *parser) lines(b []byte) (rest []byte, err error) {
 	for p.sum == "" {
 		p.line++
@@ -220,7 +218,7 @@ func lineType(text []byte) (kind string, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	for _, want := range []json.Token{json.Delim('{'), "type"} {
 		if t, err := d.Token(); err != nil || t != want {
-			return "", json.Unmarshal(text, &struct{}{}) // unless it is no JSON, its type is unknown
+			return "", json.Unmarshal(text, &struct{}{}) // an error unless text is JSON of unknown type
 		}
 	}
 	err = d.Decode(&kind)
@@ -295,8 +293,8 @@ func (p *parser) failed(text []byte) error {
 	return p.rec.close(f.Samples)
 }
 
-// checkSum compares the sum in the last line, after which rest is left, with the
-// bytes before it.
+// checkSum compares the sum in the last line with the bytes before it. rest, the bytes
+// after that line, must be empty.
 func (p *parser) checkSum(b, rest []byte) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("data after the last line: %w", ErrDamaged)

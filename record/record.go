@@ -12,13 +12,13 @@ import (
 // Format is the version of the record's layout.
 const Format = 1
 
-// A Record is what a run left behind, read back whole.
+// A Record is the complete record of one run.
 type Record struct {
 	Path    string
 	Header  Header
 	Points  []Point
-	Final   Final   // of a run that is finished
-	Failure Failure // of one that failed
+	Final   Final   // set if the run finished
+	Failure Failure // set if the run failed
 }
 
 // A Header is the first line of a record. The writer sets Type and Format.
@@ -49,7 +49,7 @@ type Provenance struct {
 	Cores    int      `json:"cores"`
 }
 
-// Code is the revision, shortened, and says whether there were changes to it.
+// Code returns the shortened revision, with a note if the tree had local changes.
 func (p Provenance) Code() string {
 	if p.Revision == "" {
 		return "unknown"
@@ -79,8 +79,8 @@ type Point struct {
 	Diagnostics
 }
 
-// Round leaves eight digits of what was measured, and four of the times: no table or figure
-// shows more, and the rest is most of a record's size.
+// Round rounds measurements to eight significant digits and times to four: no table or
+// figure shows more, and the other digits would be most of a record's size.
 func (p *Point) Round() {
 	for _, v := range []*float64{&p.TrainRisk, &p.TestRisk, &p.TestError} {
 		*v = Digits(*v, 8)
@@ -102,10 +102,10 @@ func (p *Point) Round() {
 	}
 }
 
-// Digits returns v with so many significant digits.
+// Digits returns v rounded to n significant digits.
 func Digits(v float64, n int) float64 {
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
-	if err != nil { // not finite
+	if err != nil { // the rounded value overflows
 		return v
 	}
 	return r
@@ -147,7 +147,7 @@ type Bin struct {
 	Accuracy   float64 `json:"accuracy"`   // fraction classified correctly; 0 of none
 }
 
-// check reports figures that no model has. A NaN is none.
+// check returns an error for values that no model can have, NaN included.
 func (d *Diagnostics) check() error {
 	atLeast0 := func(v float64) bool { return v >= 0 && !math.IsInf(v, 1) }
 	fraction := func(v float64) bool { return v >= 0 && v <= 1 }
@@ -207,8 +207,7 @@ type Final struct {
 	Sum     string  `json:"sum"`     // SHA-256 of all the file's bytes before this field's value
 }
 
-// MaxElements is the model order up to which a model is put into a record and
-// drawn.
+// MaxElements is the largest order of a model that is stored in a record and drawn.
 const MaxElements = 256
 
 // A Model is the expansion that a run ended with, where it is small enough to

@@ -10,17 +10,17 @@ import (
 	"polkrepro/internal/charset"
 )
 
-// checkText reports text in a header that is not printable, or that a
-// spreadsheet would take for a formula: names of data, methods and machines,
-// which are shown in tables and exported.
+// checkText returns an error if text in a header is unprintable, or if a
+// spreadsheet would take it for a formula. Names of data, methods and machines
+// are shown in tables and exported.
 func (h *Header) checkText() error { return checkText(reflect.ValueOf(*h)) }
 
-// checkText does so in the names of the counters and of what was measured.
+// checkText checks the names of the counters and of the measured quantities alike.
 func (f *Final) checkText() error {
 	return errors.Join(checkText(reflect.ValueOf(f.Health)), checkText(reflect.ValueOf(f.Measured)))
 }
 
-// checkText does so in the names of what was measured.
+// checkText checks the names of the measured quantities alike.
 func (p *Point) checkText() error { return checkText(reflect.ValueOf(p.Measured)) }
 
 func checkText(v reflect.Value) error {

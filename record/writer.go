@@ -15,7 +15,7 @@ import (
 	"polkrepro/internal/files"
 )
 
-// The names of a run's file, after its ID.
+// Suffixes of a run's file name, after the ID.
 const (
 	sealedSuffix  = ".jsonl"
 	failedSuffix  = ".failed.jsonl"
@@ -25,7 +25,7 @@ const (
 // errClosed is returned by a writer that was finished, failed or aborted.
 var errClosed = errors.New("the record is closed")
 
-// validID is what an ID may look like, so that it is a file name everywhere.
+// validID matches IDs that are valid file names on every system.
 var validID = regexp.MustCompile(`^[0-9A-Za-z_-]{1,128}$`)
 
 // A Writer writes one run's record. Every line reaches the file with one write
@@ -41,9 +41,9 @@ type Writer struct {
 }
 
 // Create starts the record of run h.ID: it writes dir/ID.jsonl.partial with the
-// header as its first line. A file of that name is a killed run's and is
-// replaced; if it is a link, what it leads to is left alone. The folder is made if it doesn't exist. Only one process may
-// write a run's record at a time.
+// header as its first line. Create replaces a file of that name, which a killed run
+// has left; if that file is a link, its target is not changed. Create makes the
+// folder if it doesn't exist. Only one process may write a run's record at a time.
 func Create(dir string, h Header) (*Writer, error) {
 	if !validID.MatchString(h.ID) {
 		return nil, fmt.Errorf("record: %q is not a run's ID", h.ID)
@@ -65,7 +65,7 @@ func Create(dir string, h Header) (*Writer, error) {
 	return w, nil
 }
 
-// open makes the partial file in the place of an earlier one.
+// open creates the partial file and replaces an earlier one.
 func (w *Writer) open() error {
 	path := w.path(partialSuffix)
 	if info, err := os.Lstat(path); err == nil && !info.IsDir() {
@@ -78,8 +78,7 @@ func (w *Writer) open() error {
 	return err
 }
 
-// Point appends an evaluation. Samples must be greater than in the point
-// before.
+// Point appends an evaluation. Its Samples must be greater than the previous point's.
 func (w *Writer) Point(p Point) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -95,11 +94,11 @@ func (w *Writer) Point(p Point) error {
 	return nil
 }
 
-// Finish appends the final line with its digest and sum, makes sure that the
-// file is on disk, and renames it to dir/ID.jsonl; the same run's file of an
-// earlier failure is removed, and so is a packed record, which was damaged if
-// the run was worth repeating. If Finish returns an error, there is no new sealed
-// record unless only making the renaming durable, or such a removal, failed.
+// Finish appends the final line with its digest and sum, syncs the file to disk and
+// renames it to dir/ID.jsonl. It then removes the run's files of an earlier failure
+// and of an earlier packed record, which was damaged if the run had to be repeated.
+// If Finish returns an error, there is no new sealed record, unless only the sync of
+// the renaming or one of these removals failed.
 func (w *Writer) Finish(f Final) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -121,8 +120,8 @@ func (w *Writer) Finish(f Final) error {
 	return nil
 }
 
-// Fail appends the failure, makes sure that the file is on disk, and renames it
-// to dir/ID.failed.jsonl.
+// Fail appends the failure, syncs the file to disk and renames it to
+// dir/ID.failed.jsonl.
 func (w *Writer) Fail(f Failure) error {
 	if err := w.usable(); err != nil {
 		return err
@@ -166,7 +165,7 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// write appends the line of v in one call.
+// write appends v as one line, with one write call.
 func (w *Writer) write(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -180,8 +179,8 @@ func (w *Writer) write(v any) error {
 	return nil
 }
 
-// seal appends the last line, that of v, whose sum is still empty, and gives the file
-// its final name.
+// seal appends the last line, v with its sum filled in, and gives the file its final
+// name. The sum of v must be empty.
 func (w *Writer) seal(v any, suffix string) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -212,7 +211,7 @@ func digest(r *Record) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// follow reports a point that can't come after the record's last.
+// follow returns an error if p can't come after the record's last point.
 func (r *Record) follow(p Point) error {
 	if len(r.Points) == MaxPoints {
 		return fmt.Errorf("more than %d points", MaxPoints)
@@ -227,7 +226,7 @@ func (r *Record) follow(p Point) error {
 	return nil
 }
 
-// close reports a last line that can't come after the record's last point.
+// close returns an error if a last line can't come after the record's last point.
 func (r *Record) close(samples int) error {
 	if n := len(r.Points); samples < 0 || n > 0 && samples < r.Points[n-1].Samples {
 		return fmt.Errorf("last line at %d samples, before the last point", samples)

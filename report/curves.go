@@ -18,13 +18,13 @@ import (
 // curves are the contents of a figure of curves over the samples processed.
 type curves struct {
 	series []*Series
-	risk   string // which one the paper prints
+	risk   string // the risk that the paper prints, train or test
 	paper  experiments.PaperFigure
 	cells  map[string]experiments.PaperCell
 }
 
-// streams makes the figures of the planned runs on streams that fit, one for each data
-// set and task; number is that of figure i.
+// streams makes the figures of curves of the planned runs that fit and learn from a stream, one
+// for each data set and task. number returns the number of figure i.
 func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
 	var out []*Figure
 	for i, all := range byTask(slices.DeleteFunc(b.series(fits), (*Series).batch)) {
@@ -37,8 +37,8 @@ func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int
 	return out
 }
 
-// errorNames are what axes call the error of a task, on the test set and prequential, and
-// what captions call it.
+// errorNames holds the names of a task's error: on axes, for the test set and prequential, and in
+// captions.
 type errorNames struct{ test, prequential, caption string }
 
 // errorOf names the error of a task.
@@ -49,14 +49,14 @@ func errorOf(task string) errorNames {
 	return errorNames{"test error rate (%)", "prequential error (%)", "error rate"}
 }
 
-// taskTitle is the paper's name of a task, or the task's own.
+// taskTitle returns the paper's name of a task, or the task itself if the paper has none.
 func taskTitle(task string) string {
 	return cmp.Or(map[string]string{experiments.TaskKLR: "Multi-Logistic", experiments.TaskKSVM: "Multi-KSVM"}[task], task)
 }
 
-// curves fills a figure of the curves of series. One without records keeps its
-// rank, so that the others look as they do in a whole figure; one whose records
-// have no evaluations, which are valid without, has no curve.
+// curves fills a figure with the curves of series. A series without records keeps its rank, so
+// that the other series look as they do in a complete figure. Records without evaluations are
+// valid, but have no curve.
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
 	var labels []string
@@ -88,15 +88,15 @@ func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	}
 }
 
-// A quantity is what a panel shows.
+// A quantity is the variable that a panel shows.
 type quantity struct {
 	label string
 	log   bool
 	of    func(record.Point) float64
 }
 
-// quantitiesOf are the three quantities of all figures; which risk the first one is differs
-// between data sets.
+// quantitiesOf returns the three quantities of every figure. The first one is the training or the
+// test risk, depending on the data set.
 func quantitiesOf(risk, task string) [quantityCount]quantity {
 	of := func(p record.Point) float64 { return p.TestRisk }
 	if risk == experiments.RiskTrain {
@@ -159,13 +159,13 @@ func (c *curves) panel(q int) *plot.Panel {
 	return pn
 }
 
-// batch reports whether the series is of a method that sees all data at once:
-// it has one value, which is drawn across the panel.
+// batch reports whether the method of the series sees all data at once. Such a series has one
+// value, which is drawn across the panel.
 func (s *Series) batch() bool { return s.Run.Batch() }
 
-// shows reports whether a quantity of the series is drawn: not the model order
-// of a batch method, which may be all of the training set, nor a risk that its
-// method does not have.
+// shows reports whether a quantity of the series is drawn. The model order of a batch method is
+// not, because it may be the size of the training set, and neither is the risk of a method that
+// has none.
 func (s *Series) shows(q int) bool {
 	if q == qOrder {
 		return !s.batch()
@@ -173,8 +173,7 @@ func (s *Series) shows(q int) bool {
 	return q != qRisk || s.Run.HasRisk()
 }
 
-// levels are the values that the paper prints for a series, without
-// repetition.
+// levels returns the values that the paper prints for a series, without duplicates.
 func (c *curves) levels(s *Series, q int) []float64 {
 	var out []float64
 	for _, id := range s.Cells {
@@ -186,8 +185,8 @@ func (c *curves) levels(s *Series, q int) []float64 {
 	return out
 }
 
-// marks are the values of a quantity that the paper's text states for the
-// figure; those of the last sample are drawn a little before the edge.
+// marks returns the values of a quantity that the paper's text states for the figure. Values at
+// the last sample are drawn a little before the right edge.
 func (c *curves) marks(q int, xmax float64) []plot.Mark {
 	var out []plot.Mark
 	for _, st := range c.paper.Stated {
@@ -210,9 +209,9 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 	return out
 }
 
-// average is the mean and range, over runs, of a quantity at every number of
-// samples, from 0 on, at which a run was evaluated. Values that are not finite are left
-// out; where there are no others the mean is not a number.
+// average returns the mean and range over runs of a quantity, at every number of samples from 0
+// on at which a run was evaluated. It leaves out values that are not finite; if no value is
+// finite, the mean is NaN.
 func average(runs []*record.Record, of func(record.Point) float64) []plot.Sample {
 	return averaged(finiteAt(runs, of))
 }
@@ -230,8 +229,8 @@ func averaged[X int | float64](at map[X][]float64) []plot.Sample {
 	return curve
 }
 
-// finiteAt is the finite values, over runs, of a quantity at every number of
-// samples, from 0 on, at which a run was evaluated.
+// finiteAt returns the finite values of a quantity over runs, at every number of samples from 0
+// on at which a run was evaluated.
 func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]float64 {
 	at := map[int][]float64{}
 	for _, r := range runs {

@@ -19,9 +19,8 @@ import (
 	"polkrepro/report/plot"
 )
 
-// decisions fills a figure of decision surfaces: a panel for each task, with
-// the model of the run that feeds it and has the lowest seed on the figures'
-// draw.
+// decisions fills a figure of decision surfaces, with a panel for each task. A panel shows the
+// model of the run with the lowest seed on the figures' draw, among the runs that feed it.
 func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 	var tiles []plot.Tile
 	var shown []*surface
@@ -117,8 +116,8 @@ func surfaceRows(shown []*surface) [][]string {
 // surfaceAspect is the height of a panel over its width.
 const surfaceAspect = 1.12
 
-// gridNodes is the number of nodes a side of the grid that a surface is drawn
-// on, and gridStep how many of them the CSV file goes on by: 121 a side.
+// gridNodes is the number of nodes on each side of the grid on which a surface is drawn. The CSV
+// file has every gridStep-th node: 121 on each side.
 const (
 	gridNodes = 241
 	gridStep  = 2
@@ -135,23 +134,22 @@ var (
 	}
 )
 
-// A surface is the decisions of one model on the plane, beside the data it was
-// trained on.
+// A surface is the decisions of one model on the plane, with the data that it was trained on.
 type surface struct {
 	panel, title string
-	series       string // of the run, as in legends
+	series       string // label of the run's series, as in legends
 	run          experiments.Run
 	model        *kernel.Expansion
 	set          *data.Set
 	area         area
-	scores       []float64 // at the grid's nodes, node (i, j)'s from (j·gridNodes+i)·Outputs on
+	scores       []float64 // at the grid's nodes; those of node (i, j) begin at (j·gridNodes+i)·Outputs
 
-	regions    [][][]plot.Node // outlines of what is decided for each class
+	regions    [][][]plot.Node // outlines of the regions decided for each class
 	boundaries [][]plot.Node
-	confident  [][][]plot.Node // contours of the confidenceLevels; none of scores that are not logits
+	confident  [][][]plot.Node // contours of the confidenceLevels; none if the scores are not logits
 }
 
-// maxScore bounds what is drawn, so that differences stay within a float64.
+// maxScore bounds the scores that are drawn, so that their differences stay within a float64.
 const maxScore = 1e100
 
 // newSurface evaluates the model of a record on the grid.
@@ -192,8 +190,8 @@ func newSurface(r *record.Record) (*surface, error) {
 	return s, nil
 }
 
-// expansion is the model of a record, which must be one on so many features
-// and classes.
+// expansion returns the model of a record. A model with another number of features or classes is
+// an error.
 func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel.Expansion, error) {
 	if m == nil {
 		return nil, errors.New("there is no model in the record")
@@ -217,8 +215,8 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	return e, nil
 }
 
-// scoresAt adds the scores of n points to dst, n×Outputs. It computes in
-// float64: the digits written of them must not depend on the machine.
+// scoresAt adds the scores of n points to dst, n×Outputs. It computes in float64, so that the
+// digits that are written do not depend on the machine.
 func (s *surface) scoresAt(n int, x, dst []float64) {
 	m, c := s.model.Order(), s.model.Outputs
 	k := make([]float64, n*m)
@@ -235,8 +233,7 @@ func (s *surface) scoresAt(n int, x, dst []float64) {
 // probabilistic says whether the scores are logits of the classes.
 func (s *surface) probabilistic() bool { return s.run.Task == experiments.TaskKLR }
 
-// confidence is the probability of the class decided for (the softmax of the
-// scores).
+// confidence returns the probability of the class decided for, the softmax of the scores.
 func confidence(scores []float64) float64 {
 	top, sum := slices.Max(scores), 0.0
 	for _, v := range scores {
@@ -245,7 +242,7 @@ func confidence(scores []float64) float64 {
 	return 1 / sum
 }
 
-// margin is how far the score of a class is above that of the best other one.
+// margin returns how far the score of a class is above the best score of the other classes.
 func margin(scores []float64, class int) float64 {
 	other := math.Inf(-1)
 	for c, v := range scores {
@@ -288,7 +285,7 @@ func (s *surface) draw(c draw.Canvas) {
 	s.area.drawAxes(c)
 }
 
-// placed are lines on the grid where they are drawn on a canvas.
+// placed returns the points at which lines on the grid are drawn on a canvas.
 func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
 	out := make([][]vg.Point, len(lines))
 	for i, line := range lines {
@@ -306,12 +303,12 @@ func (s *surface) row(kind string, x, y float64, scores []float64) []string {
 	return append(row, known(s.probabilistic(), strconv.FormatFloat(confidence(scores), 'f', 4, 64))...)
 }
 
-// An area is a rectangle of the plane of two features. It has axes of its own
-// since both must have one scale, which the axes of gonum's plots don't know.
+// An area is a rectangle of the plane of two features. It draws its own axes because both must
+// have the same scale, which gonum's plots do not support.
 type area struct{ min, max [2]float64 }
 
-// areaOf is the area of a panel, so many times as high as it is wide, that
-// shows all points of a split, with a margin and one scale on both axes.
+// areaOf returns the area of a panel that shows all points of a split with a margin. The area is
+// aspect times as high as it is wide, and both axes have the same scale.
 func areaOf(s *data.Split, aspect float64) area {
 	const margin = 1.06
 	a := area{[2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}}
@@ -361,7 +358,7 @@ func (a area) drawAxes(c draw.Canvas) {
 	c.FillText(y, vg.Point{X: c.Min.X - 15, Y: c.Center().Y}, "x_2")
 }
 
-// maxPoints is how many points of a data set are shown: more would hide each
+// maxPoints is the maximum number of points of a data set that are shown; more would hide each
 // other.
 const maxPoints = 1500
 

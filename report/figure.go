@@ -16,16 +16,17 @@ type Figure struct {
 	Name    string // stem of its files: figure2
 	Title   string
 	Caption string
-	Alt     string // what the picture shows, for those who can't see it (default: Title)
-	Missing string // why there is no picture; empty where there is one
+	Alt     string // text for readers who can't see the picture (default: Title)
+	Missing string // why there is no picture; empty if there is one
 	Drawing plot.Drawing
-	Data    func() [][]string // the numbers behind it as lines of a CSV file, a header first; nil if there are none
-	Series  []*Series         // of a figure of curves over samples that has a panel for each quantity
+	Data    func() [][]string // numbers behind the figure as lines of a CSV file, a header first; nil if there are none
+	Series  []*Series         // set in a figure of curves over samples with a panel for each quantity
 
 	number int // 0 for a figure that is not the paper's
 }
 
-// figures makes the paper's figures and that of the stand-ins; parts has the others.
+// figures makes the paper's figures, the figure of the stand-ins and the curves of the
+// supplementary runs. The other figures are made by forest, theory and parts.
 func (b *builder) figures() []*Figure {
 	var out []*Figure
 	for _, pf := range b.paper.Figures {
@@ -42,7 +43,7 @@ func (b *builder) figures() []*Figure {
 	}
 	others := b.streams(func(p experiments.Planned) bool {
 		s := experiments.SupplementOf(p.Spec)
-		return b.notOfPaper(p) || s != "" && s != experiments.OpenQuestions // whose dozens of series have a table
+		return b.notOfPaper(p) || s != "" && s != experiments.OpenQuestions // its dozens of series are in a table instead
 	}, func(i int) string { return fmt.Sprintf("S%d", i+2) })
 	if f := b.standIns(); f != nil {
 		out = append(out, f)
@@ -53,18 +54,19 @@ func (b *builder) figures() []*Figure {
 // hasNumbers says whether there are numbers behind the figure.
 func (f *Figure) hasNumbers() bool { return f.Missing == "" && f.Data != nil }
 
-// CSV is a CSV file of the numbers behind the figure, empty if there are none:
+// CSV returns the numbers behind the figure as a CSV file, or an empty string if there are none.
+// The file has these lines:
 //
-//   - of curves, a line for each evaluation of each run, the error rate in per
-//     cent;
+//   - of curves, a line for each evaluation of each run, with the error rate in
+//     per cent;
 //   - of decision surfaces, a line for each node of a grid on the plane and
-//     each dictionary element, with the class decided for there and, where
-//     scores are logits, the probability of that class;
-//   - of data in the plane, a line for each point shown and each mean of a
-//     component, with its class;
-//   - of the forest plot, a line for each test, with its place on the axis;
-//   - of the combinations of alternatives, a line for all that reproduce the same
-//     with as many choices by result.
+//     each dictionary element, with the predicted class and, if the scores are
+//     logits, its probability;
+//   - of data in the plane, a line for each point shown and each component
+//     mean, with its class;
+//   - of the forest plot, a line for each test, with its position on the axis;
+//   - of the combinations of alternatives, a line for each group with the same
+//     number of choices by result, of cells and of numbers reproduced.
 func (f *Figure) CSV() string {
 	if !f.hasNumbers() {
 		return ""
@@ -72,7 +74,7 @@ func (f *Figure) CSV() string {
 	return table.CSV(f.Data())
 }
 
-// SVG draws the figure, which must not be missing.
+// SVG returns the figure as SVG. The figure must not be missing.
 func (f *Figure) SVG() ([]byte, error) { return plot.Render(f.Drawing, "svg") }
 
 // A Chart is one panel of a figure of curves as data, for a face that draws
@@ -112,8 +114,8 @@ type ChartMark struct {
 	Color string `json:"color"`
 }
 
-// A Number is a float64 of which a chart needs six digits; one that is not
-// finite is null in JSON.
+// A Number is a float64 of which a chart needs six significant digits. In JSON it is null if it is
+// not finite.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.
@@ -125,8 +127,8 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, v, 'g', 6, 64), nil
 }
 
-// Charts returns the panels of a figure of curves over samples; a figure of another kind,
-// or one that is missing, has none.
+// Charts returns the panels of a figure of curves over samples, and nil for any other figure and
+// for a missing one.
 func (f *Figure) Charts() []Chart {
 	p, ok := f.Drawing.(*plot.Picture)
 	if !ok || f.Series == nil {
@@ -165,11 +167,11 @@ func chartLine(t plot.Trace) ChartLine {
 	return l
 }
 
-// mostPoints is how many evaluations of a curve a chart holds.
+// mostPoints is the maximum number of evaluations in a chart's curve.
 const mostPoints = 300
 
-// thinned returns at most mostPoints of a curve's, evenly spaced, the first and the last
-// among them.
+// thinned returns at most mostPoints points of a curve, evenly spaced, including the first and
+// the last.
 func thinned(curve []plot.Sample) []plot.Sample {
 	n := len(curve)
 	if n <= mostPoints {

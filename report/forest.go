@@ -17,9 +17,9 @@ import (
 // ForestName is the stem of the forest plot's files.
 const ForestName = "forest"
 
-// A forest is a forest plot of the verdicts: every number that Tables 2 and 3
-// print, as its distance from the printed value in margins, and every test of a
-// sentence that claims one side of a bound, as its distance from that bound.
+// A forest is a forest plot of the verdicts. It shows every number that Tables 2 and 3 print, as
+// the distance from the printed value in margins, and every test of a sentence that claims one
+// side of a bound, as the distance from that bound.
 type forest struct {
 	numbers   []forestGroup
 	sentences []forestGroup
@@ -38,7 +38,7 @@ type forestRow struct {
 	entries []*forestEntry
 }
 
-// A forestEntry is one test with its place on the axis: NaN where it has none.
+// A forestEntry is one test with its position on the axis, NaN if it has none.
 type forestEntry struct {
 	claim        string
 	result       *evidence.Finding
@@ -99,8 +99,9 @@ func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
 	return d
 }
 
-// plottedSection reports whether sentences of a section of the paper are plotted: those of
-// the experiments and their captions. For ranks and the discussion there is no room.
+// plottedSection reports whether the sentences of a section of the paper are plotted. Only the
+// sentences of the experiments and of captions are; there is no room for ranks and the
+// discussion.
 func plottedSection(section string) bool {
 	return strings.HasPrefix(section, "Experiments") || strings.HasPrefix(section, "Figure")
 }
@@ -133,10 +134,10 @@ func numberRow(c *evidence.ClaimResult, label string) forestRow {
 	return row
 }
 
-// fromBound places a test of one side of a bound: how far the measured value is
-// from the bound, in per cent of the bound, less than 0 on the side claimed.
-// What has to be less than another mean, or than that mean and an allowance, or
-// a multiple of it, has that for its bound.
+// fromBound places a test of one side of a bound. The position is the distance of the measured
+// value from the bound, in per cent of the bound and negative on the claimed side. In a
+// comparison with another mean the bound is that mean, plus an allowance or times a factor if the
+// test has one.
 func fromBound(claim string, r *evidence.Finding) *forestEntry {
 	bound, side := r.Target.High, 1.0
 	if math.IsInf(bound, 1) {
@@ -200,8 +201,8 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 	return fmt.Sprintf("%s: %s %s %s", what, sideLabel(s.Cell, s.Cell, paper), sign, right)
 }
 
-// sideLabel names a cell's method beside another cell: its second series is
-// called large or small as in the cell's ID, another task or data set is named.
+// sideLabel names a cell's method beside another cell. It adds large or small for a method's
+// second series, as in the cell's ID, and the data set or task if it is another one.
 func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
 	c, o := paper.Cells[cell], paper.Cells[beside]
 	title, _, _ := strings.Cut(c.Title, ", ")
@@ -234,8 +235,8 @@ func (d *forest) caption(a *evidence.Assessment) string {
 		numbers.Total(), numbers, signs)
 }
 
-// rows are the entries as lines of a CSV file. The unit of x is a margin for a
-// number and a per cent of the bound for a sentence.
+// rows returns the entries as lines of a CSV file. The unit of x is the margin for a number and
+// per cent of the bound for a sentence.
 func (d *forest) rows() [][]string {
 	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
 		"value", "low", "high", "unit", "x", "x_low", "x_high"}}

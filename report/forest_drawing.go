@@ -12,8 +12,8 @@ import (
 	"polkrepro/report/plot"
 )
 
-// Measures of a forest plot. It is as wide as a column of a two-column page,
-// where its letters keep their size, and as a telephone.
+// Measures of a forest plot. It is as wide as a column of a two-column page, so that its letters
+// keep their size there, and as wide as a telephone.
 const (
 	forestWidth  = 3.4 * vg.Inch
 	forestEdge   = vg.Length(5)
@@ -21,7 +21,7 @@ const (
 	forestRowGap = vg.Length(7.9)
 	forestHead   = vg.Length(11) // the title of a group
 	forestTitle  = vg.Length(22) // above a panel
-	forestAxis   = vg.Length(25) // below it
+	forestAxis   = vg.Length(25) // below a panel
 	forestLegend = vg.Length(13)
 	forestNames  = vg.Length(32)  // for the names of methods
 	forestLabels = vg.Length(124) // for the inequalities
@@ -33,8 +33,7 @@ const (
 	forestExtra  = vg.Length(15)   // for both
 )
 
-// A verdictLook is how a verdict is drawn: a colour that no method has, and a
-// marker of its own.
+// A verdictLook is the look of a verdict: a colour that no method has, and a unique marker.
 type verdictLook struct {
 	color  color.NRGBA
 	marker draw.GlyphDrawer
@@ -51,21 +50,20 @@ var verdictLooks = map[stats.Verdict]verdictLook{
 // legendVerdicts are the verdicts in the order of the legend.
 var legendVerdicts = []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive, stats.NotRun}
 
-// A forestScale is the axis of a panel: values from min to max between two
-// places.
+// A forestScale is the axis of a panel, with values from min to max between left and right.
 type forestScale struct {
 	left, right vg.Length
 	min, max    float64
-	shade       [2]float64 // what is claimed
+	shade       [2]float64 // claimed range
 	ticks       []float64
 }
 
-// at is the place of a value, which may be beyond the axis.
+// at returns the position of a value, which may be beyond the axis.
 func (s forestScale) at(v float64) vg.Length {
 	return s.left + (s.right-s.left)*vg.Length((v-s.min)/(s.max-s.min))
 }
 
-// clipped is the same on the axis.
+// clipped returns the position of a value, limited to the axis.
 func (s forestScale) clipped(v float64) vg.Length { return s.at(min(max(v, s.min), s.max)) }
 
 // numberScales are the axes of risk, error and model order.
@@ -136,8 +134,8 @@ func drawForestPanel(c draw.Canvas, top vg.Length, title string, groups []forest
 	return y - forestAxis
 }
 
-// drawGround draws what lies below a group's entries: the claimed range, the
-// value claimed or the bound, and the ends of the axis.
+// drawGround draws the background of a group's entries: the claimed range, the value claimed or
+// the bound, and the ends of the axis.
 func (s forestScale) drawGround(c draw.Canvas, low, high vg.Length) {
 	a, b := s.at(s.shade[0]), s.at(s.shade[1])
 	c.FillPolygon(plot.RGB(0xe4, 0xe7, 0xea), plot.Rectangle(a, low, b, high))
@@ -147,8 +145,7 @@ func (s forestScale) drawGround(c draw.Canvas, low, high vg.Length) {
 	}
 }
 
-// drawAxis draws the axis below all groups, labelled in the middle one of
-// several alone.
+// drawAxis draws the axis below all groups. Of several axes, only the middle one is labelled.
 func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label string) {
 	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.5}
 	c.StrokeLine2(line, s.left, y, s.right, y)
@@ -161,8 +158,8 @@ func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label s
 	}
 }
 
-// drawEntry draws an entry: interval and marker, an arrow and the value where
-// that is beyond the axis, words where there is none.
+// drawEntry draws an entry: its interval and marker, an arrow with the value if that is beyond
+// the axis, or words if there is no value.
 func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	if e == nil {
 		s.drawWords(c, y, "not printed", plot.RGB(0x59, 0x59, 0x59))
@@ -208,8 +205,7 @@ func drawVerdict(c draw.Canvas, v stats.Verdict, at vg.Point) {
 	c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, at)
 }
 
-// drawBeyond draws an arrow at the edge beyond which a value lies, with the
-// value.
+// drawBeyond draws a value beyond the axis: an arrow at the nearer edge, with the value.
 func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color.NRGBA) {
 	edge, direction, align := s.right, vg.Length(1), draw.XRight
 	if x < 0 {
@@ -234,7 +230,7 @@ func arrowhead(c draw.Canvas, edge, y, direction vg.Length, ink color.Color) {
 	c.FillPolygon(ink, []vg.Point{{X: edge, Y: y + 2.3}, {X: edge + direction*forestArrow, Y: y}, {X: edge, Y: y - 2.3}})
 }
 
-// drawWords writes what stands in the place of a value.
+// drawWords writes words in place of a value.
 func (s forestScale) drawWords(c draw.Canvas, y vg.Length, words string, ink color.Color) {
 	sty := plot.Letters(forestLetter, draw.XCenter, draw.YCenter)
 	sty.Color = ink

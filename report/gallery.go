@@ -23,7 +23,7 @@ import (
 // A DataPicture shows what the examples of a data set of images look like.
 type DataPicture struct {
 	Images  []*image.Gray // as shown: ink dark on a light ground
-	Columns int           // images a row
+	Columns int           // images in a row
 	Caption string        // what the images are, as in: the first 36 training images
 	Missing string        // why there are no images; default: data not available
 }
@@ -32,9 +32,9 @@ type DataPicture struct {
 type gallery struct {
 	tiles    []plot.Tile
 	captions []string
-	aspect   float64        // height over width of the highest of the mosaics
-	plane    *data.Set      // the data set in the plane, if there is one
-	means    [][][2]float64 // of its components, by class and mode
+	aspect   float64        // largest height over width of the mosaics
+	plane    *data.Set      // the data set in the plane; nil if there is none
+	means    [][][2]float64 // means of its components, by class and mode
 }
 
 // add adds a panel.
@@ -43,8 +43,8 @@ func (g *gallery) add(title string, draw func(draw.Canvas), caption string) {
 	g.tiles = append(g.tiles, plot.Tile{Title: title, Draw: draw})
 }
 
-// dataSets fills the figure of the paper's data sets. In the place of one that
-// can't be shown it says why.
+// dataSets fills the figure of the paper's data sets. The panel of a data set that can't be shown
+// states the reason.
 func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 	g := &gallery{}
 	for _, pp := range pf.Panels {
@@ -116,7 +116,7 @@ func (g *gallery) rows() [][]string {
 func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
-		panic("report: " + err.Error()) // only a variant may be unknown
+		panic("report: " + err.Error()) // can't happen: only an unknown variant is an error
 	}
 	g.plane, g.means = set, data.MultidistMeans(figureDraw)
 	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
@@ -139,11 +139,11 @@ func drawMean(c draw.Canvas, at vg.Point) {
 	plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, at)
 }
 
-// mosaicPixels is the least width of a mosaic: small images are enlarged, each
-// pixel to a square of them, because viewers blur what they enlarge.
+// mosaicPixels is the minimum width of a mosaic. Small images are enlarged here, each pixel to a
+// square of pixels, because viewers blur the images that they enlarge.
 const mosaicPixels = 560
 
-// mosaic sets the images, of which there is at least one, out on white in rows and columns.
+// mosaic arranges the images in rows and columns on white. There must be at least one image.
 func (p DataPicture) mosaic() *image.Gray {
 	columns := min(p.Columns, len(p.Images))
 	rows := (len(p.Images) + columns - 1) / columns
@@ -175,10 +175,9 @@ func drawMosaic(c draw.Canvas, m *image.Gray) {
 	plot.DrawFrame(c)
 }
 
-// classColors tell classes apart, the first five well, all thirteen where they
-// are large: with every common colour deficiency too, and by their lightness in
-// grey. They were found by maximising the least distance between any two, as
-// seen each way.
+// classColors distinguish classes: the first five well, all thirteen on large areas. They do so
+// under every common colour deficiency too, and by their lightness in grey. They were found by
+// maximising the minimum distance between any two, over all these ways of seeing.
 var classColors = []color.NRGBA{
 	plot.RGB(0x0b, 0xcc, 0xbc), plot.RGB(0xfc, 0x61, 0x04), plot.RGB(0x28, 0x3a, 0x01), plot.RGB(0x31, 0x6a, 0xe8), plot.RGB(0x82, 0x39, 0x5d),
 	plot.RGB(0xb9, 0xea, 0xab), plot.RGB(0x09, 0x04, 0xdb), plot.RGB(0x01, 0x77, 0x2c), plot.RGB(0xdc, 0x80, 0xfe), plot.RGB(0xec, 0xbb, 0x6c),
@@ -188,14 +187,15 @@ var classColors = []color.NRGBA{
 // classColor is the colour of a class.
 func classColor(class int) color.NRGBA { return classColors[class%len(classColors)] }
 
-// pale is a colour as the ground on which its own kind is still seen.
+// pale returns a light tint of a colour, as a background on which marks of the colour itself are
+// visible.
 func pale(c color.NRGBA) color.NRGBA {
 	mix := func(v uint8) uint8 { return uint8((int(v) + 3*0xff) / 4) }
 	return plot.RGB(mix(c.R), mix(c.G), mix(c.B))
 }
 
-// markers are the outlines of the classes' markers, of about equal area, for
-// a radius of one; their order is that of the classes.
+// markers are the outlines of the classes' markers for a radius of one, in the order of the
+// classes. Their areas are about equal.
 var markers = [][]vg.Point{
 	regular(12, 0, 1),
 	regular(4, math.Pi/4, 1.25),
@@ -220,8 +220,8 @@ func plus(l, w vg.Length) []vg.Point {
 		{X: -l, Y: w}, {X: -l, Y: -w}, {X: -w, Y: -w}, {X: -w, Y: -l}, {X: w, Y: -l}, {X: w, Y: -w}}
 }
 
-// drawMarkers draws the marker of a class at points, all as one shape: a file
-// with thousands of them stays small.
+// drawMarkers draws the marker of a class at points. All are one shape, so that a file with
+// thousands of markers stays small.
 func drawMarkers(c draw.Canvas, class int, radius vg.Length, at []vg.Point) {
 	var path vg.Path
 	for _, p := range at {
@@ -234,7 +234,7 @@ func drawMarkers(c draw.Canvas, class int, radius vg.Length, at []vg.Point) {
 // dictionaryRadius is the radius of a dictionary element's dot.
 const dictionaryRadius = vg.Length(2.3)
 
-// dot is a circle as a polygon: vgpdf's arcs are hexagons at this size.
+// dot is a circle as a polygon, because vgpdf draws arcs of this size as hexagons.
 var dot = regular(32, 0, 1)
 
 // drawElement draws a dictionary element: a black dot, with a rim that sets it
@@ -244,7 +244,7 @@ func drawElement(c draw.Canvas, at vg.Point) {
 	c.FillPolygon(plot.RGB(0, 0, 0), around(at, dot, dictionaryRadius))
 }
 
-// around is an outline for a radius of one, moved to a point and enlarged.
+// around enlarges an outline for a radius of one to the given radius and moves it to a point.
 func around(at vg.Point, outline []vg.Point, radius vg.Length) []vg.Point {
 	out := make([]vg.Point, len(outline))
 	for i, p := range outline {
@@ -262,8 +262,7 @@ func addPolygon(path *vg.Path, polygon []vg.Point) {
 	path.Close()
 }
 
-// classLegend are the entries of classes, in their pale colours with their
-// markers.
+// classLegend returns the legend entries of classes: each class's marker on its pale colour.
 func classLegend(classes int) plot.Legend {
 	var l plot.Legend
 	for class := range classes {

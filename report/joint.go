@@ -16,7 +16,8 @@ import (
 	"polkrepro/report/plot"
 )
 
-// JointFigure makes the figure of what all combinations of alternatives reproduce.
+// JointFigure makes the figure of how many cells and numbers the combinations of alternatives
+// reproduce.
 func JointFigure(j *evidence.JointReport) *Figure {
 	f := &Figure{
 		Name: "joint", Title: "What all combinations of alternatives reproduce", Drawing: jointPicture(j), Data: func() [][]string { return jointRows(j) },
@@ -31,8 +32,9 @@ func JointFigure(j *evidence.JointReport) *Figure {
 	return f
 }
 
-// jointRows are the combinations by what they reproduce, the numbers in all: one of those with
-// the fewest alternatives is named.
+// jointRows groups the combinations by their number of choices by result, of cells reproduced and
+// of numbers reproduced, and returns a line for each group. A line counts the combinations and
+// names one with the fewest alternatives.
 func jointRows(j *evidence.JointReport) [][]string {
 	out := [][]string{{"by_result", "cells", "numbers", "combinations", "on_front", "cells_of_one_run", "cells_not_run", "assumed_otherwise"}}
 	for _, c := range j.Counts {
@@ -46,7 +48,7 @@ func jointRows(j *evidence.JointReport) [][]string {
 
 // jointPicture lays the figure out.
 func jointPicture(j *evidence.JointReport) *plot.Picture {
-	low, high := j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult // they ascend
+	low, high := j.Counts[0].ByResult, j.Counts[len(j.Counts)-1].ByResult // Counts ascend by ByResult
 	var panels []*jointPanel
 	most := 1.0
 	for i, of := range []int{j.Cells, j.Numbers} {
@@ -74,12 +76,13 @@ func jointPicture(j *evidence.JointReport) *plot.Picture {
 	return out
 }
 
-// A jointPanel is one quantity by the choices by result.
+// A jointPanel plots one quantity, cells or numbers reproduced, against the number of choices by
+// result.
 type jointPanel struct {
-	all       int                // the most there is
-	low, high int                // choices by result
-	counts    map[[2]int]float64 // combinations by place
-	most      float64            // of all panels' counts
+	all       int                // total of the quantity
+	low, high int                // range of the number of choices by result
+	counts    map[[2]int]float64 // number of combinations by (choices by result, quantity)
+	most      float64            // largest count of all panels
 	front     [][2]int
 	chosen    [2]int
 }
@@ -100,13 +103,13 @@ func (p *jointPanel) axes() *gonum.Plot {
 	return pl
 }
 
-// frontLook is how the front is drawn: as what is reproduced.
+// frontLook is the look of the front, in the colour of the verdict reproduced.
 var frontLook = plot.Look{Color: verdictLooks[legendVerdicts[0]].color, Width: 1.2}
 
-// chosenLook is how the chosen values are drawn.
+// chosenLook is the look of the combination in which everything is as chosen.
 var chosenLook = plot.Look{Color: plot.RGB(0xd0, 0x00, 0x3a)}
 
-// shade is the grey of a place with so many combinations, where most is the most.
+// shade returns the grey for a number of combinations; most, the largest number, is the darkest.
 func shade(combinations, most float64) color.Color {
 	const pale, dark = 0xec, 0x78
 	at := math.Log1p(combinations) / math.Log1p(most)
@@ -114,7 +117,7 @@ func shade(combinations, most float64) color.Color {
 	return plot.RGB(v, v, v)
 }
 
-// jointLegend has the front, the chosen values and some shades.
+// jointLegend explains the front, the chosen combination and some shades.
 func jointLegend(most float64) plot.Legend {
 	l := plot.Legend{
 		plot.Entry{Text: "the most with as few choices", Icon: func(c draw.Canvas, left, right vg.Point) {
@@ -137,8 +140,8 @@ func jointLegend(most float64) plot.Legend {
 
 var _ gonum.Plotter = (*jointPanel)(nil)
 
-// Plot draws the places that combinations have, the front with its numbers, and the
-// chosen values.
+// Plot draws the numbers of combinations as shades, the front with its values, and the chosen
+// combination.
 func (p *jointPanel) Plot(c draw.Canvas, pl *gonum.Plot) {
 	at := func(x, y float64) vg.Point { return vg.Point{X: c.X(pl.X.Norm(x)), Y: c.Y(pl.Y.Norm(y))} }
 	for x := p.low; x <= p.high; x++ {

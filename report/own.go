@@ -17,8 +17,8 @@ import (
 // MethodsTable is the name of the table of verdicts on a user's specs.
 const MethodsTable = "methods"
 
-// own makes the report of specs that are not of this project: their results,
-// curves and runs. Nothing in it is about the paper.
+// own makes the report about the user's own specs: their results, curves and runs. Nothing in it
+// is about the paper.
 func own(in Input) *Report {
 	b := newBuilder(in)
 	r := &Report{Input: in}
@@ -43,9 +43,9 @@ func own(in Input) *Report {
 	return r
 }
 
-// variant orders the series of a method, before all else: in a report on the user's own
-// specs by the label of their entry, which is empty if it is that of the method itself. It
-// comes before its variants, such as another pruner.
+// variant returns the first sort key of a method's series in a report about the user's own specs:
+// the label of the spec's entry, or an empty string if that is the name of the method. The method
+// itself thus comes before its variants, such as another pruner.
 func (b *builder) variant(s *Series) string {
 	if label := s.planned[0].Label; b.in.Own != "" && label != s.Run.Method {
 		return label
@@ -53,8 +53,8 @@ func (b *builder) variant(s *Series) string {
 	return ""
 }
 
-// onlineOfOwn makes them for specs that are not of this project: one for each data set and
-// task.
+// onlineOfOwn makes the figures of prequential error and regret of the user's own specs, one for
+// each data set and task.
 func (b *builder) onlineOfOwn() (out []*Figure) {
 	for _, all := range byTask(b.series(allRuns)) {
 		run := all[0].Run
@@ -70,8 +70,8 @@ func (b *builder) onlineOfOwn() (out []*Figure) {
 	return out
 }
 
-// numericRuns are the series of the user's own runs with a number a cell, and none where
-// there is none. Low and high are of the 90 % interval of the mean.
+// numericRuns returns the series of the user's own runs as lines of a CSV file. A cell holds one
+// number, or nothing if there is none. The columns low and high are the mean's 90 % interval.
 func (b *builder) numericRuns() [][]string {
 	rows := [][]string{strings.Fields("data task series runs planned failed " +
 		"test_risk test_risk_sd test_risk_low test_risk_high error_percent error_percent_sd error_percent_low error_percent_high " +
@@ -99,8 +99,8 @@ type costCurve struct {
 // model order and a mean processor time.
 type costPoint struct{ order, seconds, err, sd float64 }
 
-// A cost is what a figure sets errors against. More time is not always to a larger order, so
-// that points are joined by order alone.
+// A cost is the quantity on the x axis of a figure of errors. Points are joined only if it is the
+// model order, because a larger order does not always take more time.
 type cost struct {
 	label string
 	apart bool
@@ -112,7 +112,7 @@ var (
 	byTime  = cost{"CPU (s)", true, func(p costPoint) float64 { return p.seconds }}
 )
 
-// trace draws the curve in the order of its cost.
+// trace returns the curve with its points sorted by cost.
 func (c costCurve) trace(look plot.Look, by cost, dots bool) plot.Trace {
 	t := plot.Trace{Look: look, Deviation: true, Dots: dots, Apart: by.apart}
 	for _, p := range slices.SortedStableFunc(slices.Values(c.points), func(a, b costPoint) int { return cmp.Compare(by.of(a), by.of(b)) }) {
@@ -121,15 +121,15 @@ func (c costCurve) trace(look plot.Look, by cost, dots bool) plot.Trace {
 	return t
 }
 
-// Widths of the lines in small multiples: of the reference, which is in every panel, and of
-// the method that the panel is about.
+// Widths of the lines in small multiples: of the reference, which is in every panel, and of the
+// panel's own method.
 const (
 	referenceWidth = 0.9
 	ownWidth       = 1.1
 )
 
-// costPicture shows error against cost: the reference in every panel, as dots too if dots
-// says so, with each of the others.
+// costPicture draws error against cost, with a panel for each of the others. The reference is in
+// every panel, with dots at its points if dots is true.
 func costPicture(task string, reference costCurve, others []costCurve, looks map[string]plot.Look, by cost, dots bool) *plot.Picture {
 	look := looks[reference.name].Of(referenceWidth)
 	var panels []*plot.Panel
@@ -158,8 +158,8 @@ func deviated(at map[int][]float64) (out []plot.Sample) {
 	return out
 }
 
-// tradeoffs makes the figures of the planned runs that set a method's error against its
-// model order and its time, two for each data set and task with two series or more.
+// tradeoffs makes two figures for each data set and task with two series or more: a method's
+// error against its model order, and against its time.
 func (b *builder) tradeoffs() []*Figure {
 	var out []*Figure
 	for _, group := range byTask(slices.DeleteFunc(b.series(allRuns), func(s *Series) bool { return len(s.Runs) == 0 })) {
@@ -192,7 +192,7 @@ func orderAtEnd(r *record.Record) float64   { return r.Final.ModelOrder }
 func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
 func errorAtEnd(r *record.Record) float64   { return 100 * r.Final.TestError }
 
-// costs are what the entry's series cost and err.
+// costs returns the mean costs and errors of the entry's series.
 func (e specEntry) costs() costCurve {
 	c := costCurve{name: e.name}
 	for _, s := range e.series {

@@ -16,17 +16,17 @@ import (
 	"polkrepro/report/plot"
 )
 
-// A Part is a part of a report or of its page beside the paper's tables and figures. What
-// it lacks is left out.
+// A Part is a section of a report, or of its page, beside the paper's tables and figures. Empty
+// fields are left out.
 type Part struct {
 	ID         string // anchor, unique on the page: online
 	Title      string
 	Paragraphs []string
-	Tables     []*Table // of a page: each a header and rows
+	Tables     []*Table // shown only on a page; each has a header and rows
 	Figures    []*Figure
 }
 
-// parts are those of which there are records.
+// parts returns the parts for which there are records.
 func (b *builder) parts() []*Part {
 	all := []*Part{
 		onlinePart(b.online()),
@@ -42,7 +42,7 @@ func onlinePart(figures []*Figure) *Part {
 	return &Part{ID: "online", Title: "Learning online: prequential error and regret", Paragraphs: []string{onlineText}, Figures: figures}
 }
 
-// allFigures are the report's figures with those of its parts.
+// allFigures returns the report's figures, then those of its parts.
 func (r *Report) allFigures() []*Figure {
 	out := slices.Clone(r.Figures)
 	for _, s := range r.Parts {
@@ -51,8 +51,9 @@ func (r *Report) allFigures() []*Figure {
 	return out
 }
 
-// ranked are the series of the runs that fit, each with its rank among those of its method
-// and task, that have a record which holds what keep asks for.
+// ranked returns the series of the runs that fit, each with its rank among all series of its
+// method and task. It keeps the records that have evaluations and for which keep returns true,
+// and drops series without any.
 func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
 	all := b.series(fits)
 	rank(all)
@@ -66,7 +67,7 @@ const confidenceText = "A Multi-Logistic model gives each class a probability, o
 	"A model is calibrated if of the test samples with confidence p, the largest of the probabilities, a fraction p is classified correctly. " +
 	"Pruning moves the scores by at most the budget at each step, but all steps together may move the confidence."
 
-// leastInBin is the number of test examples, over all runs, from which on a bin is drawn.
+// leastInBin is the minimum number of test examples, over all runs, in a bin that is drawn.
 const leastInBin = 20
 
 // confidence makes the figures of the calibration of Multi-Logistic models, one for each
@@ -119,8 +120,8 @@ func calibrationPicture(series []*Series) *plot.Picture {
 	return p
 }
 
-// diagram is the accuracy over the mean confidence in each bin, of the test examples of all
-// runs.
+// diagram returns the accuracy against the mean confidence of each bin, over the test examples of
+// all runs.
 func diagram(runs []*record.Record) []plot.Sample {
 	var out []plot.Sample
 	for i := range record.ReliabilityBins {
@@ -205,7 +206,7 @@ func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
 	return p
 }
 
-// together joins labels; the later ones give no more than their last value:
+// together joins labels and shortens all but the first to their last value:
 // "POLK, K = 0.04 | 0.03", "POLK, order=221 | 55".
 func together(labels []string) string {
 	out := labels[0]
@@ -220,8 +221,8 @@ func together(labels []string) string {
 	return out
 }
 
-// overTime is the error of a series over the processor time, at each number of samples at
-// which its runs were evaluated.
+// overTime returns the mean error of a series against its mean processor time, at each number of
+// samples at which its runs were evaluated.
 func overTime(s *Series) []plot.Sample {
 	wrong := finiteAt(s.Runs, func(p record.Point) float64 { return 100 * p.TestError })
 	seconds := finiteAt(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
@@ -265,8 +266,8 @@ func (b *builder) online() (out []*Figure) {
 	return out
 }
 
-// onlineFigure makes the figure of the runs that fit, and their series; nil if no run has data
-// for it.
+// onlineFigure makes the figure of the runs that fit, and returns it with their series. It
+// returns nil if no run has the data for it.
 func (b *builder) onlineFigure(data, task string, fits func(experiments.Planned) bool) (*Figure, []*Series) {
 	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
@@ -290,13 +291,13 @@ func (b *builder) onlineFigure(data, task string, fits func(experiments.Planned)
 // onlineCurves are the contents of a figure of prequential error and regret.
 type onlineCurves struct {
 	series  []*Series
-	regrets map[*record.Record][]float64 // at its points, against L-BFGS' objective; none where there is no L-BFGS
-	slack   map[*record.Record]float64   // by how much a sample the objective may be above the minimum
+	regrets map[*record.Record][]float64 // regrets at a run's points, against L-BFGS' objective; missing if no run of L-BFGS matches
+	slack   map[*record.Record]float64   // how far the objective may be above the minimum, per sample
 	gap     float64                      // the largest slack as a fraction of the objective
 }
 
-// against computes the regrets of a run against the minimizer of its own objective: of
-// several runs of L-BFGS, some stopped early, the one with the smallest gap.
+// against computes the regrets of a run against the minimizer of its own objective. Of several
+// runs of L-BFGS, some of which stop early, it takes the one with the smallest duality gap.
 func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
 	run := r.Header.Run
 	objective, gap := 0.0, math.Inf(1)
@@ -319,9 +320,10 @@ func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
 //
 //	Σ_{s≤t} (ℓ(f_s(x_s), y_s) + (λ/2)·Σ_c‖f_{s,c}‖²) − t·R(f*).
 //
-// The sum of the losses is exact. That of the squared norms, which are known at the points
-// alone, is the trapezoidal rule's. t·R(f*) is what f* costs on the same samples at the end
-// of each pass, which visits each example once, and its expectation between.
+// The sum of the losses is exact. The sum of the squared norms, which are known only at the
+// points, is taken by the trapezoidal rule. A pass visits each example once, so t·R(f*) is the
+// cost of f* on the same samples at the end of each pass; in between it is the expectation of
+// that cost. The regret is NaN at a point without the loss or the norm.
 func regrets(r *record.Record, objective float64) []float64 {
 	half := r.Header.Run.Params.Regularizer / 2
 	out := make([]float64, len(r.Points))
@@ -366,8 +368,8 @@ func prequentialError(p record.Point) float64 {
 	return 100 * p.Prequential.Error
 }
 
-// curve is the mean regret of a series over its runs; the band reaches to what the largest
-// would be if the minimum were the whole gap below L-BFGS' objective.
+// curve returns the mean regret of a series over its runs. The band reaches up to the largest
+// regret that results if the minimum is the whole gap below L-BFGS' objective.
 func (o *onlineCurves) curve(s *Series) []plot.Sample {
 	least, most := make(map[int][]float64), make(map[int][]float64)
 	for _, r := range s.Runs {
@@ -383,7 +385,7 @@ func (o *onlineCurves) curve(s *Series) []plot.Sample {
 	return out
 }
 
-// rootLine is a line of slope 1/2 below the curves of a logarithmic panel, false if none
+// rootLine returns a line of slope 1/2 below the curves of a logarithmic panel, and false if none
 // can be drawn.
 func rootLine(p *plot.Panel) (plot.Trace, bool) {
 	factor := math.Inf(1)

@@ -16,17 +16,17 @@ import (
 const passesText = "The paper does not say how often it went through Brodatz. Where a method's path passes the printed risk and error at one place " +
 	"and the printed order at another, no number of passes gives all three."
 
-// A pathPoint is where a method was after so many samples, or, of L-BFGS, iterations: means
-// over runs, the error in per cent.
+// A pathPoint holds a method's values after a number of samples or, for L-BFGS, iterations: means
+// over runs, with the error in per cent.
 type pathPoint struct {
 	after  int
 	values [quantityCount]float64
 	off    float64 // the largest relative distance of a value from the printed one
 }
 
-// A path is what a method went through, and what the paper prints of it.
+// A path is the course of a method's training, with the values that the paper prints.
 type path struct {
-	series  *Series // the first of it
+	series  *Series // first series of the path
 	label   string
 	printed [quantityCount]*float64
 	points  []pathPoint
@@ -49,11 +49,12 @@ func (b *builder) passes() (out []*Figure) {
 	return out
 }
 
-// paths are those of the methods of the cells that begin so, and of the same methods with
-// other published budget maintenance, or stopped after some iterations.
+// paths returns the paths of the methods in the cells whose IDs begin with cells. It includes
+// runs of these methods with other published budget maintenance. The path of a batch method joins
+// its runs that stop after a given number of iterations.
 func (b *builder) paths(cells string) (out []*path) {
 	of := make(map[string]bool)
-	// The ID of a run without the settings in which it may differ from a cell's.
+	// The ID of a run without the settings in which it may differ from the cell's run.
 	key := func(r experiments.Run) string {
 		r.Params.Maintenance, r.Params.Iterations, r.Evaluation = "", 0, experiments.Evaluation{}
 		return experiments.ID(r)
@@ -102,7 +103,7 @@ func (p *path) add(s *Series) {
 	}
 }
 
-// nearest says of each path at which point it is nearest to all printed numbers.
+// nearest names, for each path, the point that is nearest to all printed numbers.
 func nearest(paths []*path) string {
 	var out []string
 	for _, p := range paths {

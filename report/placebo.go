@@ -9,7 +9,7 @@ import (
 	"polkrepro/report/plot"
 )
 
-// placeboLooks tell the kinds of a placebo apart.
+// placeboLooks are the looks of the kinds of placebo, in their order.
 var placeboLooks = []plot.Look{
 	{Color: plot.RGB(0x6a, 0x3d, 0x9a), Width: 1.2},
 	{Color: plot.RGB(0x22, 0x22, 0x22), Dash: []vg.Length{6, 2}, Width: 1.2},
@@ -17,9 +17,9 @@ var placeboLooks = []plot.Look{
 	{Color: plot.RGB(0x88, 0x88, 0x88), Dash: []vg.Length{1, 1.5}, Width: 1.2},
 }
 
-// PlaceboFigure makes the picture of what the joint search finds of numbers that the paper does
-// not print: the most cells that one combination of alternatives reproduces, where the printed
-// numbers are perturbed or exchanged, beside a line at those of the printed ones.
+// PlaceboFigure makes the figure of the joint search on perturbed or exchanged numbers in place
+// of the printed ones: the distribution, over the draws, of the most cells that one combination
+// of alternatives reproduces. A vertical line marks the result for the printed numbers.
 func PlaceboFigure(p *evidence.PlaceboReport) *Figure {
 	panel := &plot.Panel{
 		XLabel: "cells reproduced by the best combination, of " + strconv.Itoa(p.Cells), YLabel: "draws (%)",

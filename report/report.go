@@ -1,16 +1,15 @@
 // Package report turns records into the paper's tables and figures.
 //
-// [Build] makes the model of a report from what was planned and what was
-// recorded; it never trains anything. A [Table] is one model (package table) with
-// faces: text for a terminal, Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a
-// drawing (package plot), written as SVG, PNG and PDF, and the numbers behind it, as CSV; a contact sheet shows all of the paper's.
-// A forest plot of the verdicts of package evidence is the first figure.
-// [Report.WriteAll] writes all of it into a folder. Package page, below this
-// one, makes it one HTML file with the verdicts on the paper's claims.
+// [Build] makes the model of a report from the planned runs and their records; it never trains
+// anything. A [Table] is one model (package table) that is written as text for a terminal,
+// Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a drawing (package plot) that is
+// written as SVG, PNG and PDF, and the numbers behind it as CSV. A contact sheet shows all of the
+// paper's figures. The first figure is a forest plot of the verdicts of package evidence.
+// [Report.WriteAll] writes all files into a folder. Package page, below this one, makes one HTML
+// file of the report, with the verdicts on the paper's claims.
 //
-// Nothing is left out in silence: a cell or a figure without records says why
-// it has none, and a value that can't be drawn is counted in the caption.
-// Equal input gives equal bytes in every file.
+// Every omission is reported: a cell or figure without records states the reason, and the caption
+// counts the values that can't be drawn. Equal input gives equal bytes in every file.
 package report
 
 import (
@@ -23,34 +22,34 @@ import (
 	"polkrepro/record"
 )
 
-// Input is all that a report is made from.
+// Input holds everything that a report is made from.
 type Input struct {
-	Own         string                    // names of the specs that the report is about, if none is of this project: nothing in it is about the paper
-	Planned     []experiments.Planned     // what was asked for; several specs may share a run
+	Own         string                    // names of the user's specs that the report is about; empty for a report about the paper
+	Planned     []experiments.Planned     // planned runs; several specs may share one
 	Records     map[string]*record.Record // finished runs by ID
-	Failed      map[string]string         // error of a failed run by ID
-	Unavailable map[string]string         // how to get a data set that is not there, by its name
-	Pictures    map[string]DataPicture    // of data sets of images, by name
-	Profile     string                    // smoke, quick or full; empty if it is not known
+	Failed      map[string]string         // errors of failed runs by run ID
+	Unavailable map[string]string         // how to get each unavailable data set, by name
+	Pictures    map[string]DataPicture    // examples of the image data sets, by name
+	Profile     string                    // smoke, quick or full; empty if unknown
 	FullCells   map[string]bool           // the table cells that the full profile feeds
-	Assessment  *evidence.Assessment      // for the forest plot and Table 1; nil leaves their verdicts out
+	Assessment  *evidence.Assessment      // verdicts; if nil, tables have none and there is no forest plot
 }
 
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Input   Input            // what it was made from
-	Tables  []*Table         // the paper's
+	Tables  []*Table         // the paper's, then the supplementary ones; or those of the user's specs
 	Cells   map[string]*Cell // of the paper's tables, by ID
 	Figures []*Figure        // the forest plot of the verdicts, the paper's figures, and those that supplement them
-	Runs    *Table           // what the runs cost
+	Runs    *Table           // cost of the runs
 
-	Parts []*Part  // what the paper does not show
-	Notes []string // what is missing and why, of other code, or left out
-	Page  string   // file of the same report as one page, if it lies beside the index
+	Parts []*Part  // results that the paper does not show
+	Notes []string // unavailable data and failed runs, and why; runs of other code; cells that the profile leaves out
+	Page  string   // file name of the same report as one page; empty if the page is not beside the index
 }
 
-// Build makes a report: the paper's, or one on the user's own specs. Missing records are
-// said where they are missing.
+// Build makes a report about the paper, or about the user's own specs if in.Own is set. Tables
+// and figures without records state what is missing.
 func Build(in Input) *Report {
 	if in.Own != "" {
 		return own(in)
@@ -58,8 +57,8 @@ func Build(in Input) *Report {
 	return build(in, data.FigureDraw().Seed)
 }
 
-// build makes a report beside the paper; figureDraw is the draw of the means that the
-// figures of multidist show.
+// build makes the report that compares with the paper. figureDraw is the draw of multidist's
+// means that the figures show.
 func build(in Input, figureDraw uint64) *Report {
 	b := newBuilder(in)
 	b.figureDraw = figureDraw
@@ -91,14 +90,14 @@ func build(in Input, figureDraw uint64) *Report {
 	return r
 }
 
-// notOfPaper fits the runs on data that the paper does not have, other than those of
-// supplements.
+// notOfPaper reports whether a run is on data that the paper does not have and belongs to no
+// supplement.
 func (b *builder) notOfPaper(p experiments.Planned) bool {
 	_, ok := b.paper.Data[p.Run.Data.Name]
 	return !ok && experiments.SupplementOf(p.Spec) == ""
 }
 
-// Missing says what is missing and why: figures, then all else.
+// Missing lists what is missing and why: the figures, then the notes.
 func (r *Report) Missing() []string {
 	var out []string
 	for _, f := range r.Figures {
@@ -116,20 +115,20 @@ type builder struct {
 	figureDraw uint64
 
 	cells       map[string]*Cell // of the paper's tables, by ID
-	fullHasMore bool             // some cell is empty in this profile alone
+	fullHasMore bool             // some cell or figure has no planned runs, and the profile is quick
 }
 
-// newBuilder makes the builder of a report: the paper's, or that of the user's own specs.
+// newBuilder makes the builder of a report about the paper or about the user's own specs.
 func newBuilder(in Input) *builder {
 	return &builder{in: in, paper: experiments.Paper(), cells: make(map[string]*Cell)}
 }
 
-// planned returns the planned runs that fit, each ID once.
+// planned returns the planned runs for which fits returns true, each ID once.
 func (b *builder) planned(fits func(experiments.Planned) bool) []experiments.Planned {
 	return experiments.Distinct(slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool { return !fits(p) }))
 }
 
-// records returns the records of planned runs, by draw and seed.
+// records returns the records of the planned runs that have one, by draw and seed.
 func (b *builder) records(planned []experiments.Planned) []*record.Record {
 	var out []*record.Record
 	for _, p := range planned {
@@ -141,7 +140,7 @@ func (b *builder) records(planned []experiments.Planned) []*record.Record {
 	return out
 }
 
-// gaps are what planned runs lack.
+// gaps returns what the planned runs lack: data, a successful run or a record.
 func (b *builder) gaps(planned []experiments.Planned) []*evidence.Gap {
 	return evidence.Gaps(planned, b.in.Records, b.in.Failed, b.in.Unavailable)
 }
@@ -156,10 +155,10 @@ func (b *builder) failed(planned []experiments.Planned) (n int) {
 	return n
 }
 
-// whyNotRun stands in place of numbers of runs without a record.
+// whyNotRun replaces the numbers of runs without a record.
 var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 
-// absent says why there are no records of the planned runs on a data set.
+// absent returns the reason why the planned runs on a data set have no records.
 func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	gaps := b.gaps(planned)
 	if _, ok := b.in.Unavailable[dataSet]; ok {
@@ -172,8 +171,8 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
-// notes are the report's remarks on what is missing or of other code, a line for each error
-// and series, with one of the runs that it ended.
+// notes returns the report's remarks on runs of other code, unavailable data sets and failed
+// runs. Failed runs have one line for each error and series, which names one of the runs.
 func (b *builder) notes() []string {
 	var out []string
 	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
@@ -190,8 +189,8 @@ func (b *builder) notes() []string {
 	return out
 }
 
-// pictured are the data sets of images that figures show, with the number of
-// images in a row and what they are.
+// pictured are the image data sets that figures show, each with the number of images in a row and
+// a caption.
 var pictured = []struct {
 	name    string
 	columns int
@@ -203,8 +202,8 @@ var pictured = []struct {
 	{"weaves", 5, "weaves, the thirteen textures"},
 }
 
-// Pictures returns the examples that figures show of data sets of images. One
-// that can't be had is shown as missing: nothing is trained on pictures.
+// Pictures returns the example images that figures show, by data set. If a data set can't be
+// read, the figure shows it as missing: nothing is trained on these images.
 func Pictures(finder data.Finder) map[string]DataPicture {
 	out := make(map[string]DataPicture)
 	for _, p := range pictured {

@@ -12,14 +12,14 @@ import (
 	"polkrepro/record"
 )
 
-// A column of a table of series: what it says of one.
+// A column of a table of series has a heading and a text for each series.
 type column struct {
 	heading string
 	of      func(*Series) string
 }
 
-// tabulate fills a table's rows below a header, a row a series: columns on what was planned,
-// then those on its runs, which are empty where there are none.
+// tabulate returns a header and a row for each series. The columns on the plan come first, then
+// those on the records, which are empty for a series without runs.
 func tabulate(series []*Series, planned, recorded []column) [][]string {
 	rows := make([][]string, 1+len(series))
 	for k, c := range slices.Concat(planned, recorded) {
@@ -35,7 +35,8 @@ func tabulate(series []*Series, planned, recorded []column) [][]string {
 	return rows
 }
 
-// plannedColumns are the first columns of a table of series: what was planned, and its runs.
+// plannedColumns returns the first columns of a table of series: data set, task, label and number
+// of runs.
 func plannedColumns() []column {
 	return []column{
 		{"data", (*Series).dataName},
@@ -45,8 +46,8 @@ func plannedColumns() []column {
 	}
 }
 
-// distinctColumns are plannedColumns without those of the data set and the task if all
-// series have the same, and what these are.
+// distinctColumns returns plannedColumns without the data set or the task if all series share it,
+// and the shared values.
 func distinctColumns(series []*Series) (columns []column, same []string) {
 	columns = slices.DeleteFunc(plannedColumns(), func(c column) bool {
 		alike := len(series) > 0 && (c.heading == "data" || c.heading == "task") &&
@@ -59,10 +60,11 @@ func distinctColumns(series []*Series) (columns []column, same []string) {
 	return columns, same
 }
 
-// runCount says how many of the planned runs there are.
+// runCount writes how many of the planned runs have a record.
 func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }
 
-// finalColumns are the columns of what runs ended with, as text has them.
+// finalColumns returns the columns of the final test risk, error and model order, as text writes
+// them.
 func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
 	for q, heading := range []string{"test risk", errorHeading, "model order"} {
 		out = append(out, column{heading, func(s *Series) string {
@@ -72,7 +74,7 @@ func finalColumns(errorHeading string, text func(Stat, int) string) (out []colum
 	return out
 }
 
-// runs makes the table of what the runs cost, a row a series.
+// runs makes the table of the runs' cost, with a row for each series.
 func (b *builder) runs() *Table {
 	planned := append(plannedColumns(), column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
 	processed := column{"samples", func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }}
@@ -95,11 +97,12 @@ func (b *builder) runs() *Table {
 	}
 }
 
-// samples and evaluations are what a run processed and computed.
+// samples and evaluations return a run's number of samples processed and of kernel evaluations.
 func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
 func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
 
-// results makes a table of the planned runs that fit, a row a series, with more columns.
+// results makes a table of the results of the planned runs that fit, with a row for each series.
+// The columns of more come last.
 func (b *builder) results(name, title string, fits func(experiments.Planned) bool, more ...column) *Table {
 	_, caption, numbered := strings.Cut(title, ". ")
 	if !numbered {
@@ -123,9 +126,9 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	}
 }
 
-// columnsOfQuestions are those that the table of open questions has beyond the other
-// supplements: the risk that the paper prints of some data, and how near a run that is
-// measured against the minimizer has come to it.
+// columnsOfQuestions returns the extra columns of the table of open questions: the training risk,
+// which the paper prints for some data sets, and the relative distance to the minimizer for runs
+// that are measured against it. Other supplements have none.
 func columnsOfQuestions(supplement string) []column {
 	if supplement != experiments.OpenQuestions {
 		return nil
@@ -143,7 +146,7 @@ func columnsOfQuestions(supplement string) []column {
 	}
 }
 
-// processorTime writes that of a series' training, a dash of no runs.
+// processorTime writes the processor time of a series' training, or a dash if there are no runs.
 func processorTime(s *Series) string {
 	if len(s.Runs) == 0 {
 		return words.Dash
@@ -151,7 +154,7 @@ func processorTime(s *Series) string {
 	return seconds(statOf(s.values(secondsInAll)))
 }
 
-// seconds writes a time.
+// seconds writes a mean with two decimals and, for several runs, the standard deviation.
 func seconds(s Stat) string {
 	if s.N < 2 {
 		return strconv.FormatFloat(s.Mean, 'f', 2, 64)

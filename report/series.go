@@ -26,13 +26,13 @@ import (
 // set and task, over seeds and draws.
 type Series struct {
 	Label string
-	Run   experiments.Run  // the first planned
+	Run   experiments.Run  // first planned run
 	Runs  []*record.Record // by draw and seed
 	Cells []string         // table cells that the runs feed
-	Rank  int              // in a figure, among its method's planned series: 0 for the largest model order
+	Rank  int              // position among its method's planned series in a figure: 0 for the largest model order
 
 	planned []experiments.Planned
-	own     *plot.Look // in place of its method's, where another series of the figure has that
+	own     *plot.Look // replaces the method's look, which another series of the figure may have; nil by default
 }
 
 // group makes the series of planned runs, in the order of their first runs.
@@ -52,8 +52,8 @@ func (b *builder) group(planned []experiments.Planned) (out []*Series) {
 	return out
 }
 
-// series makes the series of all planned runs that fit, by data set and task,
-// POLK first and each method's from the largest model order down.
+// series makes the series of all planned runs that fit, sorted by data set and task. POLK comes
+// first, and each method's series are in descending order of the model order.
 func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 	out := b.group(b.planned(fits))
 	slices.SortStableFunc(out, func(x, y *Series) int {
@@ -89,7 +89,7 @@ func byTask(series []*Series) [][]*Series {
 // allRuns fits every planned run.
 func allRuns(experiments.Planned) bool { return true }
 
-// polkFirst orders methods by name, POLK before the others.
+// polkFirst returns a sort key that orders methods by name, POLK before the others.
 func polkFirst(method string) string {
 	if method == experiments.MethodPOLK {
 		return ""
@@ -113,8 +113,8 @@ func (s *Series) dataName() string {
 	return s.Run.Data.Name
 }
 
-// numbersKept returns how many numbers the method keeps at the mean model order of the
-// runs, NaN where that is not known.
+// numbersKept returns how many numbers the method keeps at the mean model order of the runs, NaN
+// if that is unknown.
 func (s *Series) numbersKept() float64 {
 	if len(s.Runs) == 0 {
 		return math.NaN()
@@ -122,7 +122,7 @@ func (s *Series) numbersKept() float64 {
 	return s.Run.Numbers(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean, s.Runs[0].Header.DataFacts)
 }
 
-// numbers is numbersKept for readers, "" where it is not known.
+// numbers writes numbersKept for readers, or "" if it is unknown.
 func (s *Series) numbers() string {
 	n := s.numbersKept()
 	if math.IsNaN(n) {
@@ -131,7 +131,7 @@ func (s *Series) numbers() string {
 	return strconv.FormatFloat(n, 'f', 0, 64)
 }
 
-// values returns a figure of every run of the series.
+// values returns a value of every run of the series.
 func (s *Series) values(of func(*record.Record) float64) []float64 {
 	var out []float64
 	for _, r := range s.Runs {
@@ -140,8 +140,8 @@ func (s *Series) values(of func(*record.Record) float64) []float64 {
 	return out
 }
 
-// finalStats sums up what runs ended with: the risk, of no runs where the method
-// has none, the error rate in per cent and the model order.
+// finalStats returns the statistics of the runs' final risk, error rate in per cent and model
+// order. The statistic of the risk leaves out runs whose method has no risk.
 func finalStats(runs []*record.Record, risk string) (out [quantityCount]Stat) {
 	var values [quantityCount][]float64
 	for _, r := range runs {
@@ -170,7 +170,7 @@ func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
 	}
 }
 
-// traces draws a curve of each series.
+// traces returns a trace of each series, with the given curve.
 func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Trace) {
 	for _, s := range series {
 		out = append(out, plot.Trace{Label: s.Label, Look: s.look(), Curve: curve(s), Flat: s.batch()})
@@ -186,8 +186,8 @@ func legendOf(series []*Series) (l plot.Legend) {
 	return l
 }
 
-// line is a line of a CSV file, or a part of it. Numbers are written so that they are read
-// back as they were.
+// line returns the cells of a line of a CSV file, or of a part of one. Numbers have enough digits
+// to be read back exactly.
 func line(cells ...any) []string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
@@ -203,7 +203,7 @@ func line(cells ...any) []string {
 	return out
 }
 
-// known is a part of a line that is empty where its cells are not known.
+// known returns a part of a line; its cells are empty if they are not known.
 func known(is bool, cells ...any) []string {
 	if !is {
 		return make([]string, len(cells))
@@ -211,15 +211,15 @@ func known(is bool, cells ...any) []string {
 	return line(cells...)
 }
 
-// line is the line of a run: its series, seed and draw, then more.
+// line returns the line of a run in a CSV file: its series, seed and draw, then more.
 func (s *Series) line(r *record.Record, more ...any) []string {
 	return append(line(s.Label, r.Header.Run.Seed, r.Header.Run.Data.Draw), line(more...)...)
 }
 
-// wall is the time that a run's training took.
+// wall returns the seconds that a run's training took.
 func wall(r *record.Record) float64 { return r.Final.Timing.Wall }
 
-// grey is the look of a method that has none of its own.
+// grey holds the looks of a method that defines none.
 var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
 
 // lookOf returns the look of a method's series of the given rank, 0 being the
@@ -237,7 +237,7 @@ func lookOf(method string, rank int) plot.Look {
 	return l
 }
 
-// look is how the series is drawn in every picture.
+// look returns the look of the series in every picture.
 func (s *Series) look() plot.Look {
 	if s.own != nil {
 		return *s.own
@@ -245,21 +245,21 @@ func (s *Series) look() plot.Look {
 	return lookOf(s.Run.Method, s.Rank)
 }
 
-// heuristicColors are told apart with the common colour deficiencies by their
-// lightness where not by their hue. Blue is the reference's.
+// heuristicColors can be distinguished under the common colour deficiencies, by lightness if not
+// by hue. Blue is reserved for the reference.
 var heuristicColors = []color.NRGBA{
 	plot.RGB(0xb8, 0x43, 0x00), plot.RGB(0x1b, 0x7a, 0x4b), plot.RGB(0xa6, 0x1e, 0x5c), plot.RGB(0x6a, 0x1b, 0x8a),
 	plot.RGB(0xd0, 0x8a, 0x00), plot.RGB(0x1a, 0x1a, 0x1a), plot.RGB(0x5b, 0x8f, 0x2f), plot.RGB(0xc8, 0x5a, 0x8c), plot.RGB(0x7a, 0x5a, 0x3a),
 }
 
-// heuristicMarkers are told apart at the size of a letter.
+// heuristicMarkers can be distinguished at the size of a letter.
 var heuristicMarkers = []draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{},
 }
 
-// badges gives each heuristic a colour and a marker that no other has. They
-// follow from its name, so that one more heuristic rarely changes another's; the
-// reference is POLK's blue.
+// badges gives each heuristic a combination of colour and marker that no other heuristic has. It
+// follows from the heuristic's name, so that an added heuristic rarely changes another's. The
+// reference has POLK's blue.
 func badges(names []string, reference string) map[string]plot.Look {
 	out := map[string]plot.Look{reference: {Color: lookOf("polk", 0).Color, Marker: draw.CircleGlyph{}}}
 	n := len(heuristicColors) * len(heuristicMarkers)
@@ -280,8 +280,8 @@ func badges(names []string, reference string) map[string]plot.Look {
 	return out
 }
 
-// table1Looks are how the series of Table 1's figures look: a diminishing
-// learning rate, then constant ones from the largest on.
+// table1Looks are the looks of the series in Table 1's figures: the diminishing learning rate,
+// then the constant ones in descending order.
 var table1Looks = []plot.Look{
 	{Color: plot.RGB(0x1b, 0x7a, 0x4b), Width: 1.3},
 	{Color: plot.RGB(0x08, 0x30, 0x6b), Width: 1.2},
@@ -294,8 +294,8 @@ func unprojected(l plot.Look) plot.Look {
 	return plot.Look{Color: l.Color, Dash: []vg.Length{0.8, 1.2}, Width: 0.9}
 }
 
-// A specEntry is the series of one entry of a spec, which differ in their model order alone, by
-// the largest first.
+// A specEntry holds the series of one entry of a spec. They differ only in their model order, and
+// the largest comes first.
 type specEntry struct {
 	name   string
 	series []*Series
@@ -311,7 +311,7 @@ func entriesOf(all []*Series) []specEntry {
 	return out
 }
 
-// entryLooks are those of entries, of which the first is the reference.
+// entryLooks returns the looks of entries by name. The first entry is the reference.
 func entryLooks(all []specEntry) map[string]plot.Look {
 	names := make([]string, len(all))
 	for i, e := range all {
@@ -320,10 +320,10 @@ func entryLooks(all []specEntry) map[string]plot.Look {
 	return badges(names, names[0])
 }
 
-// mostCurves is how many series a panel shows.
+// mostCurves is the maximum number of series in a panel.
 const mostCurves = 8
 
-// distinct gives the series of a figure of the user's own looks that differ.
+// distinct gives the series of a figure different looks in a report on the user's own specs.
 func (b *builder) distinct(series []*Series) {
 	if b.in.Own == "" {
 		return
@@ -338,18 +338,18 @@ func (b *builder) distinct(series []*Series) {
 	}
 }
 
-// entryDashes tell apart the series of an entry.
+// entryDashes distinguish the series of an entry.
 var entryDashes = [][]vg.Length{nil, {4, 2}, {1, 1.5}, {5, 1.5, 1, 1.5}}
 
-// smaller shows more series than a panel can in small multiples, a panel for each entry of
-// the spec.
+// smaller turns a figure with more series than a panel can show into small multiples, with a
+// panel for each entry of the spec.
 func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) float64) {
 	if len(series) <= mostCurves {
 		return
 	}
 	var all []specEntry
 	for _, e := range entriesOf(series) {
-		for of := range slices.Chunk(e.series, len(entryDashes)) { // as many as there are dashes
+		for of := range slices.Chunk(e.series, len(entryDashes)) { // each series of a panel has its own dashes
 			all = append(all, specEntry{e.name, of})
 		}
 	}
@@ -384,7 +384,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// grouped splits values by their keys, in the order in which these come first.
+// grouped splits values by key. The keys are in the order of their first occurrence.
 func grouped[K comparable, V any](values []V, key func(V) K) (keys []K, groups [][]V) {
 	at := make(map[K]int)
 	for _, v := range values {
@@ -400,13 +400,13 @@ func grouped[K comparable, V any](values []V, key func(V) K) (keys []K, groups [
 	return keys, groups
 }
 
-// sentence joins parts with commas.
+// sentence joins the parts that are not empty with commas.
 func sentence(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 	return strings.Join(parts, ", ")
 }
 
-// appendNew appends a value that is not among values.
+// appendNew appends v unless values contains it.
 func appendNew[T comparable](values []T, v T) []T {
 	if slices.Contains(values, v) {
 		return values

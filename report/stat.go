@@ -14,11 +14,11 @@ import (
 type Stat struct {
 	N        int     // runs
 	Mean     float64 // over the runs whose value is finite
-	SD       float64 // their sample standard deviation; 0 if there is one
+	SD       float64 // their sample standard deviation; 0 for a single value
 	Diverged int     // runs whose value is not finite
 
-	Interval  bool    // whether there are Low and High: of 3 runs or more of which none diverged
-	Low, High float64 // the 90 % interval of the mean, Student's
+	Interval  bool    // whether Low and High are set: for 3 runs or more, if none diverged
+	Low, High float64 // Student's 90 % interval of the mean
 }
 
 // statOf returns the mean and spread of values.
@@ -32,8 +32,8 @@ func statOf(values []float64) Stat {
 	return s
 }
 
-// mean is the mean of values, NaN if there are none. It scales by the number
-// of values first: a sum of huge risks must not overflow.
+// mean returns the mean of values, NaN if there are none. It divides each value by the count
+// before it adds, so that a sum of huge risks does not overflow.
 func mean(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -45,7 +45,7 @@ func mean(values []float64) float64 {
 	return first + sum
 }
 
-// deviation is the sample standard deviation of values, 0 for one.
+// deviation returns the sample standard deviation of values, 0 for fewer than two.
 func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
@@ -68,7 +68,8 @@ const (
 // Quantities are the names of the quantities of a cell.
 var Quantities = [quantityCount]string{"risk", "error", "order"}
 
-// text writes the mean and, of several runs, the standard deviation.
+// text writes the mean and, for several runs, the standard deviation; if runs diverged, it counts
+// them instead.
 func (s Stat) text(q int) string {
 	switch {
 	case s.N == 0:
@@ -89,7 +90,7 @@ func (s Stat) full(q int) string {
 	return s.text(q) + " (" + s.interval(q) + ")"
 }
 
-// interval writes the 90 % interval of the mean; nothing where there is none.
+// interval writes the 90 % interval of the mean; it returns an empty string if there is none.
 func (s Stat) interval(q int) string {
 	if !s.Interval {
 		return ""
@@ -97,7 +98,8 @@ func (s Stat) interval(q int) string {
 	return between(s.Low, s.High, q, s.Mean)
 }
 
-// between writes a range with the decimals that a quantity of size like deserves.
+// between writes the range from low to high with the decimals that suit a value of quantity q of
+// the size of like.
 func between(low, high float64, q int, like float64) string {
 	from, to := number(low, q, like), number(high, q, like)
 	if from == to {
@@ -106,7 +108,7 @@ func between(low, high float64, q int, like float64) string {
 	return from + " to " + to
 }
 
-// number writes v with the decimals that a quantity of size like deserves.
+// number writes v with the decimals that suit a value of quantity q of the size of like.
 func number(v float64, q int, like float64) string {
 	size := math.Abs(like)
 	switch {
@@ -121,15 +123,15 @@ func number(v float64, q int, like float64) string {
 	case q == qOrder:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
-	decimals := 3 // digits of size
+	decimals := 3 // three significant digits of size
 	if size > 0 {
 		decimals = min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
 	}
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// difference compares a mean with the paper's value: in points for an error
-// rate, in per cent of the paper's value otherwise.
+// difference writes the difference of a mean from the paper's value: in points for an error rate,
+// otherwise in per cent of the paper's value, or as a factor from ten times that value on.
 func difference(s Stat, paper *float64, q int) string {
 	if s.N == 0 || s.Diverged > 0 || paper == nil {
 		return ""

@@ -87,14 +87,14 @@ func (b *Summary) blocks() []summaryBlock {
 	return out
 }
 
-// smoke reports whether all specs were asked for in the profile that runs few of them. Then
-// only what ran is shown.
+// smoke reports whether all specs were asked for in profile smoke, which runs few of them. The
+// summary then shows only runs with a record.
 func (b *Summary) smoke() bool {
 	return len(b.Names) == 0 && b.Input.Profile == experiments.ProfileSmoke
 }
 
-// block makes a block of the printed table's rows; a method that is not defined
-// for the task has none.
+// block makes a block from the rows of the printed table. A method that is not defined for the
+// task has no row.
 func (b *Summary) block(t *Table, blk *table.Block) summaryBlock {
 	number := strings.TrimPrefix(t.Name, "table")
 	out := summaryBlock{data: blk.Data, heading: fmt.Sprintf("Table %s, %s: %s (%s)", number, blk.Data, blk.Title, blk.Risk)}
@@ -134,8 +134,8 @@ func (b *Summary) row(row *table.Row) summaryRow {
 	return out
 }
 
-// series lists the runs that no block shows, a row a series below a header:
-// those of the named specs, or those on stand-ins for missing data.
+// series lists the runs that no block shows, one row for each series below a header: those of the
+// named specs, or those on stand-ins for missing data.
 func (b *Summary) series(paper bool) (heading string, rows [][]string) {
 	all := newBuilder(b.Input).series(func(p experiments.Planned) bool {
 		switch ran := b.Input.Records[p.ID] != nil; {
@@ -195,15 +195,15 @@ func (b *Summary) standsIn(name string) bool {
 	return slices.ContainsFunc(sortedKeys(b.Input.Unavailable), func(missing string) bool { return b.StandIns[missing] == name })
 }
 
-// needless reports whether a run is of generated data that would stand in for a
-// data set all of whose runs are there.
+// needless reports whether a run is on generated data that stands in for no missing data set,
+// because that data set is available or all its runs have records. A run whose spec was asked for
+// is not needless.
 func (b *Summary) needless(p experiments.Planned) bool {
 	name := p.Run.Data.Name
 	return slices.Contains(slices.Collect(maps.Values(b.StandIns)), name) && !b.standsIn(name) && !slices.Contains(b.Specs, p.Spec)
 }
 
-// verdicts counts the verdicts on the paper's claims. The marks are those of the
-// rows.
+// verdicts counts the verdicts on the paper's claims. It uses the same marks as the rows.
 func (b *Summary) verdicts() []summaryItem {
 	cells, sentences, theorems := b.Input.Assessment.Counts()
 	numbers := b.Input.Assessment.Numbers()
@@ -246,8 +246,8 @@ func (b *Summary) verdicts() []summaryItem {
 	return out
 }
 
-// singleRuns counts the verdicts on the paper's numbers, and those of them that
-// rest on one run, without an interval.
+// singleRuns counts the verdicts on the paper's numbers (judged) and how many of them rest on one
+// run, without an interval (single).
 func (b *Summary) singleRuns() (single, judged int) {
 	for _, c := range b.Input.Assessment.Claims {
 		for _, t := range c.Tests {
@@ -272,7 +272,7 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	}
 	wanted := slices.DeleteFunc(slices.Clone(b.Input.Planned), func(p experiments.Planned) bool { return !paper && !slices.Contains(b.Specs, p.Spec) || b.needless(p) })
 	gaps := evidence.Gaps(wanted, b.Input.Records, b.Input.Failed, b.Input.Unavailable)
-	of := func(kind evidence.GapKind) *evidence.Gap { // the runs of all, and why the first of them
+	of := func(kind evidence.GapKind) *evidence.Gap { // all gaps of a kind as one, with the first reason
 		all := &evidence.Gap{Kind: kind}
 		for _, g := range gaps {
 			if g.Kind == kind {
@@ -304,8 +304,8 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 	return out
 }
 
-// lacking are the names of the data sets that are not available, also of a profile that
-// has no runs on them.
+// lacking returns the names of the data sets that are not available, including those on which the
+// profile has no runs.
 func (b *Summary) lacking(blocks []summaryBlock, gaps []*evidence.Gap) []string {
 	names := make(map[string]bool)
 	for _, g := range gaps {
@@ -343,7 +343,7 @@ func (b *Summary) largerProfile() []summaryItem {
 	return []summaryItem{{"profile " + larger, text, b.Command("reproduce", "--profile", larger)}}
 }
 
-// where says where the rest is.
+// where lists the paths of the report and the commands that show more.
 func (b *Summary) where(paper bool) (out []summaryItem) {
 	out = []summaryItem{{"report", b.Page, ""}, {"tables, figures", b.Index, ""}}
 	if b.Page == "" {
@@ -390,7 +390,8 @@ func (s *Summary) Text(w io.Writer) error {
 	return err
 }
 
-// tableLines lays the paper's tables out, a line a method, with empty lines between the blocks.
+// tableLines lays out the paper's tables, one line for each method, with empty lines between the
+// blocks.
 func tableLines(title string, blocks []summaryBlock) []string {
 	if len(blocks) == 0 {
 		return nil
@@ -465,8 +466,8 @@ func seriesLines(heading string, rows [][]string, room int) []string {
 	return lines
 }
 
-// itemLines lays items out in two columns, each in a line, or in two if the command
-// does not fit beside the text.
+// itemLines lays out items in two columns. An item takes one line, or two if the command does not
+// fit beside the text.
 func itemLines(heading string, items []summaryItem) []string {
 	if len(items) == 0 {
 		return nil

@@ -19,23 +19,23 @@ import (
 // A Table is one of the report's tables.
 type Table = table.Table
 
-// A Cell compares what the paper prints with what the runs gave. The
-// quantities are the risk, the error rate in per cent, and the model order.
+// A Cell compares the paper's printed numbers with those of the runs. The quantities are the
+// risk, the error rate in per cent, and the model order.
 type Cell struct {
 	ID      string
 	RiskOf  string               // train or test: the risk that the paper prints
 	Printed [3]string            // as printed, "—" for a dash
 	Paper   [3]*float64          // nil for a dash
-	Ours    [3]Stat              // a risk of no runs where the method has none
+	Ours    [3]Stat              // the risk has N = 0 if the method has no risk
 	Draw    uint64               // the draw that the figures show; 0 if no run is on it
-	OnDraw  [3]float64           // the numbers of its run with the lowest seed
+	OnDraw  [3]float64           // numbers of the run with the lowest seed on this draw
 	Why     string               // why there are no runs; empty if there are
 	Dash    string               // why the paper leaves a number out; empty if it prints all three
 	Lost    string               // how many runs are missing; empty if none
 	Judged  [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
-	ByResult []string // the choices that the verdicts rest on which were made with the paper's numbers in view
-	Gap      float64  // of a batch method that ended before its tolerance: the largest certified gap by the objective
+	ByResult []string // choices behind the verdicts that were made with the paper's numbers in view
+	Gap      float64  // largest ratio of certified gap to objective, of batch runs that ended before they met their tolerance
 }
 
 // table makes one of the paper's tables.
@@ -98,8 +98,9 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 	runs := b.records(planned)
 	if len(runs) == 0 {
 		c.Lost, c.ByResult = "", nil
-		// The paper's dash comes first where nobody plans anything, for then nothing is missing. A
-		// method's second series, such as polk-large, is in the paper's figures whatever its table holds.
+		// If the paper prints only dashes and neither this profile nor the full one plans runs,
+		// nothing is missing, and the cell shows the dash. A method's second series, such as
+		// polk-large, is an exception: the paper's figures show it whatever its table prints.
 		second := strings.Contains(row.ID, "-")
 		if len(planned) == 0 && !b.in.FullCells[id] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 			c.Why = words.Dash
@@ -112,7 +113,7 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
 		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
 	}
-	for _, r := range runs { // those that ended before their tolerance was met
+	for _, r := range runs { // runs that ended before they met their tolerance
 		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
 			c.Gap = max(c.Gap, h["gap"]/h["objective"])
 		}
@@ -120,11 +121,12 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 	return c
 }
 
-// whyWidth is what a column holds of why there are no runs; the notes below
-// the table hold all of it.
+// whyWidth is the number of characters that a column holds of the reason why there are no runs.
+// The notes below the table have the full text.
 const whyWidth = 36
 
-// lines returns the lines of a cell: the paper's, those of the runs and the verdicts.
+// lines returns the lines of a cell: the paper's numbers, the numbers of the runs and the
+// verdicts.
 func (c *Cell) lines() []table.Line {
 	out := []table.Line{{Label: "paper"}}
 	for q, text := range c.Printed {
@@ -161,9 +163,9 @@ var verdictLegend = table.Cell{
 	Words: "new run: where the value of a new run would be in nine of ten cases, of three runs or more; new rows: the same on other test rows.",
 }
 
-// judgedLines are the verdicts on the printed numbers: each with those at half and at
-// twice the margin, and where the value of a new run would be, with a mark that says
-// whether the printed number is there.
+// judgedLines returns the verdicts on the printed numbers, each with the verdicts at half and at
+// twice the margin, and the intervals for a new run and for new test rows, each with a mark that
+// says whether it contains the printed number.
 func (c *Cell) judgedLines() []table.Line {
 	verdicts, oneRun, oneTest := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
 	for q, f := range c.Judged {
@@ -186,12 +188,13 @@ func (c *Cell) judgedLines() []table.Line {
 	return filled(verdicts, oneRun, oneTest)
 }
 
-// filled are the lines that have a cell.
+// filled returns the lines with at least one cell.
 func filled(lines ...table.Line) []table.Line {
 	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
 }
 
-// expected is an interval for a number, with a mark that says whether the printed one is in it.
+// expected writes an interval for a number, with a mark that says whether it contains the printed
+// number.
 func expected(n evidence.Number, q int, within bool) table.Cell {
 	text := between(n.Low, n.High, q, n.High)
 	if within {
@@ -225,7 +228,7 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 	return out
 }
 
-// reason says why a number is missing, ours or the paper's.
+// reason says why a number of ours or of the paper's is missing.
 func (c *Cell) reason(q int) string {
 	why := c.Why
 	if why == words.Dash {
@@ -247,7 +250,7 @@ func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	return v
 }
 
-// numbersOf returns the three numbers of a cell of the paper's, nil for a dash.
+// numbersOf returns the three numbers of a cell of the paper, nil for a dash.
 func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
 	return [quantityCount]*float64{pc.Risk, pc.Error, pc.Order}
 }
@@ -293,7 +296,7 @@ func (b *builder) tableNotes(t *Table) []string {
 			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
 		}
 		why := c.Lost
-		if words.Shorten(c.Why, whyWidth) != c.Why { // a column can't hold it
+		if words.Shorten(c.Why, whyWidth) != c.Why { // too long for a column
 			why = c.Why
 		}
 		if why != "" {
@@ -329,7 +332,7 @@ func (b *builder) bayesNote(dataSet string) string {
 	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
 }
 
-// dashNotes say why the paper leaves numbers out, a line a reason.
+// dashNotes returns the reasons why the paper leaves numbers out, one line for each reason.
 func dashNotes(t *Table, cells map[string]*Cell) []string {
 	where := map[string][]string{}
 	var reasons []string
@@ -339,7 +342,7 @@ func dashNotes(t *Table, cells map[string]*Cell) []string {
 			continue
 		}
 		reasons = appendNew(reasons, why)
-		name, n, alike := place(t, blk, row), 0, true // whether all cells of the row, of more than one, have a dash for this reason
+		name, n, alike := place(t, blk, row), 0, true // alike: all n cells of the row have a dash for this reason
 		for _, other := range t.All() {
 			if other.ID == row.ID {
 				n, alike = n+1, alike && cells[other.Cell].Dash == why

@@ -16,18 +16,18 @@ import (
 	"polkrepro/report/plot"
 )
 
-// Table1Spec is the spec whose runs Table 1, the convergence theorems, is about. The
-// names of its tables and figures begin with it, and so do its claims' IDs.
+// Table1Spec is the spec whose runs are compared with Table 1, the convergence theorems. The
+// names of its tables and figures and the IDs of its claims begin with it.
 const Table1Spec = "table1"
 
-// A theoryStudy is what Table 1 is made of.
+// A theoryStudy holds the runs behind Table 1.
 type theoryStudy struct {
 	in     Input
 	series []*Series    // in the plan's order
-	final  record.Final // of any record, for what is known of f*
+	final  record.Final // last line of any record, for the properties of f*
 }
 
-// theory gathers what Table 1 is made of, nil if none of its runs has a record.
+// theory gathers the runs behind Table 1; it returns nil if none of them has a record.
 func (b *builder) theory() *theoryStudy {
 	s := &theoryStudy{in: b.in, series: b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))}
 	for _, x := range s.series {
@@ -46,7 +46,7 @@ func (s *Series) diminishing() bool {
 	return s.Run.Params.Schedule == experiments.ScheduleInverse
 }
 
-// polk returns the series of POLK whose learning rate is diminishing or constant.
+// polk returns the series of POLK with a diminishing or with a constant learning rate.
 func (s *theoryStudy) polk(diminishing bool) (out []*Series) {
 	for _, x := range s.series {
 		if x.Run.Method == experiments.MethodPOLK && x.diminishing() == diminishing {
@@ -61,7 +61,7 @@ func statistic(name string) func(*record.Record) float64 {
 	return func(r *record.Record) float64 { return theory.Value(r, name) }
 }
 
-// final returns what the last line of a record has under a name.
+// final returns a measurement in the last line of a record by name.
 func final(name string) func(*record.Record) float64 {
 	return func(r *record.Record) float64 { return r.Final.Measured[name] }
 }
@@ -71,7 +71,7 @@ func radius(r *record.Record) float64 {
 	return theory.Radius(r.Header.Run, theory.Variance(r))
 }
 
-// finalOrder returns M_T, NaN of a record without points.
+// finalOrder returns M_T, NaN for a record without points.
 func finalOrder(r *record.Record) float64 {
 	if len(r.Points) == 0 {
 		return math.NaN()
@@ -79,7 +79,8 @@ func finalOrder(r *record.Record) float64 {
 	return float64(r.Points[len(r.Points)-1].ModelOrder)
 }
 
-// verdict is the worst verdict of claims, empty if none are judged.
+// verdict returns the worst verdict on the claims with the given IDs, or an empty string if the
+// report has no verdicts.
 func (s *theoryStudy) verdict(ids ...string) string {
 	if s.in.Assessment == nil {
 		return ""
@@ -93,7 +94,7 @@ func (s *theoryStudy) verdict(ids ...string) string {
 	return worst.String()
 }
 
-// table sets the paper's Table 1 beside what was run and measured.
+// table compares the paper's Table 1 with the settings and measurements of the runs.
 func (s *theoryStudy) table() *Table {
 	dim, constant := s.polk(true), s.polk(false)
 	t := &Table{
@@ -128,7 +129,7 @@ func (s *theoryStudy) table() *Table {
 	return t
 }
 
-// notes say what the table is about.
+// notes describes the setting of the table, the accuracy of f* and the missing runs.
 func (s *theoryStudy) notes() []string {
 	lambda := s.series[0].Run.Params.Regularizer
 	f := s.final.Measured
@@ -160,7 +161,8 @@ func diminishingText(series []*Series) string {
 	return strings.Join(out, "; ")
 }
 
-// constantText gives the floors by their bounds and the exponents in η.
+// constantText gives the range of the least distances, in units of their bound Δ, and the
+// exponents in η.
 func (s *theoryStudy) constantText(series []*Series) string {
 	var floors []float64
 	for _, x := range series {
@@ -207,9 +209,9 @@ func constantOrderText(series []*Series) string {
 	return fmt.Sprintf("M ≤ %.0f at every step, at most ×%.3f in the last quarter", most, growth)
 }
 
-// seriesTable sums the series up, a row each.
+// seriesTable summarizes the series, with a row for each.
 func (s *theoryStudy) seriesTable() *Table {
-	polk := func(constant bool, of func(*Series) string) func(*Series) string { // of POLK, at a constant rate
+	polk := func(constant bool, of func(*Series) string) func(*Series) string { // a dash for other methods and, if constant, for a diminishing rate
 		return func(x *Series) string {
 			if x.Run.Method != experiments.MethodPOLK || constant && x.diminishing() {
 				return words.Dash
@@ -248,11 +250,11 @@ func orderBound(r *record.Record) float64 {
 	return theory.OrderBound(r.Header.Run, r.Final.Measured[theory.PlaneWidth], r.Final.Measured[theory.PlaneHeight])
 }
 
-// table1Curves are the contents of a figure of runs over samples: the series of
-// POLK, each with that of FSGD at the same learning rate if there is one.
+// table1Curves holds the contents of a figure of runs over samples: the series of POLK, each with
+// the series of FSGD at the same learning rate if there is one.
 type table1Curves struct {
 	series []*Series
-	plain  []*Series // a series without records where there is none
+	plain  []*Series // FSGD's series; a series without records if there is none
 }
 
 // table1Radius are the contents of the figure of the floors over η.
@@ -261,7 +263,8 @@ type table1Radius struct {
 	series [][]*Series // by K, by η
 }
 
-// figures makes the figures, table1a, table1b, …: of the runs with each K, then of the floors.
+// figures makes table1a, table1b, …: a figure of the runs for each K, then the figure of the
+// floors.
 func (s *theoryStudy) figures() (out []*Figure) {
 	add := func(title, caption string, of []*Series, drawing plot.Drawing, data func() [][]string) {
 		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing, Data: data}
@@ -326,7 +329,7 @@ func (c *table1Curves) picture() *plot.Picture {
 	return p
 }
 
-// panel makes the panel of a curve of runs, with that of FSGD if both says so.
+// panel makes the panel of a curve of the runs, with FSGD's curve too if both is true.
 func (c *table1Curves) panel(title, label string, curve func([]*record.Record) []plot.Sample, both bool) *plot.Panel {
 	pn := &plot.Panel{Title: title, YLabel: label}
 	for i, x := range c.series {
@@ -339,12 +342,13 @@ func (c *table1Curves) panel(title, label string, curve func([]*record.Record) [
 	return pn
 }
 
-// ratioWindow is the part of the samples so far of which the largest ratio is drawn, if a
-// point has fewer steps behind it: points a decade apart and points evenly spread may come
-// to lie side by side, and the largest of a hundred ratios is less than that of thousands.
+// ratioWindow is the minimum window over which the largest ratio of a point is taken, as a
+// fraction of the samples so far; a point with more steps since the point before uses all of
+// these. Points a decade apart and evenly spaced points may be neighbours, and the largest of a
+// hundred ratios is less than the largest of thousands.
 const ratioWindow = 0.1
 
-// largestRatios is the curve of the largest ratio.
+// largestRatios returns the curve of the largest bound ratio.
 func largestRatios(runs []*record.Record) []plot.Sample {
 	at := make(map[int][]float64)
 	for _, r := range runs {
@@ -362,7 +366,7 @@ func largestRatios(runs []*record.Record) []plot.Sample {
 	return averaged(at)
 }
 
-// centre is a curve without its band.
+// centre removes the band from a curve, in place.
 func centre(curve []plot.Sample) []plot.Sample {
 	for i := range curve {
 		curve[i].Low, curve[i].High = curve[i].Mean, curve[i].Mean
@@ -412,7 +416,7 @@ func (f *table1Radius) picture() *plot.Picture {
 		order.Traces = append(order.Traces, plot.Trace{Look: l, Curve: byRate(f.series[i], final(theory.MaxOrder))})
 		p.Legend = append(p.Legend, plot.LineEntry(fmt.Sprintf("K = %g", k), l), plot.LineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), unprojected(l)))
 	}
-	for _, r := range runsOf(slices.Concat(f.series...)) { // f* is that of all
+	for _, r := range runsOf(slices.Concat(f.series...)) { // all runs have the same f*
 		floor.Traces[0].Levels = []float64{r.Final.Measured[theory.StarNorm]}
 	}
 	p.Legend = append(p.Legend, plot.LevelEntry("norm of f*"))

@@ -13,14 +13,14 @@ import (
 	"polkrepro/report/table"
 )
 
-// A Tournament is the report on a comparison of pruning heuristics. Its tables are two a
-// field, then the Pareto fronts, its figures those of each field, then of the ranks.
+// A Tournament is the report on a comparison of pruning heuristics. Its tables are two for each
+// field, then the Pareto fronts. Its figures are those of each field, then the ranks.
 type Tournament struct {
-	*compare.Result // what it reports on
+	*compare.Result // the comparison
 	*Report
 }
 
-// NewTournament makes the report on a comparison. The input is that of its runs.
+// NewTournament makes the report on a comparison. The input describes the runs of the comparison.
 func NewTournament(res *compare.Result, in Input) *Tournament {
 	b := newBuilder(in)
 	r := &Report{Input: in, Figures: tournamentFigures(res), Runs: b.runs(), Notes: b.notes()}
@@ -53,7 +53,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 			if m == compare.ErrorAtOrder && c.Reason != "" {
 				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
 			}
-			// A number a cell, none where there is none. Those of times are natural logarithms of ratios.
+			// A cell holds one number or nothing. Times are natural logarithms of ratios.
 			has := len(c.Levels) > 0
 			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
 				known(has, c.Decisive(), c.Bend), line(c.N, compare.Numbers(c.Levels), c.Verdict, c.Reason)))
@@ -173,10 +173,9 @@ func (t *Tournament) CSV() string {
 	return table.CSV(rows)
 }
 
-// WriteAll writes the report into a folder, which it makes if need be:
-// index.md, runs.csv, tables/NAME.{txt,md,csv,tex} and
-// figures/NAME.{svg,png,pdf,csv}. It returns the paths it wrote, index.md
-// first. Every file is written whole or not at all.
+// WriteAll writes the report into a folder, which it creates if necessary: index.md, runs.csv,
+// tables/NAME.{txt,md,csv,tex} and figures/NAME.{svg,png,pdf,csv}. It returns the paths that it
+// wrote, index.md first. Every file is written completely or not at all.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}
 	w.text("index.md", t.Index)

@@ -15,8 +15,7 @@ import (
 	"polkrepro/report/plot"
 )
 
-// tournamentFigures makes all figures of a tournament: of each field the
-// trade-offs, then the ranks.
+// tournamentFigures makes all figures of a tournament: each field's trade-offs, then the ranks.
 func tournamentFigures(res *compare.Result) []*Figure {
 	var names []string
 	for _, f := range res.Fields {
@@ -61,7 +60,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 			if len(others) == 0 {
 				fig.Missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
 			}
-			if left > 0 { // the panels share their axes
+			if left > 0 { // dropped, because the panels share their axes
 				fig.Caption += fmt.Sprintf(" In the CSV file alone: %s with fewer than a quarter of the least model order compared.", words.Count(left, "point"))
 			}
 			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, against.by, against.by.apart)
@@ -79,7 +78,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	return out
 }
 
-// costsOf is what a heuristic costs and errs at each value of its knob.
+// costsOf returns the costs and errors of a heuristic at each value of its knob.
 func costsOf(e *compare.Entry) costCurve {
 	c := costCurve{name: e.Heuristic.Name}
 	for _, p := range e.Points {
@@ -104,8 +103,8 @@ func fieldRows(f *compare.FieldResult) [][]string {
 	return rows
 }
 
-// ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a
-// scale of mean ranks, bars below it that join what is not distinguishable.
+// ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a scale of mean ranks,
+// and bars below it that join heuristics that can't be distinguished.
 type ranks struct {
 	standing  *compare.Standing
 	reference string
@@ -131,7 +130,7 @@ func (r *ranks) Size() (w, h vg.Length) {
 	return plot.Width, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
 }
 
-// x is where a mean rank is drawn.
+// x returns the position of a mean rank.
 func (r *ranks) x(rank float64) vg.Length {
 	k := float64(len(r.standing.Names))
 	return ranksEdge + (plot.Width-2*ranksEdge)*vg.Length((rank-1)/(k-1))
@@ -157,8 +156,8 @@ func (r *ranks) Draw(c draw.Canvas) {
 	}
 }
 
-// drawName leads from a mean rank on the axis to its name at the left or right
-// edge.
+// drawName draws a heuristic's name at the left or right edge and a line from its mean rank on
+// the axis.
 func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Length, right bool) {
 	edge, align := ranksEdge-12, draw.XRight
 	gap := vg.Length(-3)

@@ -23,8 +23,8 @@ type Verdicts struct {
 	Ledger     *experiments.Ledger
 	Profile    string
 	Assume     []string          // alternatives assumed, each ASSUMPTION=ALTERNATIVE; default none
-	Changes    []evidence.Change // from the verdicts without Assume
-	Reference  *Reference        // verdicts that are expected; default: reproduced, or deviating with an explanation
+	Changes    []evidence.Change // changes relative to the verdicts without Assume
+	Reference  *Reference        // expected verdicts; default: reproduced, or deviating with an explanation
 }
 
 // A Reference is a results folder with the expected verdicts, and how the actual
@@ -59,7 +59,7 @@ func (v *Verdicts) Text(w io.Writer) error {
 	return t.Flush()
 }
 
-// errata counts the errata, and those that a test settles.
+// errata counts the errata, and those that are settled by a test.
 func (v *Verdicts) errata() string {
 	settled := 0
 	for i := range v.Ledger.Errata {
@@ -100,9 +100,8 @@ func (r *Reference) rows() (rows [][]string) {
 	return rows
 }
 
-// Markdown writes the counts, the verdicts that change or differ, and a table of
-// all claims. Whatever the records hold, it is shorter than the 1 MiB that GitHub
-// takes for a job summary.
+// Markdown writes the counts, the verdicts that change or differ, and a table of all claims. For
+// any records the text is shorter than 1 MiB, GitHub's limit for a job summary.
 func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("### Verdicts on the paper's claims\n\n")
@@ -136,8 +135,7 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	return err
 }
 
-// under writes a paragraph in bold, and below it the grid in Markdown if it has
-// rows.
+// under writes a paragraph in bold and, if the grid has rows, the grid in Markdown below it.
 func under(b *strings.Builder, title string, g *table.Grid) {
 	fmt.Fprintf(b, "\n**%s**\n", table.Escape(markdownText(title)))
 	if len(g.Rows) > 0 {
@@ -146,8 +144,8 @@ func under(b *strings.Builder, title string, g *table.Grid) {
 	}
 }
 
-// tests words the tests of a claim, one line each. note prepares the remarks,
-// which may quote the error of a run that failed.
+// tests describes the tests of a claim, one line each. note prepares the remarks, which may quote
+// the error of a failed run.
 func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []string {
 	var lines []string
 	for _, f := range c.Tests {
@@ -171,11 +169,11 @@ func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []st
 	return lines
 }
 
-// longest is the most characters of a remark in Markdown.
+// longest is the maximum number of characters of a remark in Markdown.
 const longest = 200
 
-// markdownText returns text from outside on one line, cut to a reasonable length,
-// with the characters escaped that markdownRow leaves: it is for cells of a grid.
+// markdownText prepares external text for a cell of a grid: on one line, cut to a reasonable
+// length, and with the characters escaped that markdownRow does not escape.
 func markdownText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -189,8 +187,8 @@ func markdownText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`).Replace(s)
 }
 
-// The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's
-// go-junit all read. Judging takes no time worth a figure, so there is none.
+// The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's go-junit all read.
+// Durations are left out, because judging takes negligible time.
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -229,21 +227,18 @@ type (
 	}
 )
 
-// JUnit writes a test suite for each section of the paper and a test case for
-// each claim, named by its ID. The file has no failure and no error exactly if
-// 'runall verify' has exit status 0.
+// JUnit writes a test suite for each section of the paper and a test case for each claim, named
+// by its ID. The file has no failure and no error exactly if 'runall verify' has exit status 0.
 //
-// Without a reference, a claim that deviates without an explanation or is
-// inconclusive is a failure, one without all of its runs is an error (status 4 if
-// there is one, else 3), and a deviation with an explanation is skipped: it is
-// expected, but not reproduced.
+// Without a reference, a claim that deviates without an explanation or is inconclusive is a
+// failure, and a claim with missing runs is an error. An error means exit status 4, a failure
+// alone 3. A deviation with an explanation is skipped: it is expected, but not reproduced.
 //
-// With a reference, a claim whose verdict differs is a failure, one that can't be
-// compared is an error (status 3 if there is a failure, else 4), and one that is
-// not reproduced, as in the reference, is skipped.
+// With a reference, a claim whose verdict differs is a failure, and a claim that can't be
+// compared is an error. A failure means exit status 3, an error alone 4. A claim that is not
+// reproduced, as in the reference, is skipped.
 //
-// Characters that XML 1.0 excludes, as the error of a failed run may have, become
-// U+FFFD.
+// Characters that XML 1.0 excludes, for example in the error of a failed run, become U+FFFD.
 func (v *Verdicts) JUnit(w io.Writer) error {
 	properties := []junitProperty{{"profile", v.Profile}}
 	for _, a := range v.Assume {

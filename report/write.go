@@ -17,13 +17,12 @@ import (
 	"polkrepro/report/table"
 )
 
-// WriteAll writes the report into a folder, which it makes if need be:
-// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet
-// of the paper's figures, figures/contact.{svg,png}, and index.md; with keep, only those
-// of them whose paths it reports. A figure of images alone has no CSV file. It returns the
-// paths it wrote. Every file is
-// written whole or not at all, and none through a symbolic link that stands for one of
-// these folders.
+// WriteAll writes the report into a folder, which it creates if necessary:
+// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet of the paper's
+// figures, figures/contact.{svg,png}, and index.md. A figure of images alone has no CSV file. If
+// keep is not nil, WriteAll writes only the files for whose path keep returns true. It returns
+// the paths that it wrote. Every file is written completely or not at all. A symbolic link in
+// place of one of these folders is an error.
 func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
 	w := writer{dir: dir, keep: keep}
 	w.tables(append(slices.Clip(r.Tables), r.Runs)...)
@@ -41,7 +40,7 @@ type writer struct {
 	err   error
 }
 
-// file writes one file of what content makes.
+// file writes one file with the bytes that content returns.
 func (w *writer) file(name string, content func() ([]byte, error)) {
 	if w.err != nil || w.keep != nil && !w.keep(filepath.ToSlash(name)) {
 		return
@@ -52,7 +51,7 @@ func (w *writer) file(name string, content func() ([]byte, error)) {
 	path := filepath.Join(w.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
-		err = files.Write(path, func(out io.Writer) error { // it appears when it is whole
+		err = files.Write(path, func(out io.Writer) error { // the file appears only when it is complete
 			b, err := content()
 			if err == nil {
 				_, err = out.Write(b)
@@ -72,7 +71,7 @@ func (w *writer) text(name string, of func() string) {
 	w.file(name, func() ([]byte, error) { return []byte(of()), nil })
 }
 
-// tables writes tables with all their faces.
+// tables writes all faces of tables.
 func (w *writer) tables(tables ...*Table) {
 	for _, t := range tables {
 		for _, f := range table.Faces {
@@ -81,7 +80,7 @@ func (w *writer) tables(tables ...*Table) {
 	}
 }
 
-// figures writes figures' pictures and numbers, of those that have some.
+// figures writes the pictures and numbers of the figures that have some.
 func (w *writer) figures(figures ...*Figure) {
 	for _, f := range figures {
 		if f.Missing != "" {
@@ -96,7 +95,7 @@ func (w *writer) figures(figures ...*Figure) {
 	}
 }
 
-// contact writes the contact sheet of figures of which at least one is drawn.
+// contact writes the contact sheet of the paper's figures, if at least one of them has a picture.
 func (w *writer) contact(figures []*Figure) {
 	d := newContact(figures)
 	if d == nil {
@@ -137,7 +136,7 @@ func (r *Report) Index() string {
 	return b.String()
 }
 
-// indexTables writes tables and where their other faces are.
+// indexTables writes tables with links to their other faces.
 func indexTables(b *strings.Builder, tables ...*Table) {
 	for _, t := range tables {
 		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())

@@ -30,7 +30,7 @@ type Config struct {
 	Maintenance  string        // "removal", "projection", "merging" or "keep-newest"
 }
 
-// Validate returns every reason why c describes no learner.
+// Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "bsgd"}
 	p.Model(c.Kernel, c.Classes, c.Dim)

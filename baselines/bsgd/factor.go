@@ -6,51 +6,49 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// A factor is K = L D Lᵀ of a Gram matrix, L unit lower triangular, to which
-// rows are appended at the end and from which any row is deleted, in O(N²).
+// A factor is the factorization K = L D Lᵀ of a Gram matrix, with L unit lower triangular.
+// Appending a row at the end and deleting any row each take O(N²).
 //
-// Appending computes one row of L. Deleting row p leaves the rows before p as
-// they are and turns those after it into a positive rank-one update, which is
-// backward stable (Gill, Golub, Murray, Saunders, "Methods for modifying
-// matrix factorizations", 1974, method C1) and never lowers a pivot: a pivot
-// that was good enough when its row came stays good enough. An explicit
-// inverse has neither property; updated the same way, it diverges
-// (docs/numerics.md).
+// Appending computes one row of L. Deleting row p leaves the rows before p unchanged and applies
+// a positive rank-one update to the rows after it. The update is backward stable (Gill, Golub,
+// Murray, Saunders, "Methods for modifying matrix factorizations", 1974, method C1) and never
+// lowers a pivot: a pivot that is large enough when its row is appended stays large enough. An
+// explicit inverse has neither property; updated the same way, it diverges (docs/numerics.md).
 //
-// L is larger than a cache, and a triangular solve reads all of it. So the rows
-// are split into a head and a tail of the newest:
+// L is larger than a cache, and a triangular solve reads all of it. So the rows are split into a
+// head and a tail, which holds the newest rows:
 //
 //	L = ⎡L₁₁    ⎤
 //	    ⎣L₂₁ L₂₂⎦
 //
-// Of each tail row l the factor keeps the coefficients L₁₁⁻ᵀ·l₁ too, l₁ being its
-// part in L₂₁. With them, columns of K⁻¹ that belong to the tail, most of those
-// asked for, cost one read of L₂₂ and the coefficients. Solves with L₁₁ are left
-// for rows that arrive, and these are prepared several at once. The factor remains
-// L D Lᵀ, and no pivot comes from the coefficients.
+// For each tail row l the factor also keeps the coefficients L₁₁⁻ᵀ·l₁, where l₁ is the row's part
+// in L₂₁. With them, a column of K⁻¹ that belongs to the tail costs one read of L₂₂ and the
+// coefficients. Most requested columns belong to the tail. Solves with L₁₁ remain for new rows,
+// and several new rows are prepared at once. The factor remains L D Lᵀ, and no pivot is computed
+// from the coefficients.
 type factor struct {
 	head int         // rows of L₁₁
-	most int         // tail rows, above which the oldest join the head
+	most int         // number of tail rows above which the oldest join the head
 	row  [][]float64 // row[i] holds L_ij for j = 0 … i−1
 	d    []float64   // D
 	coef [][]float64 // coef[i] = L₁₁⁻ᵀ·l₁ of row head+i
 	next []float64   // coef of the row that was eliminated last
 
-	// Rows that wait to be eliminated: their first head elements, row by row, and
-	// their coefficients. Deletions change them as they change the tail.
+	// Rows that wait to be eliminated: left holds their first head elements, row by row, and sol
+	// their coefficients. Deletions update them like the tail.
 	waiting   int
 	left, sol []float64
 
 	room int         // length of a row, at least the largest N, so that nothing is allocated later
-	free [][]float64 // rows to be used again
+	free [][]float64 // rows for reuse
 
 	y, own, heads, betas []float64 // buffers
 }
 
-// tailMost balances the reads of the tail, its rows once and its coefficients once a
-// step, against deletions from the head, each of which reads L₁₁ twice. On MNIST at
-// 1,086 elements, after 10,000 samples, half of the deleted elements are among the 30
-// newest and nine in ten among the 160 newest.
+// tailMost balances two costs: each step reads the rows and the coefficients of the tail once,
+// and each deletion from the head reads L₁₁ twice. On MNIST at 1,086 elements, after 10,000
+// samples, half of the deleted elements are among the 30 newest and nine in ten among the 160
+// newest.
 const tailMost = 128
 
 // newFactor returns an empty factor of at most n rows.
@@ -67,7 +65,7 @@ func (f *factor) reset() {
 	f.head, f.waiting = 0, 0
 }
 
-// vector returns a row of any contents.
+// vector returns a row with undefined contents.
 func (f *factor) vector() []float64 {
 	if n := len(f.free); n > 0 {
 		v := f.free[n-1]
@@ -77,23 +75,22 @@ func (f *factor) vector() []float64 {
 	return make([]float64, f.room)
 }
 
-// await starts a new set of n waiting rows and drops the old one. The caller fills
-// waitingRow(i) of each with the kernel values between its point and the head, then
-// calls solve.
+// await starts a new set of n waiting rows and drops the old set. The caller fills each
+// waitingRow(i) with the kernel values between its point and the head, then calls solve.
 func (f *factor) await(n int) {
 	f.waiting = n
 	f.left, f.sol = grow(f.left, n*f.room), grow(f.sol, n*f.room)
 }
 
-// waitingRow returns the head part of a waiting row: kernel values before solve, L's
-// row after it.
+// waitingRow returns the head part of waiting row i: kernel values before solve, the row of L
+// after it.
 func (f *factor) waitingRow(i int) []float64 { return f.left[i*f.room : i*f.room+f.head] }
 
 func (f *factor) solve() { f.solveHead(f.waiting, 0, f.left, f.sol) }
 
-// solveHead overwrites each of the m rows k of x, of stride room, with
-// l = D⁻¹·L₁₁⁻¹·k and writes L₁₁⁻ᵀ·l to the rows of c. The first p elements of each k
-// are 0. Each row of L is read once for all of them.
+// solveHead overwrites each of the m rows k of x, which are room apart, with l = D⁻¹·L₁₁⁻¹·k and
+// writes L₁₁⁻ᵀ·l to the rows of c. The first p elements of each k are 0. Each row of L, once
+// read, serves all m rows.
 func (f *factor) solveHead(m, p int, x, c []float64) {
 	n, ld := f.head, f.room
 	for i := p + 1; i < n; i++ {
@@ -119,28 +116,27 @@ func (f *factor) solveHead(m, p int, x, c []float64) {
 	}
 }
 
-// eliminate computes, in place, the row of L that belongs to the kernel
-// values k between a new point and the N rows, and returns the new pivot:
-// the Schur complement self − kᵀK⁻¹k, the squared distance in the
+// eliminate overwrites k, the kernel values between a new point and the N rows, with the new row
+// of L. It returns the new pivot: the Schur complement self − kᵀK⁻¹k, the squared distance in the
 // reproducing kernel Hilbert space between the new point and the others' span.
 func (f *factor) eliminate(k []float64, self float64) float64 {
 	f.solveHead(1, 0, k, f.next)
 	return f.eliminateTail(k, self)
 }
 
-// eliminateWaiting is eliminate of a waiting row: k need hold no kernel values
-// with the head.
+// eliminateWaiting is eliminate for waiting row i. k need not contain the kernel values with the
+// head.
 func (f *factor) eliminateWaiting(i int, k []float64, self float64) float64 {
 	copy(k, f.waitingRow(i))
 	copy(f.next, f.sol[i*f.room:][:f.head])
 	return f.eliminateTail(k, self)
 }
 
-// eliminateTail finishes a row whose first head elements are those of L.
+// eliminateTail completes a row whose first head elements are already those of L.
 func (f *factor) eliminateTail(k []float64, self float64) float64 {
 	n := f.len()
 	f.y = grow(f.y, f.room)
-	y := f.y[:n] // the row before it is divided by D
+	y := f.y[:n] // the row before the division by D
 	gemm.Product(y[:f.head], k[:f.head], f.d[:f.head])
 	for i := f.head; i < n; i++ {
 		y[i] = k[i] - gemm.Dot(f.row[i][:i], y[:i])
@@ -158,15 +154,16 @@ func (f *factor) append(row []float64, pivot float64) {
 	f.next = f.vector()
 }
 
-// settle moves the oldest tail rows to the head if there are too many. No row
-// may wait.
+// settle moves the oldest tail rows to the head if there are too many. It does not update waiting
+// rows, which no longer fit the longer head. If rows wait, the caller must replace them by await
+// before any other use of the factor.
 func (f *factor) settle() {
 	if len(f.coef) <= f.most {
 		return
 	}
 	n, b := f.head, len(f.coef)-f.most/2
-	// With the new rows B, L₁₁ᵀ g = l is solved for g_B first, and then g_A is what the
-	// old head alone gives less g_B times the coefficients of B.
+	// Let A be the old head and B the new rows. L₁₁ᵀ g = l is solved for g_B first. Then g_A is
+	// the solution with the old head alone, less g_B times the coefficients of B.
 	for i, c := range f.coef[b:] {
 		g := c[n : n+b]
 		copy(g, f.row[n+b+i][n:])
@@ -187,8 +184,8 @@ func (f *factor) represent(row []float64) {
 	f.back(row)
 }
 
-// back solves Lᵀ g = y in place for y whose first head elements have been
-// multiplied by L₁₁⁻ᵀ.
+// back solves Lᵀ g = y in place. The first head elements of y must already be multiplied by
+// L₁₁⁻ᵀ.
 func (f *factor) back(y []float64) {
 	n := f.head
 	for i := len(y) - 1; i >= n; i-- {
@@ -202,7 +199,7 @@ func (f *factor) inverseColumn(p int, u []float64) {
 	n := f.head
 	clear(u)
 	if p < n {
-		// K₁₁⁻¹ e_p, and what e_p leaves of the tail's right-hand side.
+		// own = K₁₁⁻¹ e_p, and the right-hand side that e_p leaves for the tail.
 		f.own = grow(f.own, f.room)[:n]
 		f.y = grow(f.y, f.room)
 		y := f.y[:n]
@@ -226,7 +223,8 @@ func (f *factor) inverseColumn(p int, u []float64) {
 	f.back(u)
 }
 
-// delete removes row and column p of K. It follows inverseColumn(p, …).
+// delete removes row and column p of K. The caller must have called inverseColumn(p, …) just
+// before, which sets own.
 func (f *factor) delete(p int) {
 	f.heads, f.betas = f.heads[:0], f.betas[:0]
 	alpha, gone := f.d[p], f.row[p]
@@ -257,8 +255,8 @@ func (f *factor) delete(p int) {
 	}
 }
 
-// project takes element p out of the coefficients c = K₁₁⁻¹k: c − (c_p/u_p)·u with
-// u = K₁₁⁻¹e_p. That is an orthogonal projection in the norm of K₁₁, and no error in c grows.
+// project removes element p from the coefficients c = K₁₁⁻¹k: c − (c_p/u_p)·u with u = K₁₁⁻¹e_p.
+// This is an orthogonal projection in the norm of K₁₁, so errors in c do not grow.
 func (f *factor) project(p int) {
 	for _, c := range f.coef {
 		f.projectRow(p, c[:f.head])
@@ -273,8 +271,9 @@ func (f *factor) projectRow(p int, c []float64) {
 	copy(c[p:], c[p+1:])
 }
 
-// pivot applies K + alpha·w·wᵀ to the pivot of row j, for a given w_j. It returns the
-// alpha of the rows after it and keeps the coefficients with which turn updates them.
+// pivot applies K + alpha·w·wᵀ to the pivot of row j. The argument w is the vector's element w_j.
+// pivot returns the alpha for the rows after j and stores the coefficients with which turn updates
+// those rows.
 func (f *factor) pivot(j int, w, alpha float64) float64 {
 	d := f.d[j] + float64(alpha*float64(w*w))
 	f.heads, f.betas = append(f.heads, w), append(f.betas, w*alpha/d)
@@ -283,9 +282,10 @@ func (f *factor) pivot(j int, w, alpha float64) float64 {
 	return alpha
 }
 
-// turn removes the first element of l, part of a row of L, and applies the update to
-// as many elements after it as a and b have. w is the row's element of w, less what the
-// columns before contributed; turn returns it less those of l.
+// turn removes the first element of l, part of a row of L, and applies the update to the next
+// len(a) elements. The argument w is the row's element of the update's vector w, less the
+// contributions of the columns before l. turn returns it less the contributions of l's columns
+// too.
 func turn(w float64, l, a, b []float64) float64 {
 	l, b = l[:len(a)+1], b[:len(a)]
 	for j, h := range a {

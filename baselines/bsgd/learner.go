@@ -10,9 +10,9 @@ import (
 	"polkrepro/loss"
 )
 
-// A Learner runs budgeted stochastic gradient descent. Its results depend on
-// the configuration and the samples alone, not on threads and not on when
-// Expansion is called. It must not be shared by goroutines.
+// A Learner runs budgeted stochastic gradient descent. Its results depend only on the
+// configuration and the samples of each Step, not on the number of threads or on calls to
+// Expansion. It must not be shared by goroutines.
 type Learner struct {
 	config   Config
 	model    *model
@@ -20,15 +20,14 @@ type Learner struct {
 	samples  int64 // t
 	f        []float64
 	expected []bool
-	scored   []float64 // of the samples of a step
+	scored   []float64 // scores of a step's samples
 	out      kernel.Expansion
 
 	violations, maintenances int64
 	degradation              float64
 }
 
-// New returns a learner of the zero function. It fails if the configuration
-// is not valid.
+// New returns a learner with f = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -44,15 +43,14 @@ func New(c Config) (*Learner, error) {
 // default. The result does not depend on it.
 func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 
-// Step processes n samples in order, one at a time: x is n×Dim row-major, y
-// holds class indices 0 … C−1. Kernel values with the dictionary are computed
-// in float32, in blocks that start at every call. It returns the scores of each sample
-// before the learner learned from it, which are the learner's own until the next step.
-// It is short and does not look at the context.
+// Step processes n samples in order, one at a time: x is n×Dim row-major, y holds class indices
+// 0 … C−1. It computes kernel values with the dictionary in float32, in blocks that start at
+// every call. It returns the scores of each sample, computed before learning from that sample;
+// they are valid until the next Step. Step is short and ignores the context.
 //
-// It learns from none if one of the samples is not valid. It fails at the first with
-// scores that overflow: the samples before it have been learned, that one and those after
-// it have left no trace.
+// If a sample is invalid, Step fails and learns from none. It also fails at the first sample
+// whose scores or κ(x, x) overflow: the learner has then learned from the samples before it, and
+// is unchanged by that sample and the samples after it.
 func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	m, dim := l.model, l.config.Dim
 	if err := dataset.Check(n, dim, l.config.Classes, x, y); err != nil {
@@ -74,8 +72,8 @@ func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kern
 	return kernel.Scored{Scores: l.scored}, nil
 }
 
-// likely returns which of the window's samples violate their margin under the model
-// as it is: nearly always those that will when their turn comes.
+// likely reports for each of the window's samples whether it violates its margin under the
+// current model. These are nearly always the samples that violate it when their turn comes.
 func (l *Learner) likely(y []float64) []bool {
 	m := l.model
 	l.expected = l.expected[:0]
@@ -99,8 +97,8 @@ func (l *Learner) sample(x []float32, y int) error {
 	}
 	l.samples++
 	rate := l.config.rate(l.samples)
-	// f ← (1 − η_t·λ)f − η_t·∂ℓ. The scores are those before the shrinking: the
-	// subgradient is taken at f_t, as the update has it.
+	// f ← (1 − η_t·λ)f − η_t·∂ℓ. The scores are computed before the shrinking, because the update
+	// takes the subgradient at f_t.
 	m.shrink(1 - float64(rate*l.config.Regularizer))
 	if r := loss.Rival(l.f, y); 1+(l.f[r]-l.f[y]) > 0 {
 		l.violate(x, y, r, rate)
@@ -121,7 +119,7 @@ func (l *Learner) scores(k []float64) error {
 	return nil
 }
 
-// violate adds x with weight +η on y and −η on r, and keeps to the budget.
+// violate adds x with weight +η for class y and −η for class r, and enforces the budget.
 func (l *Learner) violate(x []float32, y, r int, rate float64) {
 	m := l.model
 	l.violations++
@@ -159,10 +157,10 @@ func (l *Learner) Model() kernel.Model { return l.Expansion() }
 // KernelEvals returns the number of evaluations of κ in training so far.
 func (l *Learner) KernelEvals() int64 { return l.model.evals }
 
-// Health returns counters: samples, violations (samples that entered),
-// maintenances, degradation (sum of ‖f − f'‖² over them), and for projection
-// dependent (samples absorbed because their Gram matrix would be singular),
-// probes, repairs, and drift (largest error of the factor that a probe saw).
+// Health returns counters: samples, violations (samples that entered), maintenances, degradation
+// (sum of ‖f − f'‖² over maintenances and absorbed samples), and for projection dependent
+// (samples absorbed because they would make the Gram matrix singular), probes, repairs, and drift
+// (largest error of the factor that a probe found).
 func (l *Learner) Health() map[string]float64 {
 	h := map[string]float64{
 		"samples":      float64(l.samples),

@@ -1,10 +1,10 @@
 package bsgd
 
-// A maintainer keeps the model order within the budget. The degradations it
-// returns are ‖f − f'‖² = Σ_c ‖f_c − f'_c‖², f before and f' after, for the
-// unscaled weights of the model.
+// A maintainer keeps the model order within the budget. added and maintain return the degradation
+// ‖f − f'‖² = Σ_c ‖f_c − f'_c‖², where f is the model before the change and f' the model after
+// it, both with unscaled weights.
 type maintainer interface {
-	// added follows the model's append: the newest element is the last.
+	// added is called after the model's append; the newest element is the last.
 	added(m *model) float64
 
 	// maintain lowers the model order by one.

@@ -8,24 +8,24 @@ import (
 	"polkrepro/kernel"
 )
 
-// A mergeTable holds the least D/‖α_p‖² on a grid of r, c and √(1−κ), to be
-// interpolated linearly: the precomputed search of Glasmachers and Qaadan
-// ("Speeding up budgeted stochastic gradient descent SVM training with
-// precomputed golden section search", 2018), who tabulate the binary case
-// c = 1, with a third axis for the angle that several classes bring.
+// A mergeTable holds the minimum of D/‖α_p‖² on a grid of r, c and √(1−κ), for linear
+// interpolation. It extends the precomputed search of Glasmachers and Qaadan ("Speeding up
+// budgeted stochastic gradient descent SVM training with precomputed golden section search",
+// 2018), who tabulate the binary case c = 1, by the axis c for the angle that several classes
+// introduce.
 //
-// κ goes by √(1−κ) because partners worth merging have κ near 1, where D
-// falls like (1−κ) to the first or second power: so the error falls with D.
+// The axis of κ is √(1−κ), because partners worth merging have κ near 1, where D falls like (1−κ)
+// to the first or second power. So the error falls with D.
 //
-// The table proposes partners and the exact search decides among the first few
-// (shortlist), so that the table need not hold h.
+// The table proposes partners, and the exact search decides among the best few (shortlist). So
+// the table need not hold h.
 type mergeTable struct {
 	d [tableK + 1][tableR + 1][tableC + 1]float32
 }
 
-// Cells along each axis. TestTableError holds the interpolation error to 4e-3 of
-// ‖α_p‖², reached only where two minima part (r = c = 1, κ = e⁻²), and to 2e-4 on
-// average; TestShortlist shows that this is enough for the exact choice.
+// Number of cells along each axis. TestTableError bounds the interpolation error by 4e-3 of
+// ‖α_p‖², reached only where two minima separate (r = c = 1, κ = e⁻²), and its average by 2e-4.
+// TestShortlist shows that this accuracy is enough for the exact choice.
 const (
 	tableK = 64
 	tableR = 32
@@ -63,8 +63,8 @@ func scanTerms(kappa float64) []kernel.MergeTerms {
 	return scan
 }
 
-// leastLoss returns min_h D/‖α_p‖² from its values on a grid of h, improved
-// by the parabola through the three lowest neighbours.
+// leastLoss returns min_h D/‖α_p‖² from its values on a grid of h, refined by the parabola
+// through the best of them and its two neighbours.
 func leastLoss(r, c, kappa float64, scan []kernel.MergeTerms) float64 {
 	if scan == nil {
 		return 1
@@ -92,8 +92,8 @@ func limitLoss(c, kappa float64) float64 {
 	return 1 - float64(kappa*kappa) + float64(2*portable.Log(kappa)*gain*gain)
 }
 
-// parabola returns the least value, between the outer two of three equidistant
-// points, of the parabola through them.
+// parabola returns the minimum of the parabola through three equidistant points, whose values are
+// a, b and c, between the outer two.
 func parabola(a, b, c float64) float64 {
 	slope, bend := (c-a)/2, a-2*b+c
 	if bend <= 0 || math.Abs(slope) >= bend {
@@ -113,8 +113,8 @@ func (t *mergeTable) at(r, c, kappa float64) float64 {
 	return float64(blend(u, a, b))
 }
 
-// cell returns the interval of [0, 1], cut into n, that holds v, and how far
-// into it v lies.
+// cell returns which of n equal intervals of [0, 1] holds v, and how far into the interval v
+// lies, as a fraction of its length.
 func cell(v float64, n int) (int, float32) {
 	v = float64(v * float64(n))
 	i := max(0, min(int(v), n-1))

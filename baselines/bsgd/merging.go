@@ -22,7 +22,7 @@ type merging struct {
 
 var _ maintainer = (*merging)(nil)
 
-// shortlist is how many partners are searched exactly.
+// shortlist is the number of partners that are searched exactly.
 const shortlist = 8
 
 type candidate struct {
@@ -76,7 +76,7 @@ func (g *merging) propose(m *model, p int) {
 	}
 }
 
-// offer keeps the best candidates, the earlier of two equal ones.
+// offer adds c to the best candidates if it is among them. Of equal candidates the earlier wins.
 func (g *merging) offer(c candidate) {
 	s := g.ranked
 	if len(s) == shortlist && c.loss >= s[shortlist-1].loss {
@@ -89,8 +89,8 @@ func (g *merging) offer(c candidate) {
 	g.ranked = s[:min(len(s), shortlist)]
 }
 
-// kernelRow sets k to κ(x_p, d_j) in float32: it only ranks. The newest
-// element is the current sample, whose values the window has.
+// kernelRow sets k to κ(x_p, d_j) in float32, which suffices for ranking. If p is the newest
+// element, it is the current sample, whose values the window has.
 func (g *merging) kernelRow(m *model, p int) {
 	g.k = grow(g.k, m.stride)[:m.order()]
 	if row := m.window.row; p == m.order()-1 && p == len(row) {
@@ -121,8 +121,8 @@ func (g *merging) search(m *model, p int, c *candidate) {
 	c.loss = kernel.MergeLoss(r, cos, kappa, c.h)
 }
 
-// merge replaces p and the partner by z. Since z is rounded to float32, its
-// weights and the degradation come from its actual kernel values.
+// merge replaces p and the partner by z. z is rounded to float32, so its weights and the
+// degradation are computed from the kernel values of the rounded z.
 func (g *merging) merge(m *model, p int, with candidate) float64 {
 	n := with.index
 	xp, xn := m.dict.At(p), m.dict.At(n)
@@ -141,8 +141,8 @@ func (g *merging) merge(m *model, p int, with candidate) float64 {
 	return g.reweigh(m, kp, kn, kappa)
 }
 
-// reweigh gives z, the last element, α_z and returns the degradation, as the
-// sum over the classes of
+// reweigh sets the weights of z, the last element, to α_z and returns the degradation, the sum
+// over the classes of
 //
 //	α_p²(1−κ_p²) + α_n²(1−κ_n²) + 2α_pα_n(κ − κ_pκ_n)
 func (g *merging) reweigh(m *model, kp, kn, kappa float64) float64 {

@@ -8,18 +8,18 @@ import (
 	"polkrepro/kernel"
 )
 
-// A model is f_c = s Σ_j v_cj κ(d_j, ·). The common factor s makes the
-// shrinking of every step O(1). Weights lie class by class, so that scores
-// and projections are operations on long vectors.
+// A model is f_c = s Σ_j v_cj κ(d_j, ·). The common factor s makes the shrinking of every step
+// O(1). Weights are stored class by class, so that scores and projections are operations on long
+// vectors.
 type model struct {
 	kernel  kernel.Kernel
 	dict    *kernel.Points
 	classes int
-	stride  int       // of v: at least B+1 elements, as many as there are before maintenance
+	stride  int       // row length of v: at least B+1, the model order before maintenance
 	v       []float64 // classes×stride
 	norm    []float64 // ‖v_j‖² = Σ_c v_cj²
 	self    []float64 // κ(d_j, d_j)
-	born    []int64   // when the element entered: settles ties
+	born    []int64   // birth number of the element: breaks ties
 	births  int64
 	scale   float64 // s > 0
 	evals   int64   // kernel evaluations
@@ -27,8 +27,8 @@ type model struct {
 	threads int // goroutines of the matrix products
 }
 
-// leastScale is where the factor s is multiplied into the weights: far from
-// underflow, and no earlier than every few million steps at ηλ = 1e-6.
+// leastScale is the factor s below which s is multiplied into the weights: far from underflow,
+// and reached only once in 28 million steps at ηλ = 1e-6.
 const leastScale = 0x1p-40
 
 func newModel(k kernel.Kernel, dim, classes, budget int) *model {
@@ -48,8 +48,8 @@ func (m *model) weights(c int) []float64 {
 	return m.v[c*m.stride : c*m.stride+m.order()]
 }
 
-// append adds a dictionary element with zero weights, to be set by the
-// caller, who calls reweigh afterwards.
+// append adds a dictionary element with zero weights. The caller sets the weights and then calls
+// reweigh.
 func (m *model) append(x []float32) {
 	m.dict.Append(x)
 	last := m.order() - 1
@@ -83,7 +83,7 @@ func (m *model) reweighAll() {
 	}
 }
 
-// remove deletes element j; the last one takes its place.
+// remove deletes element j; the last element takes its place.
 func (m *model) remove(j int) {
 	last := m.order() - 1
 	for c := range m.classes {
@@ -95,7 +95,7 @@ func (m *model) remove(j int) {
 	m.dict.Remove(j)
 }
 
-// transfer gives v_p·q_j to every element j, and nothing to p itself.
+// transfer adds v_p·q_j to the weights of every element j except p. It sets q_p to 0.
 func (m *model) transfer(p int, q []float64) {
 	q[p] = 0
 	for c := range m.classes {
@@ -105,13 +105,13 @@ func (m *model) transfer(p int, q []float64) {
 	m.reweighAll()
 }
 
-// tie is the relative difference below which two norms count as equal. Under
-// the schedule 1/(λt) all untouched elements have *exactly* the same weight
-// on paper; without a rule the choice would be left to rounding.
+// tie is the relative difference below which two norms count as equal. Under the schedule 1/(λt)
+// all untouched elements have *exactly* the same weight in exact arithmetic; without a tolerance,
+// rounding would decide the choice.
 const tie = 1e-10
 
-// weakest returns the element of least ‖v_j‖² κ(d_j, d_j) among those born before a
-// birth, the oldest one of several.
+// weakest returns the element with the smallest ‖v_j‖² κ(d_j, d_j) among the elements born before
+// the given birth. Of tied elements it returns the oldest.
 func (m *model) weakest(before int64) int {
 	least := math.Inf(1)
 	for j, n := range m.norm {

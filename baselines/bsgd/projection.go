@@ -6,29 +6,28 @@ import (
 	"polkrepro/kernel"
 )
 
-// projection drops the element p of least norm and gives the others what
-// approximates it best, Δα = K⁻¹ k_p α_p over the elements that stay. With u
-// the p-th column of the inverse Gram matrix *including* p, Δα_j = −(u_j/u_p) α_p, and the degradation is ‖α_p‖²/u_p.
+// projection drops the element p of least norm and adds to the other weights the best
+// approximation of p, Δα = K⁻¹ k_p α_p over the elements that stay. With u the p-th column of the
+// inverse Gram matrix *including* p, Δα_j = −(u_j/u_p) α_p, and the degradation is ‖α_p‖²/u_p.
 //
-// The Gram matrix, kept as a factor, must not be singular. A sample whose
-// squared distance from the dictionary's span is below dependence is
-// therefore not added but represented by the dictionary at once, which is
-// what a projection would have made of it.
+// The Gram matrix, kept as a factor, must not be singular. So a sample whose squared distance
+// from the dictionary's span is below dependence is not added. The dictionary represents it at
+// once, with the same result as a projection.
 //
-// With spared 1 the newest element is never p: a sample that violates its margin
-// enters, however little it weighs beside those held.
+// With spared = 1 the newest element is never p: a sample that violates its margin enters,
+// however small its weight is compared with the older elements.
 type projection struct {
 	factor factor
-	spared int64 // of the newest elements
+	spared int64 // number of newest elements that maintain never drops
 	at     []int // dictionary index of each row of the factor
-	pos    []int // and back
+	pos    []int // row of the factor of each dictionary index
 
-	// The samples that were expected to enter when a block began wait in the factor.
-	// values has their kernel values over the dictionary as it was then, fresh the
+	// At the start of a block, the samples that are expected to enter become waiting rows of the
+	// factor. values holds their kernel values over the dictionary at that time, fresh the
 	// elements that entered since.
-	waiting []int     // of each sample of the block, its row of values, −1 for none
+	waiting []int     // for each sample of the block, its row of values, or −1
 	values  []float64 // row stride factor.room
-	origin  []int     // of each element, its column of values, −1−i for fresh's i-th
+	origin  []int     // for each element, its column of values, or −1−i for fresh's i-th
 	fresh   *kernel.Points
 
 	x, k, row, q []float64 // buffers
@@ -40,18 +39,17 @@ type projection struct {
 var _ maintainer = (*projection)(nil)
 
 const (
-	// dependence is the least Schur complement, relative to κ(x, x), of a
-	// sample that enters. The factor would do with 1e-10, but weights grow
-	// like one over the root of it, to 2e6 on 129 points in the plane, and
-	// then float32 kernel values no longer give the scores (errors of 1.5
-	// there, of 0.01 with 1e-6). Absorbing a sample changes f by at most
-	// √(2·1e-6)·η in norm.
+	// dependence is the smallest Schur complement, relative to κ(x, x), of a sample that enters.
+	// The factor itself would allow 1e-10. But weights grow like 1/√dependence. With 1e-10 they
+	// reach 2e6 on 129 points in the plane, and float32 kernel values then no longer give
+	// accurate scores (errors of 1.5, against 0.01 with 1e-6). Absorbing a sample changes f by at
+	// most √(2·1e-6)·η in norm.
 	dependence = 1e-6
 
-	// The factor is probed every probeEvery appends: one of its rows, a
-	// different one each time, is multiplied out and compared with fresh
-	// kernel values. An error of repairAbove leaves the least pivot six
-	// digits; updates alone cause 1e-14 at most.
+	// The factor is probed every probeEvery appends: one of its rows, a different one each time,
+	// is multiplied out and compared with newly computed kernel values. An error of repairAbove
+	// leaves six correct digits in the smallest pivot; updates alone cause errors of 1e-14 at
+	// most.
 	probeEvery  = 64
 	repairAbove = 1e-12
 )
@@ -60,12 +58,12 @@ func newProjection(budget int, spared int64) *projection {
 	return &projection{factor: newFactor(budget + 1), spared: spared}
 }
 
-// expect computes the kernel values of the samples that are likely to enter, and
-// their solutions with the head of the factor. One sample at a time, both would be bound
-// by reading memory: the packed dictionary and L₁₁.
+// expect computes the kernel values of the samples that are likely to enter, and their solutions
+// with the head of the factor. It handles these samples together, because one at a time both
+// computations would be bound by reading memory: the packed dictionary and L₁₁.
 func (p *projection) expect(m *model, likely []bool, x []float32) {
 	f, dim, order := &p.factor, m.dict.Dim(), m.order()
-	f.settle()
+	f.settle() // invalidates the previous block's waiting rows, which await replaces below
 	if p.fresh == nil {
 		p.fresh = kernel.NewPoints(dim)
 	}
@@ -141,9 +139,9 @@ func (p *projection) tailValues(m *model, i, j int) []float64 {
 	return p.k
 }
 
-// enter adds element j to the factor; all elements before it are there already. k is
-// its row, pivot its pivot. If it depends on the others, its weight goes to them and it
-// leaves the model.
+// enter adds element j to the factor, which already holds all elements before j. k is the
+// element's row, pivot its pivot. If element j depends on the others, its weight goes to them and
+// it leaves the model. enter returns the degradation.
 func (p *projection) enter(m *model, j int, k []float64, pivot float64) float64 {
 	if pivot > dependence*m.self[j] {
 		p.factor.append(k, pivot)
@@ -164,8 +162,9 @@ func (p *projection) maintain(m *model) float64 {
 	u := grow(p.k, p.factor.len())
 	p.k = u
 	p.factor.inverseColumn(i, u)
-	// 1/u_p is the squared distance of κ(x_p, ·) from the span of the others, so this
-	// is what Algorithm 1, line 4, adds to the squared error of removing p.
+	// 1/u_p is the squared distance of κ(x_p, ·) from the span of the others, so cost is the
+	// minimal squared error without p: the γ_p² of POLK's Algorithm 1 (KOMP), line 4, before any
+	// other removal.
 	cost := m.norm[j] / u[i]
 	m.transfer(j, p.scatter(u, -1/u[i], m.order()))
 	p.leave(m, j)
@@ -208,7 +207,7 @@ func (p *projection) kernelRow(m *model, j int, points *kernel.Points) []float64
 	return p.row
 }
 
-// gather arranges values over the dictionary as the rows of the factor are.
+// gather reorders values over the dictionary into the order of the factor's rows.
 func (p *projection) gather(row []float64) []float64 {
 	p.k = grow(p.k, p.factor.len())
 	for i, j := range p.at {
@@ -227,7 +226,8 @@ func (p *projection) scatter(k []float64, s float64, order int) []float64 {
 	return p.q
 }
 
-// probe measures the factor and repairs it if need be.
+// probe measures the error of the factor and repairs the factor if the error is too large. It
+// returns the degradation.
 func (p *projection) probe(m *model) float64 {
 	if p.factor.len() == 0 {
 		return 0
@@ -241,10 +241,10 @@ func (p *projection) probe(m *model) float64 {
 	return p.repair(m)
 }
 
-// drift returns how far row i of the factor's product is from the Gram
-// matrix: max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj). It also multiplies the row by the
-// newest column u of the inverse, which the tail's coefficients make up, and
-// counts the error of K_i·u relative to Σ_j |K_ij u_j|.
+// drift returns the error of row i of the factor's product, relative to the Gram matrix:
+// max_j |(L D Lᵀ)_ij − K_ij| / √(K_ii K_jj). It also multiplies row i of K by the newest column u
+// of the inverse, which is computed from the tail's coefficients, and includes the error of K_i·u
+// relative to Σ_j |K_ij u_j|.
 func (p *projection) drift(m *model, i int) float64 {
 	k := p.gather(p.kernelRow(m, p.at[i], m.dict))
 	p.q = grow(p.q, len(k))
@@ -264,13 +264,13 @@ func (p *projection) drift(m *model, i int) float64 {
 	if i == last {
 		sum--
 	}
-	if size > 0 { // not where κ is 0 between all of them
+	if size > 0 { // not if κ is 0 between all elements
 		worst = max(worst, math.Abs(sum)/size)
 	}
 	return worst
 }
 
-// repair factorizes the Gram matrix afresh.
+// repair recomputes the factorization of the Gram matrix. It returns the degradation.
 func (p *projection) repair(m *model) float64 {
 	p.repairs++
 	p.factor.reset()

@@ -1,21 +1,21 @@
 package csvc
 
-// chunkFloats bounds how much an arena takes in advance: 4 MiB.
+// chunkFloats bounds the memory that an arena allocates in advance: 4 MiB.
 const chunkFloats = 1 << 20
 
-// arena hands out the memory of kernel rows. It belongs to a worker, which
-// takes it again for every pair: rows of another length fit as well.
+// arena hands out memory for kernel rows. Each worker has an arena and reuses it for every pair.
+// The rows of different pairs may differ in length.
 type arena struct {
 	chunks [][]float32
-	chunk  int // the one in use
-	used   int // of it
+	chunk  int // index of the chunk in use
+	used   int // floats of that chunk in use
 	total  int // floats of all chunks
 }
 
-// reset takes back all memory.
+// reset makes all memory available again.
 func (a *arena) reset() { a.chunk, a.used = 0, 0 }
 
-// take returns n floats of any value.
+// take returns n floats with undefined contents.
 func (a *arena) take(n int) []float32 {
 	for ; a.chunk < len(a.chunks); a.chunk++ {
 		if c := a.chunks[a.chunk]; n <= len(c)-a.used {

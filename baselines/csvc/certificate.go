@@ -2,34 +2,34 @@ package csvc
 
 import "math"
 
-// PairStats tells how the problem of one pair of classes was solved. All of it
-// but the kernel evaluations and the cache is LIBSVM's, to the tolerance.
+// PairStats describes how the problem of one pair of classes was solved. All fields except
+// KernelEvals and CacheBytes are LIBSVM's, to the tolerance.
 type PairStats struct {
-	Plus, Minus int // the classes that are +1 and −1; Minus is −1 for all the others
+	Plus, Minus int // the classes labelled +1 and −1; Minus is −1 for all other classes
 	N           int // points
 	Iterations  int
-	Restored    int // how often shrunk points were taken up again
+	Restored    int // how often shrunk points were made active again
 
 	Objective  float64 // of the dual, ½ αᵀQα − eᵀα ≤ 0
 	Rho        float64 // the decision value is Σ_j y_j α_j κ(x_j, x) − ρ
 	SVs        int     // points with α > 0
-	BoundedSVs int     // those with α = C
+	BoundedSVs int     // points with α = C
 
-	// Violation is m − M over all points, below Config.Tolerance unless the
-	// limit of 10⁷ iterations (100 a point, if that is more) was met; −Inf
-	// where I_up or I_low is empty.
+	// Violation is m − M over all points. It is below Config.Tolerance unless the solver reached
+	// its limit of 10⁷ iterations (100 per point, if that is more). It is −Inf where I_up or
+	// I_low is empty.
 	Violation float64
 
-	// Gap is the objective of the primal ½‖f‖² + C Σ max(0, 1 − y_i (f(x_i) − ρ))
-	// less that of the dual to be maximized: the optimum is no farther from
-	// either. It is 0 at the optimum, where −Objective is the value of both.
+	// Gap is the primal objective ½‖f‖² + C Σ max(0, 1 − y_i (f(x_i) − ρ)) less the dual
+	// objective to be maximized. The optimum is no farther than Gap from either. At the optimum
+	// Gap is 0, and both objectives are −Objective.
 	Gap float64
 
 	KernelEvals int64
-	CacheBytes  int64 // most memory that kernel rows took
+	CacheBytes  int64 // largest memory of the kernel rows
 }
 
-// stats fills in what the solver knows once it is finished.
+// stats returns the statistics of a finished solver; the caller fills in the classes.
 func (s *solver) stats() PairStats {
 	st := PairStats{
 		N: s.n, Iterations: s.iteration, Restored: s.restored,
@@ -51,8 +51,8 @@ func (s *solver) stats() PairStats {
 	return st
 }
 
-// rho is the mean of −v over the points with 0 < α < C, where y_i (f(x_i) − ρ)
-// is 1, and without any such point −(m + M)/2 (LIBSVM, section 4.1.5).
+// rho returns the mean of −v over the points with 0 < α < C, where y_i (f(x_i) − ρ) is 1. If
+// there is no such point, it returns −(m + M)/2 (LIBSVM, section 4.1.5).
 func (s *solver) rho() float64 {
 	var sum float64
 	free := 0

@@ -15,17 +15,16 @@ type Config struct {
 	Kernel    kernel.Kernel // κ
 	C         float64       // > 0, the largest α
 	Tolerance float64       // ε of the optimality conditions; 0 means LIBSVM's 1e-3
-	OneVsAll  bool          // a problem for each class against the others, in place of LIBSVM's for each pair
+	OneVsAll  bool          // one problem per class against all others; LIBSVM has one per pair
 
-	// CacheBytes bounds the kernel rows kept for one problem; as many
-	// problems as Threads are solved at once. Some 50 rows are kept whatever the
-	// bound. 0 means 1 GiB.
+	// CacheBytes bounds the memory of the kernel rows kept for one problem; as many problems as
+	// Threads are solved at once. Some 50 rows are kept whatever the bound. 0 means 1 GiB.
 	CacheBytes int64
 
 	Threads int // goroutines; 0 means 1
 }
 
-// Validate returns every reason why c describes no training run.
+// Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "csvc"}
 	p.If(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)

@@ -5,16 +5,16 @@ import (
 	"polkrepro/loss"
 )
 
-// A Model is one decision function for every pair of classes, or for every class
-// against the others, all on the same support vectors. It is not changed by its
-// methods and may be shared by goroutines.
+// A Model is one decision function for every pair of classes, or for every class against the
+// others, all on the same support vectors. Its methods do not change it, so goroutines may share
+// it.
 type Model struct {
-	// Expansion holds the support vectors, each training point once, by class
-	// and in the order of the training set, and one output a pair with the
-	// weights y_i α_i: pairs (0, 1), (0, 2), …, (1, 2), … of positions in
-	// Labels. OneVsAll, it has one output a class.
+	// Expansion holds the support vectors, each training point once, by class and in the order of
+	// the training set. It has one output per pair, with the weights y_i α_i; the pairs are
+	// (0, 1), (0, 2), …, (1, 2), … of positions in Labels. With OneVsAll it has one output per
+	// class.
 	Expansion *kernel.Expansion
-	Rho       []float64 // by output; f(x) − ρ > 0 votes for the pair's first class
+	Rho       []float64 // one per output; f(x) − ρ > 0 votes for the pair's first class
 	Labels    []int     // classes that occurred in training, in order of first occurrence
 	OneVsAll  bool      // the largest f(x) − ρ decides
 }
@@ -37,8 +37,8 @@ func newModel(config Config, dim int, sets []*class, pairs []*pair) *Model {
 	return m
 }
 
-// weights sets w to the weights of point i of class c in all pairs, and tells
-// whether any is not 0.
+// weights sets w to the weights of point i of class c in all pairs, and reports whether any
+// weight is not 0.
 func weights(w []float64, pairs []*pair, c *class, i int) bool {
 	support := false
 	for p, pair := range pairs {
@@ -76,11 +76,11 @@ const badLength = "csvc: x or dst is too short"
 // predictRows bounds the decision values that Predict holds at once.
 const predictRows = 2048
 
-// Predict writes the classes of x, n×dim row-major, to dst: every pair votes,
-// for its first class if its decision value is above 0 and else for its
-// second, and of the classes with the most votes that which occurred first in
-// training wins, as in LIBSVM. OneVsAll, the class with the largest decision value
-// wins. It panics if x or dst is too short.
+// Predict writes the predicted classes of x, n×dim row-major, to dst. Every pair votes for its
+// first class if its decision value is above 0, and otherwise for its second. The class with the
+// most votes wins; of tied classes, the class that occurred first in training wins, as in
+// LIBSVM. With OneVsAll, the class with the largest decision value wins. Predict panics if x or
+// dst is too short.
 func (m *Model) Predict(n int, x []float32, dst []float64, threads int) {
 	dim, pairs := m.Expansion.Dict.Dim(), len(m.Rho)
 	if len(x) < n*dim || len(dst) < n {

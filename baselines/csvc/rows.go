@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	// rowBatch is the number of rows computed at once: enough for the product
-	// to run at speed, few enough that most are asked for later. On MNIST, 8,
-	// 16, 32 and 64 compute 0.71, 0.81, 1.02 and 1.41 billion kernel values; 8
-	// and 16 take about the same time, 32 and 64 longer.
+	// rowBatch is the number of rows computed at once: enough for the matrix product to be fast,
+	// few enough that most rows are used later. On MNIST, batches of 8, 16, 32 and 64 compute
+	// 0.71, 0.81, 1.02 and 1.41 billion kernel values; 8 and 16 take about the same time, 32 and
+	// 64 longer.
 	rowBatch = 16
 
-	// leastRows is what the cache may hold however small its bound: two rows
-	// in use, two batches, and one that found no room.
+	// leastRows is the number of rows that the cache may hold however small its bound: two rows
+	// in use, two batches, and one batch that found no room.
 	leastRows = 3*rowBatch + 2
 )
 
-// rows is the kernel matrix of a pair of classes, by rows: a cache that drops
-// the least recently used.
+// rows is the kernel matrix of a pair of classes, by rows: a cache that drops the least recently
+// used row.
 type rows struct {
 	kernel  kernel.Kernel
 	sets    [2]*kernel.Points // the points of +1, then those of −1
 	threads int
 	n       int
-	limit   int             // rows kept
-	at      []*list.Element // of a *row, by point; nil if not kept
+	limit   int             // largest number of rows kept
+	at      []*list.Element // by point, the element of recent with its *row; nil if not kept
 	recent  *list.List      // most recently used first
 	arena   *arena
 	x       []float32 // points of one batch
-	spare   []float32 // its kernel values, if there is no room
+	spare   []float32 // kernel values of a batch that found no room
 	evals   int64
 }
 
@@ -58,13 +58,12 @@ func (r *rows) point(i int) []float32 {
 	return r.sets[0].At(i)
 }
 
-// has tells whether row i is kept.
+// has reports whether row i is kept.
 func (r *rows) has(i int) bool { return r.at[i] != nil }
 
-// get returns κ(x_i, x_t) for t = 0 … n−1, which stay as they are while the
-// next two calls are made. If the row is not there, it is computed along with
-// those that likely returns: at most rowBatch−1 points, without i and without
-// those kept.
+// get returns κ(x_i, x_t) for t = 0 … n−1. The values stay valid during the next two calls. If
+// the row is not kept, get computes it together with the rows of the points that likely returns:
+// at most rowBatch−1 points, excluding i and points whose rows are kept.
 func (r *rows) get(i int, likely func(i int) []int) []float32 {
 	if !r.has(i) {
 		r.compute(append(likely(i), i))
@@ -73,8 +72,8 @@ func (r *rows) get(i int, likely func(i int) []int) []float32 {
 	return r.at[i].Value.(*row).values
 }
 
-// compute adds the rows of the given points, in new memory while there is
-// room for all of them, and from then on in the place of others.
+// compute adds the rows of the given points. They get new memory while there is room for all of
+// them, and replace other rows after that.
 func (r *rows) compute(points []int) {
 	if r.recent.Len()+len(points) <= r.limit {
 		k := r.arena.take(len(points) * r.n)

@@ -1,10 +1,9 @@
 package csvc
 
-// shrink takes points out of the active set that are at a bound and that the
-// conditions leave there: those that only I_up holds and v_i < M, and those
-// that only I_low holds and v_i > m (LIBSVM, section 5.1). Once, when
-// m − M ≤ 10ε, all points are restored first, as a wrong guess made far from
-// the optimum would be dear near it.
+// shrink removes points from the active set that are at a bound and that the optimality
+// conditions leave there: points only in I_up with v_i < M, and points only in I_low with v_i > m
+// (LIBSVM, section 5.1). Once, when m − M ≤ 10ε, it restores all points first, because a wrong
+// guess made far from the optimum would be expensive near it.
 func (s *solver) shrink() {
 	s.findExtremes()
 	m, least := s.m, s.least
@@ -23,9 +22,9 @@ func (s *solver) shrink() {
 	s.findExtremes()
 }
 
-// restore makes all points active. LIBSVM keeps the part of the gradient that
-// is due to points at the bound C; here it is recomputed, which happens a few
-// times a run and spares a pass over a row whenever a point meets the bound.
+// restore makes all points active. LIBSVM stores the part of the gradient that is due to points
+// at the bound C. Here it is recomputed, which happens a few times per run and saves a pass over
+// a row whenever a point reaches the bound.
 func (s *solver) restore() {
 	if len(s.active) == s.n {
 		return
@@ -35,8 +34,8 @@ func (s *solver) restore() {
 	for _, t := range idle {
 		s.v[t] = s.label(int(t))
 	}
-	// v_t = y_t − Σ_i β_i κ(x_i, x_t), row by row over the support vectors: few rows
-	// of K, and each of them as it lies in memory.
+	// v_t = y_t − Σ_i β_i κ(x_i, x_t), row by row over the support vectors: this takes few rows
+	// of K, and reads each row as it lies in memory.
 	for i, b := range s.beta {
 		if b == 0 {
 			continue
@@ -64,7 +63,7 @@ func (s *solver) idle() []int32 {
 	return idle
 }
 
-// laterSupport returns the points after i that restore will ask for next.
+// laterSupport returns the points after i whose rows restore will need next.
 func (s *solver) laterSupport(i int) []int {
 	s.likely = s.likely[:0]
 	for t := i + 1; t < s.n && len(s.likely) < rowBatch-1; t++ {
@@ -75,8 +74,8 @@ func (s *solver) laterSupport(i int) []int {
 	return s.likely
 }
 
-// violators returns the active points, other than i, whose rows are not there
-// and that lie farthest on the wrong side of the middle between m and M.
+// violators returns the active points, other than i, whose rows are not kept and that lie
+// farthest on the wrong side of the middle between m and M.
 func (s *solver) violators(i int) []int {
 	s.likely, s.scores = s.likely[:0], s.scores[:0]
 	middle := (s.m + min(s.least, s.m)) / 2
@@ -92,7 +91,7 @@ func (s *solver) violators(i int) []int {
 	return s.likely
 }
 
-// rank enters t into the list of at most rowBatch−1 points by falling score.
+// rank inserts t into the list of at most rowBatch−1 points, in order of decreasing score.
 func (s *solver) rank(t int, score float64) {
 	at := len(s.likely)
 	if at == rowBatch-1 {

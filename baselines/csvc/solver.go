@@ -10,22 +10,22 @@ const (
 	// 2005, Algorithm 2).
 	tau = 1e-12
 
-	// shrinkPeriod is the most iterations between two shrinkings.
+	// shrinkPeriod is the largest number of iterations between two shrinkings.
 	shrinkPeriod = 1000
 
-	// leastLimit is LIBSVM's limit of iterations for up to 100,000 points;
-	// beyond that it is 100 a point.
+	// leastLimit is LIBSVM's limit of iterations for up to 100,000 points; for more points the
+	// limit is 100 per point.
 	leastLimit = 10_000_000
 )
 
-// Where a point's β can go.
+// Directions in which a point's β can move.
 const (
 	up  = 1 << iota // I_up
 	low             // I_low
 )
 
-// solver is sequential minimal optimization on one pair of classes, whose
-// first plus points are those of class +1.
+// solver runs sequential minimal optimization on one pair of classes. The first plus points are
+// those of class +1.
 type solver struct {
 	rows      *rows
 	n, plus   int
@@ -41,7 +41,7 @@ type solver struct {
 	top      int     // the last i of I_up with v_i = m; −1 if there is none
 	m        float64 // max of v over I_up, active points
 	least    float64 // M: min of v over I_low, active points
-	unshrunk bool    // all points were made active once as the end came near
+	unshrunk bool    // all points were made active near the end, which happens once
 	restored int     // how often shrunk points were restored
 
 	iteration   int
@@ -85,7 +85,7 @@ func (s *solver) bounds(i int) (lo, hi float64) {
 	return -s.c, 0
 }
 
-// place sets the sides of point i by its β.
+// place sets the sides of point i from its β.
 func (s *solver) place(i int) {
 	lo, hi := s.bounds(i)
 	s.side[i] = 0
@@ -151,8 +151,8 @@ func (s *solver) findExtremes() {
 	}
 }
 
-// choose is WSS 2: i violates most on the side of I_up, and j is the one with
-// which the dual falls most on the line, bounds aside. j is −1 if m − M < ε.
+// choose selects i and j by WSS 2: i is the largest violator in I_up, and j is the point with
+// which the dual falls most on the line, ignoring bounds. j is −1 if m − M < ε.
 func (s *solver) choose() (i, j int) {
 	i, j = s.top, -1
 	if i < 0 {
@@ -161,8 +161,9 @@ func (s *solver) choose() (i, j int) {
 	row := s.rows.get(i, s.violators)
 	best, least := math.Inf(-1), math.Inf(1)
 	m, di := s.m, s.diag[i]
-	// Along β_i + δ, β_t − δ the dual falls at the rate b = v_i − v_t at δ = 0 and has
-	// the curvature a, so its minimum lies b²/(2a) lower; the 2 is common to all. Ties go to the last point (>=), as in LIBSVM, whose path this follows.
+	// Along β_i + δ, β_t − δ the dual falls at the rate b = v_i − v_t at δ = 0 and has the
+	// curvature a, so its minimum lies b²/(2a) lower. The factor 1/2 is common to all points.
+	// Ties go to the last point (>=), to follow LIBSVM's path.
 	for _, t := range s.active {
 		if s.side[t]&low == 0 {
 			continue
@@ -208,9 +209,9 @@ func (s *solver) step(i, j int) {
 	s.top, s.m = top, m
 }
 
-// move raises β_i and lowers β_j by delta or as far as their bounds allow, and
-// returns by how much. A bound is met exactly; β + (C − β) may round to a
-// neighbour of C.
+// move raises β_i and lowers β_j by delta or as far as their bounds allow, and returns the
+// change. A β that reaches its bound is set to it, because β + (C − β) may round to a neighbour
+// of C.
 func (s *solver) move(i, j int, delta float64) float64 {
 	_, hi := s.bounds(i)
 	lo, _ := s.bounds(j)

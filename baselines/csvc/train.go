@@ -20,17 +20,15 @@ type class struct {
 	points *kernel.Points
 }
 
-// Train fits n samples: x is n×dim row-major, y holds class indices
-// 0 … classes−1, of which at least two must occur. The statistics are in the order of
-// the model's outputs. Cancelling the context ends
-// it, with the context's error, before the next iteration.
+// Train fits n samples: x is n×dim row-major, y holds class indices 0 … classes−1, of which at
+// least two must occur. The statistics are in the order of the model's outputs. Cancelling the
+// context ends training before the next iteration, with the context's error.
 //
-// Gaussian kernel values of points far from the origin, compared with the
-// bandwidth, have few right digits in float32: such data should be centred.
+// Gaussian kernel values of points far from the origin, compared with the bandwidth, have few
+// correct digits in float32: such data should be centred.
 //
-// It fails on a configuration or sizes that are not valid, features that are
-// not finite numbers, labels that are not classes, a single class, and points so
-// large that kernel values could overflow float32.
+// It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
+// are not classes, a single class, and points so large that kernel values could overflow float32.
 func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, []PairStats, error) {
 	if err := c.Validate(); err != nil {
 		return nil, nil, err
@@ -60,9 +58,9 @@ func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, 
 	return newModel(c, dim, sets, pairs), stats, nil
 }
 
-// checkOverflow makes sure that all kernel values are finite in float32.
-// Neither |xᵀx'| nor |κ(x, x')| exceeds the larger of its values for (x, x) and
-// (x', x'), and a squared distance is at most four of those.
+// checkOverflow fails unless all kernel values are finite in float32. Neither |xᵀx'| nor
+// |κ(x, x')| exceeds the larger of its values for (x, x) and (x', x'), and a squared distance is
+// at most four times the larger squared norm.
 func checkOverflow(k kernel.Kernel, n, dim int, x []float32) error {
 	const most = math.MaxFloat32 / 8
 	for i := range n {
@@ -78,9 +76,8 @@ func checkOverflow(k kernel.Kernel, n, dim int, x []float32) error {
 	return nil
 }
 
-// groupByClass returns the classes that occur, in the order in which they
-// first do. As in LIBSVM, that order decides which class of a pair is +1 and
-// who wins a tied vote.
+// groupByClass returns the classes that occur, in order of first occurrence. As in LIBSVM, that
+// order decides which class of a pair is +1 and which class wins a tied vote.
 func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []*class {
 	var sets []*class
 	of := make([]*class, classes)
@@ -102,14 +99,14 @@ func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []
 	return sets
 }
 
-// pair is the problem of one class against others, one or all of them, and its solution.
+// pair is the problem of one class against another or against all others, with its solution.
 type pair struct {
-	sets  []*class  // that of +1 first
+	sets  []*class  // the class of +1 first
 	beta  []float64 // y_i α_i of the points of all sets
 	stats PairStats
 }
 
-// first returns where in beta the points of a class begin, −1 if they are not in the
+// first returns the index in beta of the first point of a class, or −1 if the class is not in the
 // problem.
 func (p *pair) first(c *class) int {
 	at := 0
@@ -122,7 +119,7 @@ func (p *pair) first(c *class) int {
 	return -1
 }
 
-// against returns the points of −1.
+// against returns the points labelled −1.
 func (p *pair) against() *kernel.Points {
 	others := p.sets[1].points
 	if len(p.sets) > 2 {
@@ -153,7 +150,7 @@ func solvePairs(ctx context.Context, c Config, sets []*class) ([]*pair, error) {
 	parallel.Do(workers, len(pairs), func(worker, p int) {
 		errs[p] = pairs[p].solve(ctx, c, c.Threads/workers, &arenas[worker])
 	})
-	return pairs, cmp.Or(errs...) // only the context ends a pair, and then all of them
+	return pairs, cmp.Or(errs...) // all errors are the context's
 }
 
 func (p *pair) solve(ctx context.Context, c Config, threads int, a *arena) error {

@@ -10,8 +10,8 @@ import (
 	"polkrepro/kernel"
 )
 
-// A Model is C linear functions of 2D features. It is not changed by its
-// methods and may be shared by goroutines.
+// A Model is C linear functions of 2D features. Its methods do not change it, so goroutines may
+// share it.
 type Model struct {
 	Classes int       // C
 	W       []float64 // C×2D: weights of the cosines, then of the sines
@@ -21,7 +21,7 @@ type Model struct {
 	panels *gemm.Panels[float32] // the frequencies, D×p
 }
 
-// newModel draws the frequencies of the model of W = 0.
+// newModel draws the frequencies and returns the model with W = 0.
 func newModel(c Config) *Model {
 	m := &Model{
 		Classes: c.Classes, W: make([]float64, c.Classes*2*c.Frequencies),
@@ -44,7 +44,7 @@ func (m *Model) Order() int { return m.panels.Len() }
 // NormSq returns Σ_c ‖f_c‖² in the space of the features.
 func (m *Model) NormSq(int) float64 { return gemm.Dot(m.W, m.W) }
 
-// mapRows is the samples that Scores maps at a time.
+// mapRows is the number of samples that Scores maps at a time.
 const mapRows = 512
 
 // Scores writes f_c(x_i) to dst, n×C row-major, for x of n×Dim, computed in
@@ -67,13 +67,13 @@ func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
 	}
 }
 
-// features writes those of n points to phi, n×2D: the cosines, then the sines. They are
+// features writes the features of n points to phi, n×2D: the cosines, then the sines. They are
 // NaN if x is too large for float32.
 func (m *Model) features(n int, x, phi []float32, threads int) {
 	d := m.Order()
 	m.panels.MulABT(n, x, m.dim, phi, 2*d, threads)
 	scale := 1 / math.Sqrt(float64(d))
-	if n == 1 { // a step of a stream, which allocates nothing
+	if n == 1 { // a step of a stream, which must not allocate
 		wave(phi[:2*d], scale)
 		return
 	}

@@ -2,30 +2,30 @@
 // (O. Dekel, S. Shalev-Shwartz, Y. Singer, "The Forgetron: a kernel-based Perceptron on a
 // budget", SIAM Journal on Computing 37(5), 2008).
 //
-// On a mistake the Perceptron adds the example, f' = f + y_t κ(x_t, ·). If that is one more
-// than the budget B allows, f' is shrunk by the largest φ_t in (0, 1] with
+// On a mistake the Perceptron adds the example, f' = f + y_t κ(x_t, ·). If the dictionary then
+// exceeds the budget B, f' is shrunk by the largest φ_t in (0, 1] with
 //
 //	Q_{t−1} + Ψ(σφ_t, φ_t μ) ≤ (15/32)·M_t,   Ψ(a, b) = a² + 2a − 2ab,
 //
-// and then loses its oldest example r, of weight σ and margin μ = y_r f'(x_r). M_t counts
-// the mistakes and Q_t adds up Ψ, which bounds what removals cost. So an example's
-// influence fades before it is dropped, and the number of mistakes stays within a bound
-// relative to every g that is not too long for the budget, on any sequence.
+// and then loses its oldest example r, which has weight σ and margin μ = y_r f'(x_r). M_t is the
+// number of mistakes; Q_t is the sum of Ψ, which bounds the cost of removals. So an example's
+// influence fades before the example is dropped, and on any sequence the number of mistakes is
+// bounded relative to every function g whose norm is small enough for the budget.
 //
 // # The multi-class form
 //
-// The paper has labels ±1. By Kesler's construction, an example of class y whose
-// strongest wrong class is r is the example κ(x, ·)⊗(e_y − e_r)/√2 with label +1, of the
-// same norm as κ(x, ·): a mistake is f_y ≤ f_r, and the algorithm and its bound, which asks
-// for κ(x, x) ≤ 1, hold word for word. The scale of f means nothing, so its hinge loss is
-// no more than a number beside its error.
+// The paper has labels ±1. Kesler's construction turns an example of class y, whose wrong class
+// with the highest score is r, into the example κ(x, ·)⊗(e_y − e_r)/√2 with label +1 and the norm
+// of κ(x, ·). A mistake is f_y ≤ f_r. The algorithm and its mistake bound, which requires
+// κ(x, x) ≤ 1, hold unchanged. The scale of f has no meaning, so only the error rate of f is
+// meaningful, not its hinge loss.
 //
 // # Cost
 //
-// M·(p + C) multiply-adds a sample at M ≤ B elements, twice that and M·C more for a
-// mistake beyond the budget. Memory is M·(p + C) numbers. A Learner gives the same bits
-// whatever the number of threads. It must not be shared by goroutines.
-// [kernel.Expansion.Write] saves its model.
+// A sample costs M·(p + C) multiply-adds at M ≤ B elements. A mistake beyond the budget costs
+// twice that, and M·C more. Memory is M·(p + C) numbers. A Learner's results are bit-identical
+// for any number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves
+// its model.
 package forgetron
 
 import (
@@ -40,15 +40,15 @@ import (
 
 // A Config is everything that determines a Learner.
 type Config struct {
-	Kernel  kernel.Kernel // κ, at most 1 for the mistake bound
+	Kernel  kernel.Kernel // κ; the mistake bound requires κ(x, x) ≤ 1
 	Classes int           // C
 	Dim     int           // p, features of a sample
-	Budget  int           // B, the most elements
+	Budget  int           // B, the largest number of elements
 }
 
 type base = stream.Model
 
-// A Learner is f_t.
+// A Learner runs the Forgetron and holds its current function f_t.
 type Learner struct {
 	*base
 	cfg       Config
@@ -58,7 +58,7 @@ type Learner struct {
 	shrinking float64 // the product of all φ_t
 }
 
-// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+// New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, shrinking: 1}
 	if c.Budget < 1 {
@@ -90,7 +90,7 @@ func (l *Learner) forget(j int) {
 	l.Score(l.F.Dict.At(j))
 	w := l.F.Weights(j) // σ·(e_y − e_r)/√2
 	sigma, mu := 0.0, 0.0
-	if y := slices.Index(w, slices.Max(w)); w[y] > 0 { // after 10⁴ shrinkings it may be 0
+	if y := slices.Index(w, slices.Max(w)); w[y] > 0 { // after 10⁴ shrinkings the weight may be 0
 		sigma = math.Sqrt2 * w[y]
 		mu = (l.Scores[y] - l.Scores[slices.Index(w, slices.Min(w))]) / math.Sqrt2
 	}
@@ -105,8 +105,8 @@ func (l *Learner) forget(j int) {
 // psi is Ψ.
 func psi(a, b float64) float64 { return float64(a*a) + 2*a - 2*float64(a*b) }
 
-// shrinkage returns the largest φ in (0, 1] with Ψ(σφ, φμ) ≤ room. room is above 0, so
-// that where 1 is too large, the least root of the quadratic is what is looked for.
+// shrinkage returns the largest φ in (0, 1] with Ψ(σφ, φμ) ≤ room, for room > 0. If φ = 1 is too
+// large, the result is the smallest positive root of the quadratic.
 func shrinkage(sigma, mu, room float64) float64 {
 	if psi(sigma, mu) <= room {
 		return 1

@@ -1,11 +1,11 @@
-// Package fsgd is functional stochastic gradient descent (eq. sgd_hilbert), which
-// POLK becomes when it prunes nothing:
+// Package fsgd implements functional stochastic gradient descent (eq. sgd_hilbert), to which POLK
+// reduces without pruning:
 //
 //	f_{t+1} = (1 − η_t λ)·f_t − η_t·ℓ'(f_t(x_t), y_t)·κ(x_t, ·).
 //
-// Every step adds a sample to the dictionary. Where samples are drawn from a
-// training set again and again, a weight for each of its points holds all that the
-// ever longer dictionary would: the weights of a point that is drawn twice add up.
+// Every step adds a sample to the dictionary. If samples are drawn repeatedly from one training
+// set, one weight per training point represents the same function: the weights of a point that is
+// drawn more than once add up.
 package fsgd
 
 import (
@@ -23,37 +23,38 @@ import (
 // A Config is everything that determines a Learner.
 type Config struct {
 	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of several functions
+	Loss        loss.Loss           // ℓ, of C scores
 	Classes     int                 // C
 	Dim         int                 // p, features of a sample
 	Regularizer float64             // λ
-	Rate        func(t int) float64 // η_t < 1/λ of step t = 0, 1, 2, …
-	Points      []float32           // the points that samples are drawn from, one after another
+	Rate        func(t int) float64 // η_t < 1/λ for step t = 0, 1, 2, …
+	Points      []float32           // the training points that samples are drawn from, N×p row-major
 }
 
 type samples = stream.Samples
 
-// A Learner is f_t. Step fails, beside for its reasons, at a sample that is not one of the
-// points. A Learner must not be shared by goroutines.
+// A Learner runs functional stochastic gradient descent and holds its current function f_t. Step
+// also fails at a sample that is not one of the Points. A Learner must not be shared by
+// goroutines.
 type Learner struct {
 	samples
 	cfg    Config
 	points *kernel.Points // N
-	index  map[string]int // of a point by its bits
+	index  map[string]int // index of a point, by the bits of its features
 	bits   []byte
 	t      int
-	shrink float64   // f = shrink·Σ w_i κ(x_i, ·): saves a pass over w a step
+	shrink float64   // f = shrink·Σ w_i κ(x_i, ·): saves a pass over w per step
 	w      []float64 // C×N
 
-	visited  []int             // points that were samples, in the order of their first
+	visited  []int             // points drawn so far, in order of their first draw
 	seen     []bool            // whether a point is among visited
-	f        *kernel.Expansion // over visited; its weights are written by Expansion
+	f        *kernel.Expansion // expansion over visited; Expansion sets its weights
 	x64, row []float64         // the sample, and its kernel values with all points
 	scores   []float64
 	grad     []float64
 }
 
-// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+// New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(cfg Config) (*Learner, error) {
 	l := new(Learner)
 	each, err := stream.NewSamples("fsgd", cfg.Kernel, cfg.Classes, cfg.Dim, l.learn)
@@ -101,7 +102,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
 	l.Saw(l.scores)
-	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 { // NaN and ±Inf alone
+	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 { // only for NaN and ±Inf
 		return stream.ErrDiverged
 	}
 	rate := l.cfg.Rate(l.t)
@@ -124,11 +125,11 @@ func (l *Learner) learn(x []float32, y float64) error {
 	return nil
 }
 
-// Order returns the number of distinct points that were samples.
+// Order returns the number of distinct points drawn so far.
 func (l *Learner) Order() int { return len(l.visited) }
 
-// Expansion returns f_t over the points that were samples, the learner's own until
-// the next call.
+// Expansion returns f_t over the points drawn so far. It belongs to the learner and is valid
+// until the next call of Expansion or Model.
 func (l *Learner) Expansion() *kernel.Expansion {
 	n := len(l.row)
 	for j := l.f.Order(); j < len(l.visited); j++ {

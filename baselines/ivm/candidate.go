@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// blockSize is the candidates that a goroutine tries at a time.
+	// blockSize is the number of candidates that a goroutine tries at a time.
 	blockSize = 32
 
-	// dependent is the squared distance from the span of the import points,
-	// as a fraction of κ(x, x), below which a point adds nothing to it.
+	// dependent is the squared distance from the span of the import points, as a fraction of
+	// κ(x, x), below which a point counts as lying in the span.
 	dependent = 1e-10
 )
 
@@ -26,17 +26,17 @@ type trial struct {
 	rejected  []int     // candidates in the span of the import points
 }
 
-// A block tries up to blockSize candidates: J in number.
+// A block tries J candidates, at most blockSize.
 type block struct {
 	*state
 	worker   int
 	equation *newton
 	index    []int
 
-	rows  []float64 // J×N, orthonormal parts at the training points
-	norms []float64 // J, of those parts; 0 for a candidate in the span
+	rows  []float64 // J×N, the candidates' orthogonal parts, of norm 1, at the training points
+	norms []float64 // J, norms of the orthogonal parts; 0 for a candidate in the span
 	cross []float64 // J·D×D·q, the Hessian between candidates and basis
-	own   []float64 // D(D+1)/2×J, that of each candidate alone
+	own   []float64 // D(D+1)/2×J, the Hessian of each candidate alone
 	grad  []float64 // D×J
 	delta []float64 // J×D, steps of the candidates' coefficients
 	basis []float64 // J×D·q, steps of the basis' coefficients
@@ -47,7 +47,7 @@ type block struct {
 	tile    []float64
 }
 
-// try finds the best of the candidates index, on the given worker.
+// try returns the best of the candidates index, using the given worker.
 func (b *block) try(worker int, s *state, e *newton, index []int) trial {
 	b.worker, b.state, b.equation, b.index = worker, s, e, index
 	b.orthogonalize()
@@ -56,8 +56,7 @@ func (b *block) try(worker int, s *state, e *newton, index []int) trial {
 	return b.best(b.objectives())
 }
 
-// orthogonalize computes the candidates' parts orthogonal to the basis, of
-// norm 1.
+// orthogonalize computes the candidates' parts orthogonal to the basis, scaled to norm 1.
 func (b *block) orthogonalize() {
 	j, q := len(b.index), b.order()
 	if b.points == nil {
@@ -70,8 +69,8 @@ func (b *block) orthogonalize() {
 	}
 	b.rows = grow(b.rows, j*b.n)
 	b.tile = grow(b.tile, chunk*j)
-	// The part of κ(x_l, ·) orthogonal to the basis, at x: κ(x_l, x) less
-	// Σ_t φ_t(x_l)·φ_t(x), a step of Gram and Schmidt in the Hilbert space.
+	// The part of κ(x_l, ·) orthogonal to the basis has the value κ(x_l, x) − Σ_t φ_t(x_l)·φ_t(x)
+	// at x: a Gram–Schmidt step in the Hilbert space.
 	own := make([]float64, j*q) // the basis at the candidates
 	for i, l := range b.index {
 		for t := range q {

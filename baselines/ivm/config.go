@@ -15,22 +15,22 @@ type Config struct {
 	Dim         int           // p ≥ 1, features of a sample
 	Regularizer float64       // λ > 0
 
-	// Candidates is how many points are tried for each import, drawn without
-	// replacement from those not imported; 0 means all of them. The best of 59
-	// is among the best twentieth of all with probability 0.95 (A. Smola,
-	// B. Schölkopf, "Sparse greedy matrix approximation", ICML 2000).
+	// Candidates is the number of points tried for each import, drawn without replacement from
+	// the points not yet imported; 0 means all of them. The best of 59 is among the best
+	// twentieth of all with probability 0.95 (A. Smola, B. Schölkopf, "Sparse greedy matrix
+	// approximation", ICML 2000).
 	Candidates int
-	MaxPoints  int // the most import points; 0 means no limit
+	MaxPoints  int // largest number of import points; 0 means no limit
 
-	// Imports end at |H_k − H_{k−1}| < Tolerance·|H_k|, with the authors' Δk = 1. 0
-	// means their ε = 0.001.
+	// Imports end when |H_k − H_{k−1}| < Tolerance·|H_k|, with the authors' Δk = 1. 0 means their
+	// ε = 0.001.
 	Tolerance float64
 
-	Seed    uint64 // of the candidates drawn
+	Seed    uint64 // seeds the draw of the candidates
 	Threads int    // goroutines; 0 means 1
 }
 
-// Validate returns every reason why c describes no training run.
+// Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "ivm"}
 	p.Model(c.Kernel, c.Classes, c.Dim)

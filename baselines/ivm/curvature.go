@@ -5,39 +5,42 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// A curvature makes the products that the Newton equations consist of, nearly all the
-// arithmetic of an import.
+// A curvature computes the products in the Newton equations, which are nearly all the arithmetic
+// of an import.
 type curvature interface {
-	// add takes in a new basis function's values at the training points.
+	// add appends the values of a new basis function at the training points.
 	add(row []float64)
 
-	// hessian returns the Hessian of H by beta, row-major, of which only the lower
-	// triangle is valid. Its index is a·q+t for contrast a and basis vector t. The memory
-	// is the next call's.
+	// hessian returns the Hessian of H with respect to beta, row-major; only the lower triangle
+	// is valid. The index of contrast a and basis vector t is a·q+t. The next call overwrites the
+	// result.
 	hessian() []float64
 
-	// cross writes the Hessian between the basis and j candidates, whose values at the
-	// training points are rows: row r·D+a, for contrast a of candidate r, of D·q columns.
+	// cross writes the Hessian between the basis and j candidates to to. rows holds the
+	// candidates' values at the training points. Row r·D+a of to is that of contrast a of
+	// candidate r and has D·q columns.
 	cross(worker, j int, rows, to []float64)
 
-	// change writes the m functions of coefficients coef, m×(q+1) of which it reads q,
-	// at the training points lo … hi−1 to the rows of to, chunk apart.
+	// change evaluates m functions at the training points lo … hi−1 and writes their values to
+	// the rows of to, chunk apart. coef holds their coefficients, m×(q+1), of which change reads
+	// the first q of each row.
 	change(worker, m int, coef []float64, lo, hi int, to []float64)
 }
 
 const (
-	// hessianRows is the rows of the Hessian's blocks that a goroutine takes at a time,
-	// pairGroup the pairs of contrasts: weighted, they stay in cache.
+	// hessianRows is the number of rows of the Hessian's blocks that a goroutine takes at a time,
+	// pairGroup the number of pairs of contrasts: the weighted rows stay in cache.
 	hessianRows = 32
 	pairGroup   = 9
 
-	// flushed is the samples over which sums are taken in T, termSize those in a product.
+	// flushed is the number of samples over which sums are taken in T, termSize the number of
+	// samples in one product.
 	termSize = 384
 	flushed  = 4 * termSize
 
-	// singleFrom is the λ, as a part of the mean of κ(x, x), from which products are
-	// taken in single precision: they are off by about 2⁻²⁴ of that mean at most, and the
-	// Hessian's eigenvalues are at least λ.
+	// singleFrom is the smallest λ, relative to the mean of κ(x, x), for which products are taken
+	// in single precision. Their error is at most about 2⁻²⁴ of that mean, and the Hessian's
+	// eigenvalues are at least λ.
 	singleFrom = 0x1p-20
 )
 
@@ -79,9 +82,9 @@ func (p *products[T]) add(row []float64) {
 	gemm.Convert(p.phi[at:], row)
 }
 
-// couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the
-// pairs first … last−1, the j rows, N apart, and t from t0 on: row (pair−first)·j+r of
-// q−t0 columns.
+// couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the pairs
+// first … last−1, the j rows, which are N apart, and t ≥ t0. Row (pair−first)·j+r of the result
+// has q−t0 columns.
 func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 int) []float64 {
 	m, n := (last-first)*j, p.order()-t0
 	w.tile = grow(w.tile, m*termSize)

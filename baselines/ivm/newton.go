@@ -27,8 +27,8 @@ func (s *state) newton() (*newton, error) {
 	if !factor.Cholesky(size, e.lower, size, s.Threads) {
 		return nil, errNotDefinite
 	}
-	// L⁻¹·gradient is kept, and not only L⁻ᵀ·L⁻¹·gradient: a trial candidate
-	// borders L by one row a contrast and goes on from it.
+	// L⁻¹·gradient is kept, and not only L⁻ᵀ·L⁻¹·gradient, because a candidate borders L by one
+	// row per contrast and continues the solve from L⁻¹·gradient.
 	e.reduced = append([]float64(nil), e.gradient...)
 	factor.SolveLower(1, size, e.lower, size, e.reduced, size, 1)
 	return e, nil

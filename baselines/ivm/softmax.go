@@ -8,8 +8,8 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// contrasts returns an orthonormal basis of the vectors of length c whose sum
-// is 0, as columns of a c×(c−1) row-major matrix: those of Helmert.
+// contrasts returns an orthonormal basis of the vectors of length c whose sum is 0, the Helmert
+// contrasts, as columns of a c×(c−1) row-major matrix.
 func contrasts(c int) []float64 {
 	b := make([]float64, c*(c-1))
 	for a := range c - 1 {
@@ -22,8 +22,8 @@ func contrasts(c int) []float64 {
 	return b
 }
 
-// A softmax evaluates the multinomial logistic loss, as loss.MultiLogistic
-// does, on many samples at a time. Scores have one row of length chunk a class.
+// A softmax evaluates the multinomial logistic loss, as loss.MultiLogistic does, on many samples
+// at a time. Scores have one row of length chunk per class.
 type softmax struct{ top, sum []float64 }
 
 // loss returns Σ_i log Σ_c exp(f_ci) − f_{y_i i} over the samples y. It leaves
@@ -32,7 +32,7 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 	n := len(y)
 	s.top = append(s.top[:0], f[:n]...)
 	for q := chunk; q < len(f); q += chunk {
-		gemm.Largest(f[q:q+n], s.top) // a NaN, which it passes over, makes the loss NaN below
+		gemm.Largest(f[q:q+n], s.top) // it skips a NaN, which makes the loss NaN below
 	}
 	var total float64
 	for i, label := range y {
@@ -49,8 +49,8 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 	return total + logs(s.sum)
 }
 
-// logs returns Σ log v_i for v_i ≥ 1. The logarithm of a product of many is a
-// tenth of the cost of their logarithms.
+// logs returns Σ log v_i for v_i ≥ 1. Taking the logarithm of a product of many values costs a
+// tenth of taking their logarithms.
 func logs(v []float64) float64 {
 	var sum float64
 	product := 1.0
@@ -65,7 +65,7 @@ func logs(v []float64) float64 {
 	return sum + portable.Log(product)
 }
 
-// normalize turns what loss left in f into probabilities.
+// normalize turns the values that loss left in f into probabilities.
 func (s *softmax) normalize(f []float64) {
 	for q := 0; q < len(f); q += chunk {
 		for i, v := range s.sum {

@@ -7,10 +7,10 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// solve computes the Newton steps, by block elimination: with L the factor of
-// the Hessian over the import points, Y = cross·L⁻ᵀ the rows of a candidate,
-// z = L⁻¹·gradient and S the Schur complement own + λI − YYᵀ, the candidate's
-// coefficients change by δ = −S⁻¹(grad − Yz) and the others by −L⁻ᵀ(z + Yᵀδ).
+// solve computes the Newton steps by block elimination. Let L be the factor of the Hessian over
+// the import points, Y = cross·L⁻ᵀ the rows of a candidate, z = L⁻¹·gradient and S the Schur
+// complement own + λI − YYᵀ. The candidate's coefficients change by δ = −S⁻¹(grad − Yz), the
+// others by −L⁻ᵀ(z + Yᵀδ).
 func (b *block) solve() {
 	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
 	factor.SolveLower(j*d, size, b.equation.lower, size, b.cross, size, 1)
@@ -30,9 +30,8 @@ func (b *block) solve() {
 	factor.SolveLowerT(j, size, b.equation.lower, size, b.basis, size, 1)
 }
 
-// solveOwn computes δ of candidate r, whose rows Y are y. One whose S is not positive
-// definite in floating point counts as dependent: only a point of the span comes near
-// that.
+// solveOwn computes δ of candidate r, whose rows Y are y. A candidate whose S is not positive
+// definite in floating point counts as dependent: only points in the span come near that.
 func (b *block) solveOwn(r int, y []float64) {
 	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
 	schur, delta := make([]float64, d*d), b.delta[r*d:(r+1)*d]
@@ -111,7 +110,7 @@ func (b *block) normSq(r int) float64 {
 	return sum
 }
 
-// best returns the candidate of the least objective, the first of several.
+// best returns the candidate with the smallest objective, the first if several tie.
 func (b *block) best(objectives []float64) trial {
 	t := trial{index: -1, objective: math.Inf(1)}
 	least := -1

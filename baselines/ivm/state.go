@@ -9,9 +9,9 @@ import (
 	"polkrepro/kernel"
 )
 
-// chunk is the samples that are worked on at a time, few enough for their
-// basis functions and scores to stay in cache. Sums over samples are taken
-// chunk by chunk, so that no result depends on the number of goroutines.
+// chunk is the number of samples that are processed at a time, few enough for their basis
+// functions and scores to stay in cache. Sums over samples are taken chunk by chunk, so that no
+// result depends on the number of goroutines.
 const chunk = 512
 
 // A state is the model on the q points imported so far, with the derivatives
@@ -24,15 +24,15 @@ type state struct {
 
 	contrasts []float64 // C×D
 	dict      *kernel.Points
-	index     []int       // of the import points in the training set
+	index     []int       // indices of the import points in the training set
 	lower     [][]float64 // rows of the Cholesky factor of their kernel matrix
 	phi       []float64   // q×N, the basis at the training points
 	beta      []float64   // q×D, the coefficients of the contrasts
 	f         []float64   // C×N, the scores contrasts·betaᵀ·phi
 
 	objective float64
-	gradient  []float64 // D×N, first derivatives of the mean loss by the contrasts
-	weight    []float64 // D(D+1)/2×N, second ones, by pairs a ≤ b of contrasts
+	gradient  []float64 // D×N, first derivatives of the mean loss with respect to the contrasts
+	weight    []float64 // D(D+1)/2×N, second derivatives, for pairs a ≤ b of contrasts
 
 	curvature curvature
 
@@ -77,8 +77,7 @@ func (s *state) dims() int { return s.Classes - 1 }
 // order returns q.
 func (s *state) order() int { return len(s.index) }
 
-// each calls do for every chunk lo … hi−1 of the samples, and returns the sum
-// of what it returns.
+// each calls do for every chunk lo … hi−1 of the samples, and returns the sum of its results.
 func (s *state) each(do func(w *scratch, lo, hi int) float64) float64 {
 	parallel.Do(s.Threads, len(s.parts), func(worker, u int) {
 		s.parts[u] = do(&s.work[worker], u*chunk, min((u+1)*chunk, s.n))
@@ -104,12 +103,12 @@ func (s *state) derive() {
 	s.objective = loss/float64(s.n) + float64(s.Regularizer/2*gemm.Dot(s.beta, s.beta))
 }
 
-// deriveChunk computes the derivatives from the probabilities p in w.scores: with
-// m = Bᵀp for the contrasts B, they are m − Bᵀe_y and Bᵀdiag(p)B − mmᵀ.
+// deriveChunk computes the derivatives from the probabilities p in w.scores: with m = Bᵀp for the
+// contrasts B, the derivatives are m − Bᵀe_y and Bᵀdiag(p)B − mmᵀ.
 func (s *state) deriveChunk(w *scratch, lo, hi int) {
 	d, n, share := s.dims(), hi-lo, 1/float64(s.n)
 	pair := 0
-	// All means first: the second derivatives take pairs of them.
+	// All means come first, because the second derivatives use pairs of them.
 	for a := range d {
 		m := w.means[a*chunk : a*chunk+n]
 		clear(m)
@@ -169,11 +168,11 @@ func (s *state) add(l int, r float64, row []float64) {
 	s.beta = append(s.beta, make([]float64, s.dims())...)
 }
 
-// leastStep is where the search for a lower objective gives up.
+// leastStep is the step length below which the search for a lower objective stops.
 const leastStep = 0x1p-30
 
-// move adds to f the function with coefficients dir, q×D, or as small a part
-// of it as lowers the objective; it reports whether there is one.
+// move adds to f the function with coefficients dir, q×D, times the first t = 1, 1/2, 1/4, … that
+// lowers the objective. It reports whether there is such a t.
 func (s *state) move(dir []float64) bool {
 	// Scores are linear in t, so a trial costs no kernel values. H is convex and dir
 	// a direction of descent: a small enough t lowers H, except for rounding.
@@ -208,7 +207,7 @@ func (s *state) objectiveAt(t float64, dir, df []float64) float64 {
 	return loss/float64(s.n) + float64(s.Regularizer/2*normSq)
 }
 
-// spanGradient returns the gradient of H by beta, D×q.
+// spanGradient returns the gradient of H with respect to beta, D×q.
 func (s *state) spanGradient() []float64 {
 	q, d := s.order(), s.dims()
 	g := make([]float64, d*q)
@@ -221,8 +220,8 @@ func (s *state) spanGradient() []float64 {
 	return g
 }
 
-// expansion returns the model by its import points: with L the Cholesky factor
-// of their kernel matrix, the weights are L⁻ᵀ·beta·contrastsᵀ.
+// expansion returns the model as an expansion on its import points. With L the Cholesky factor of
+// their kernel matrix, the weights are L⁻ᵀ·beta·contrastsᵀ.
 func (s *state) expansion() *kernel.Expansion {
 	q, d := s.order(), s.dims()
 	e := &kernel.Expansion{Kernel: s.Kernel, Dict: s.dict.Clone(), Outputs: s.Classes, W: make([]float64, q*s.Classes)}

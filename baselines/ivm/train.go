@@ -15,7 +15,7 @@ import (
 // Reason says which rule ended the imports.
 type Reason string
 
-// The reasons.
+// Rules that end the imports.
 const (
 	Converged Reason = "converged"  // |H_k − H_{k−1}| < ε |H_k|
 	Full      Reason = "full"       // MaxPoints are imported
@@ -37,14 +37,12 @@ type Result struct {
 	KernelEvals  int64   // evaluations of κ: N for each candidate tried
 }
 
-// Train fits n samples: x is n×Dim row-major, y holds class indices
-// 0 … Classes−1. After each import it calls trace, unless that is nil, with the
-// number of import points and H, and fails with its error. Cancelling the context
-// ends training with the context's error.
+// Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. After each
+// import it calls trace, unless nil, with the number of import points and H; if trace fails,
+// Train returns its error. Cancelling the context ends training with the context's error.
 //
-// It fails on a configuration or sizes that are not valid, features that are
-// not finite numbers, labels that are not classes, and where the regularizer
-// is so small that floating point can't solve for a Newton step.
+// It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
+// are not classes, and a regularizer so small that floating point can't solve for a Newton step.
 func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(points int, objective float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -52,7 +50,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("ivm: %w", err)
 	}
-	// No kernel value is larger than the larger one of its two points' own.
+	// No kernel value of two points exceeds the larger of their own κ(x, x).
 	for i := range n {
 		if self := c.Kernel.Self(x[i*c.Dim : (i+1)*c.Dim]); !(self <= math.MaxFloat32) {
 			return nil, fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
@@ -94,7 +92,7 @@ func newTrainer(c Config, n int, x []float32, y []float64, trace func(points int
 	return t
 }
 
-// imports takes in points until a rule ends it.
+// imports adds points until a rule ends the imports.
 func (t *trainer) imports(ctx context.Context) (Reason, error) {
 	for {
 		if t.MaxPoints > 0 && t.order() >= t.MaxPoints {
@@ -124,8 +122,8 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 	}
 }
 
-// choose tries candidates and returns the best; its index is −1 if there is
-// none. Draws that hold nothing but points of the span are drawn again.
+// choose tries candidates and returns the best; its index is −1 if there is none. If a draw holds
+// only points of the span, choose draws again.
 func (t *trainer) choose(ctx context.Context) (trial, error) {
 	best := trial{index: -1}
 	e, err := t.newton()
@@ -178,8 +176,7 @@ func (t *trainer) try(ctx context.Context, e *newton, index []int) []trial {
 }
 
 const (
-	// polishGap is the part of the objective within which Newton's method
-	// must bring the gap.
+	// polishGap is the gap, as a fraction of the objective, at which Newton's method ends.
 	polishGap   = 1e-6
 	polishSteps = 50
 )

@@ -8,16 +8,16 @@ import (
 	"polkrepro/loss"
 )
 
-// The hinge's gradient is exactly 0 at samples outside the margin, soon most of them.
-// Those farthest out are set aside: an iteration then reads only the rows and columns of K
-// of the samples that are kept. The bound holds for all samples whichever are set aside,
-// because a dual point may be 0 at any sample. The objective does not: before a run ends,
-// and at intervals, all samples are scored, and the choice is repeated if some that were
-// set aside have a loss.
+// The hinge's gradient is exactly 0 at samples outside the margin, which soon are most samples.
+// The samples farthest outside are set aside: an iteration then reads only the rows and columns
+// of K of the samples that are kept. The bound holds for all samples whichever are set aside,
+// because a dual point may be 0 at any sample. The objective, however, leaves out the loss at
+// samples set aside. So all samples are scored at intervals and before a run ends, and the choice
+// is repeated if samples set aside have a loss.
 const (
-	// keptSamples samples are kept for each one with a gradient, but at least a part
-	// 1/leastKept of all and at most mostKept. No sample is set aside if more than two
-	// thirds of those that would be kept have a gradient.
+	// keptSamples samples are kept for each sample with a gradient, but at least 1/leastKept of
+	// all samples and at most mostKept. No sample is set aside if more than two thirds of the
+	// samples to be kept have a gradient.
 	keptSamples = 3
 	leastKept   = 4
 
@@ -27,21 +27,21 @@ const (
 	firstChoice         = 20
 	shortWait, longWait = 25, 200
 
-	// unseenLoss is the loss at samples set aside, relative to the gap, up to which a
+	// unseenLoss is the largest loss at samples set aside, relative to the gap, for which a
 	// choice stays. A new choice discards the correction pairs.
 	unseenLoss = 0.1
 )
 
-// mostKept returns the most of n samples that are kept if any are set aside: their
-// part of K is a sixth of it.
+// mostKept returns the largest number of samples, out of n, that are kept if any are set aside:
+// their part of K is a sixth of it.
 func mostKept(n int) int { return 2 * n / 5 }
 
-// A selection is the choice of samples, with the state to return to all of them.
+// A selection is the choice of samples, with the state needed to return to all samples.
 type selection struct {
-	samples []int   // of all, hardest first; nil: all
-	origin  element // f on all samples when these were chosen
-	checked int     // the iteration at which all were scored last
-	wait    int     // how many iterations until the next time
+	samples []int   // indices of the kept samples, hardest first; nil if all are kept
+	origin  element // f on all samples at the time of the choice
+	checked int     // iteration at which all samples were last scored
+	wait    int     // number of iterations until they are scored again
 	whole   bool    // the objective is that of all samples
 }
 
@@ -50,8 +50,8 @@ func (s *solver) due() bool {
 	return s.iterations >= max(firstChoice, s.selection.checked+s.selection.wait)
 }
 
-// reconsider scores all samples. It chooses again which to keep if f has a loss at those
-// set aside, or if the run has converged on those kept.
+// reconsider scores all samples. It repeats the choice of samples if f has a loss at samples set
+// aside, or if the run has converged on the kept samples.
 func (s *solver) reconsider(converged bool) {
 	f, u := s.expand()
 	objective := s.all.exactSums(f.kw, nil).exact/s.total + float64(s.lambda/2*s.inner(f, f))
@@ -89,8 +89,8 @@ func (s *solver) reconsider(converged bool) {
 	s.selection.whole = true
 }
 
-// margins returns f_y − max_{c≠y} f_c for every sample, and how many are less than 1:
-// those with a gradient.
+// margins returns f_y − max_{c≠y} f_c for every sample, and the number of margins less than 1:
+// the samples with a gradient.
 func (p *problem) margins(scores []float64) (margins []float64, active int) {
 	margins = make([]float64, p.n)
 	fi := make([]float64, p.outputs)
@@ -110,8 +110,8 @@ func (s *solver) expand() (f element, u []float64) {
 	if s.selection.samples == nil {
 		return s.now.f, s.bound.u
 	}
-	// Where r is the factor of the weights set aside, f − r·origin has weights only on
-	// the samples kept.
+	// With r the factor of the weights set aside, f − r·origin has weights only on the kept
+	// samples.
 	n, r := s.all.n, s.now.f.w[s.n*s.outputs]
 	origin := s.selection.origin
 	change := newElement(len(origin.w))
@@ -128,13 +128,14 @@ func (s *solver) expand() (f element, u []float64) {
 	return change, u
 }
 
-// keep sets all but some samples aside, at f and the dual point u of all.
+// keep sets all samples except the given ones aside. f and u are the current function and the
+// dual point on all samples.
 //
-// At those set aside the gradient is λf, so that their weights change by a factor r
-// that they have in common, and a function is the weights on the samples kept and r.
-// Its image is its values there and its inner product with f₁, the part of the present
-// f on those set aside: K's rows and columns of the samples kept, bordered by f₁'s
-// values. The dual point becomes 0 where samples are set aside, as it is in the end.
+// At samples set aside the gradient is λf, so their weights change by a common factor r. A
+// function is therefore represented by its weights on the kept samples and r. Its image is its
+// values at the kept samples and its inner product with f₁, the part of the present f on the
+// samples set aside. The kernel matrix becomes K's rows and columns of the kept samples, bordered
+// by f₁'s values. The dual point becomes 0 at samples set aside, as it is in the end.
 func (s *solver) keep(samples []int, f element, u []float64) {
 	n, m := s.all.n, len(samples)
 	size := m*s.outputs + 1
@@ -149,7 +150,7 @@ func (s *solver) keep(samples []int, f element, u []float64) {
 	}
 	b := &bordered{vectors: s.vectors, gram: s.all.gram.of(samples), border: make([]float64, size-1)}
 	w, kw := g.w[:size-1], g.kw[:size-1]
-	// Let f₀ = f − f₁ have the weights kept. f₁'s values are f − f₀'s, and
+	// Let f₀ = f − f₁ be the part of f on the kept samples. f₁'s values are f's less f₀'s, and
 	// ⟨f₁, f⟩ = ‖f‖² − ⟨f₀, f⟩, ‖f₁‖² = ⟨f₁, f⟩ − ⟨f₀, f₁⟩.
 	b.gram.mul(b.border, w)
 	b.combine(b.border, 1, kw, -1, b.border)
@@ -165,7 +166,7 @@ func (s *solver) keep(samples []int, f element, u []float64) {
 	s.begin(&p, g, dual)
 }
 
-// keepAll sets no samples aside any more, at f and the dual point u.
+// keepAll returns to all samples, at f and the dual point u.
 func (s *solver) keepAll(f element, u []float64) {
 	dual := element{u, make([]float64, len(u))}
 	s.all.gram.mul(dual.kw, u)
@@ -174,7 +175,7 @@ func (s *solver) keepAll(f element, u []float64) {
 	s.begin(s.all, f, dual)
 }
 
-// begin makes p the problem to be iterated on, at f and with dual for the bound.
+// begin makes p the current problem, starting at f, with dual as the dual point of the bound.
 func (s *solver) begin(p *problem, f, dual element) {
 	size := len(f.w)
 	s.problem = p
@@ -187,8 +188,8 @@ func (s *solver) begin(p *problem, f, dual element) {
 	s.bound.join(s.now)
 }
 
-// bordered is a kernel matrix with one function more: its values at the samples for a
-// row and a column, and its norm squared.
+// bordered is a kernel matrix extended by one function: the function's values at the samples form
+// a row and a column, its squared norm the corner.
 type bordered struct {
 	vectors
 	gram
@@ -200,7 +201,7 @@ func (b *bordered) mul(dst, v []float64) {
 	n := len(b.border)
 	b.gram.mul(dst[:n], v[:n])
 	dst[n] = b.dot(b.border, v[:n]) + float64(b.corner*v[n])
-	if v[n] != 0 { // never of a dual point
+	if v[n] != 0 { // always 0 in a dual point
 		b.axpy(v[n], b.border, dst[:n])
 	}
 }
@@ -208,7 +209,7 @@ func (b *bordered) mul(dst, v []float64) {
 func (m *matrix[T]) of(samples []int) gram {
 	n := len(samples)
 	if m.part == nil {
-		// The whole at once: each choice would leave garbage as large as itself.
+		// Allocated at full size: otherwise each choice would leave garbage of its own size.
 		m.part = &matrix[T]{width: partCols, group: m.group, k: make([]T, mostKept(m.n)*mostKept(m.n))}
 	}
 	p := m.part

@@ -2,19 +2,18 @@ package lbfgs
 
 import "slices"
 
-// A bound is a dual point ū, C×N, and what it proves: no function has an
+// A bound is a dual point ū, C×N, and the lower bound that it proves: no function has an
 // objective below
 //
 //	D(ū) = −(1/N) Σ_i ℓ*(ū_i) − (λ/2)‖f_ū‖²,  f_ū = −1/(λN) Σ_i ū_i κ(x_i, ·)
 //
-// The dual points of the iterates scatter about the best one, in directions
-// that the objective hardly sees but that cost 1/λ in the bound. So ū is a
-// running mean: each iterate's point is joined to it by the step that is best
-// for the bound.
+// The dual points of the iterates scatter about the best dual point, in directions that hardly
+// change the objective but cost 1/λ in the bound. So ū is a running mean: it moves towards each
+// iterate's point by the step that is best for the bound.
 type bound struct {
 	*problem
 	u         []float64
-	conjugate float64 // mean of ℓ*(ū_i), or more
+	conjugate float64 // mean of ℓ*(ū_i), or an upper bound of it
 	norm      float64 // (λ/2)‖f_ū‖²
 }
 
@@ -24,7 +23,7 @@ func (b *bound) set(u element) {
 	b.conjugate, b.norm = b.exactSums(nil, u.w).conjugate/b.total, b.energy(u.w, u)
 }
 
-// value returns D(ū), or less.
+// value returns D(ū), or a lower bound of it.
 func (b *bound) value() float64 { return -b.conjugate - b.norm }
 
 // energy returns (λ/2)⟨f_u, f_v⟩.
@@ -33,9 +32,9 @@ func (b *bound) energy(u []float64, v element) float64 {
 	return b.dot(u, v.kw) / (2 * b.lambda * n * n)
 }
 
-// join moves ū towards the dual point of x. Between the two, ℓ* is at most its
-// linear interpolation, which makes D at least a parabola whose vertex is
-// known.
+// join moves ū towards the dual point of x. Between the two points, ℓ* is at most its linear
+// interpolation, so that D is at least a parabola. The step goes to the parabola's vertex, or to
+// x's point if that is nearer.
 func (b *bound) join(x *iterate) {
 	norm, cross := b.energy(x.dual.w, x.dual), b.energy(b.u, x.dual)
 	slope := b.conjugate - x.conjugate + 2*(b.norm-cross)

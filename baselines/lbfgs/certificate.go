@@ -12,8 +12,8 @@ import (
 // certify evaluates the objective at f and the bound at ū in float64.
 func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	best, dual := s.expand()
-	// Both functions in one product: where K is not in float64 already, it is computed
-	// afresh, which is most of the work.
+	// Both functions go through one product: if K is not stored in float64, it is computed again,
+	// which is most of the work.
 	v := slices.Concat(best.w, dual)
 	kv := make([]float64, len(v))
 	n, size := s.all.n, len(dual)
@@ -41,8 +41,8 @@ func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	}, nil
 }
 
-// expansion returns the function with the weights f, on the points where they are not all
-// 0: if that is nowhere, without a copy of the points.
+// expansion returns the function with the weights f, on the points whose weights are not all 0.
+// If these are all points, it does not copy them.
 func (s *solver) expansion(f []float64) *kernel.Expansion {
 	e := &kernel.Expansion{Kernel: s.config.Kernel, Dict: s.points, Outputs: s.outputs, W: make([]float64, len(f))}
 	var keep []int

@@ -9,7 +9,8 @@ import (
 	"polkrepro/loss"
 )
 
-// A Config says what Train minimizes, how well, and with what means.
+// A Config states the objective that Train minimizes, the accuracy to reach, and the resources to
+// use.
 type Config struct {
 	Kernel      kernel.Kernel // κ
 	Loss        loss.Loss     // loss.MultiHinge or loss.MultiLogistic
@@ -22,12 +23,12 @@ type Config struct {
 	Memory        int     // correction pairs; 0 means 20
 	Threads       int     // goroutines; 0 means 1
 
-	partSize  int // the fewest samples of which some are set aside; 0 means 4,096
-	group     int // the most vectors that one pass over K takes; 0 means 12
-	exactSize int // the most samples whose kernel matrix is kept in float64; 0 means 8,192
+	partSize  int // smallest number of samples at which some are set aside; 0 means 4,096
+	group     int // largest number of vectors in one pass over K; 0 means 12
+	exactSize int // largest number of samples whose kernel matrix is kept in float64; 0 means 8,192
 }
 
-// Validate returns every reason why c describes no problem.
+// Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "lbfgs"}
 	p.Model(c.Kernel, c.Classes, c.Dim)
@@ -41,7 +42,7 @@ func (c Config) Validate() error {
 	return p.Err()
 }
 
-// withDefaults fills in what 0 stands for.
+// withDefaults replaces zero fields by their defaults.
 func (c Config) withDefaults() Config {
 	c.Tolerance = cmp.Or(c.Tolerance, 1e-3)
 	c.MaxIterations = cmp.Or(c.MaxIterations, 10000)

@@ -9,9 +9,8 @@ import (
 	"polkrepro/loss"
 )
 
-// A dualLoss is a loss ℓ with what duality takes: a smooth lower bound ℓ_μ
-// whose gradient is a dual point of ℓ itself, and the conjugate ℓ* of ℓ in
-// its first argument.
+// A dualLoss is a loss ℓ with the functions that duality needs: a smooth lower bound ℓ_μ whose
+// gradient is a dual point of ℓ itself, and the conjugate ℓ* of ℓ in its first argument.
 //
 // The dual points of both losses are u = p − e_y for p on the probability
 // simplex.
@@ -24,7 +23,7 @@ type dualLoss interface {
 	// conjugate returns ℓ*(u, y).
 	conjugate(u []float64, y int) float64
 
-	// smoothing is the first μ; 0 if ℓ is smooth, so that ℓ_μ = ℓ.
+	// smoothing returns the first μ, or 0 if ℓ is smooth, so that ℓ_μ = ℓ.
 	smoothing() float64
 }
 
@@ -75,10 +74,10 @@ type hinge struct{ loss.MultiHinge }
 func (hinge) smoothing() float64 { return 1 }
 
 func (hinge) smooth(u, f []float64, y int, mu float64) float64 {
-	// The maximum over p of p·(f + 1 − e_y) − (μ/2)‖p − e_y‖² is the projection of
-	// e_y + (f + 1 − e_y)/μ. Adding one number to all entries does not move it: less
-	// f_y/μ, entry y is 1 and the others are (1 + f_c − f_y)/μ, in which large scores
-	// cancel before they are divided.
+	// The p that maximizes p·(f + 1 − e_y) − (μ/2)‖p − e_y‖² is the projection of
+	// e_y + (f + 1 − e_y)/μ onto the simplex. Adding one number to all entries does not change
+	// it. After subtracting f_y/μ, entry y is 1 and the others are (1 + f_c − f_y)/μ, in which
+	// large scores cancel before the division.
 	for c, v := range f {
 		u[c] = (1 + (v - f[y])) / mu
 	}
@@ -92,7 +91,7 @@ func (hinge) smooth(u, f []float64, y int, mu float64) float64 {
 			square += float64(p * p)
 		}
 	}
-	// p_y − 1 as a sum, not a difference: exact where p_y is next to 1.
+	// p_y − 1 is computed as a sum, not a difference: exact where p_y is close to 1.
 	u[y] = -others
 	square += float64(others * others)
 	return linear - float64(mu/2*square)
@@ -104,14 +103,13 @@ func (hinge) conjugate(u []float64, y int) float64 { return u[y] }
 // finite algorithm for finding the projection of a point onto the canonical
 // simplex of Rⁿ", 1986).
 func projectSimplex(v []float64) {
-	// Differences to the largest keep the digits where entries are large.
+	// Subtracting the largest entry preserves digits where entries are large.
 	top := v[loss.Predict(v)]
 	for c := range v {
 		v[c] -= top
 	}
-	// The projection is max(0, v − τ) with Σ max(0, v − τ) = 1. Each round takes τ
-	// from the entries above the last one; τ rises and the entries become fewer, so
-	// that it ends.
+	// The projection is max(0, v − τ) with Σ max(0, v − τ) = 1. Each round computes τ from the
+	// entries above the previous τ. τ rises and fewer entries remain above it, so the loop ends.
 	threshold, active := math.Inf(-1), len(v)+1
 	for {
 		sum, count := 0.0, 0
@@ -121,7 +119,7 @@ func projectSimplex(v []float64) {
 				count++
 			}
 		}
-		if count >= active { // more than before is rounding, and would go in circles
+		if count >= active { // equal: done; more: rounding error, and the loop would not end
 			break
 		}
 		threshold, active = (sum-1)/float64(count), count

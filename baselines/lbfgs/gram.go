@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	// gramRows is the rows of K that a goroutine takes at a time.
+	// gramRows is the number of rows of K that a goroutine takes at a time.
 	gramRows = 256
 
-	// gramCols is the columns over which a product is summed in K's own
-	// precision; these partial sums are added up in float64. Products with
-	// 20,000 points are fastest with 2,000 to 4,000.
+	// gramCols is the number of columns over which a product is summed in K's own precision; the
+	// partial sums are added up in float64. Products with 20,000 points are fastest with 2,000 to
+	// 4,000 columns.
 	gramCols = 2048
 
-	// partCols is the same for part of the samples, which are sorted so that most
-	// blocks of few columns have no gradient.
+	// partCols is gramCols for a part of the samples. These are sorted, so that most blocks of
+	// few columns have no gradient.
 	partCols = 512
 
-	// gramGroup is the most vectors that gemm multiplies with K as it lies, at the
-	// speed of memory. More take several passes, over passRows rows of a block at a
-	// time so that only the first pass reads memory.
+	// gramGroup is the largest number of vectors that gemm multiplies with K as stored, at the
+	// speed of memory. More vectors take several passes, over passRows rows of a block at a time,
+	// so that only the first pass reads memory.
 	gramGroup = 12
 	passRows  = 64
 )
 
-// A gram is the kernel matrix of the training set, N×N. Both halves are
-// stored: half would halve the traffic only with a matrix product A·B, where
-// gemm has A·Bᵀ.
+// A gram is the kernel matrix of the training set, N×N. Both triangles are stored. Storing one
+// would halve the memory to read, but half of each product would be A·B instead of A·Bᵀ. For at
+// most gramGroup vectors, gemm.MulAB first transposes a copy of its part of K.
 type gram interface {
 	// mul computes dst ← K·v for each of the C vectors of v, both C×N.
 	mul(dst, v []float64)
@@ -44,17 +44,17 @@ type gram interface {
 // matrix is K in float64 or in float32.
 type matrix[T gemm.Float] struct {
 	n, threads int
-	width      int   // the columns that are summed in T
-	group      int   // the most of the C vectors that one pass over a block of K takes
+	width      int   // number of columns that are summed in T
+	group      int   // largest number of vectors in one pass over a block of K
 	k          []T   // N×N
 	v          []T   // the vectors of the current product
-	blocks     []int // the columns, by their first, of the blocks where v is not 0
-	tiles      [][]T // a goroutine's part of the product
+	blocks     []int // first columns of the blocks of columns where v is not 0
+	tiles      [][]T // each goroutine's part of the product
 	part       *matrix[T]
 }
 
-// newGram evaluates K of n samples and adds them to points, which must be empty. It
-// fails if the context ends.
+// newGram evaluates K of n samples and adds the samples to points, which must be empty. It fails
+// if the context ends.
 func newGram(ctx context.Context, c Config, n int, x []float32, points *kernel.Points) (gram, error) {
 	dim := points.Dim()
 	points.Reserve(n)
@@ -92,8 +92,8 @@ func (m *matrix[T]) setThreads(n int) {
 	}
 }
 
-// fill evaluates K by blocks of rows, each only up to its last row's column: κ(x, y) has
-// the bits of κ(y, x).
+// fill evaluates K by blocks of rows, each only up to the column of its last row, and fills in
+// the rest by symmetry: κ(x, y) has the bits of κ(y, x).
 func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
@@ -197,7 +197,7 @@ func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *ke
 		for c := range outputs {
 			copy(dst[c*n+lo:c*n+hi], tile[c*rows:(c+1)*rows])
 		}
-		// The block's columns before lo are K's rows there, by symmetry.
+		// By symmetry, the block's columns before lo, transposed, are part of K's rows before lo.
 		transpose(rows, lo, block, n, turned, rows, threads)
 		gemm.MulABT(outputs, lo, rows, 1, v[lo:], n, turned, rows, 1, dst, n, threads)
 	}

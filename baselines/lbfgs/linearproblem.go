@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// linearRows is the samples that are worked on at a time, so that their features
+	// linearRows is the number of samples that are processed at a time, so that their features
 	// are read from memory once.
 	linearRows = 128
 
-	// segments is the parts of the training set that have sums of their own,
-	// added up in order: no result depends on the number of goroutines.
+	// segments is the number of parts of the training set that are summed separately. Their sums
+	// are added up in order, so that no result depends on the number of goroutines.
 	segments = 16
 )
 
@@ -28,8 +28,8 @@ type linearProblem struct {
 	phi                    []float32
 	y                      []float64
 
-	w        []float64    // C×P, of the evaluation
-	mu       float64      // of the evaluation, 0 before the first
+	w        []float64    // C×P, weights of the latest evaluation
+	mu       float64      // μ of the latest evaluation, 0 before the first
 	total    linearTotals // means over the samples
 	gradient []float64    // C×P, of the mean of ℓ_μ
 
@@ -76,7 +76,7 @@ func (q *linearProblem) value(w []float64) float64 {
 	return q.total.smooth + float64(q.lambda/2*gemm.Dot(w, w))
 }
 
-// gradientAt writes the gradient of value.
+// gradientAt writes the gradient of value at w to g.
 func (q *linearProblem) gradientAt(g, w []float64) {
 	q.evaluate(w)
 	copy(g, q.gradient)
@@ -88,20 +88,20 @@ func (q *linearProblem) exact() float64 {
 	return q.total.exact + float64(q.lambda/2*gemm.Dot(q.w, q.w))
 }
 
-// dual returns the dual point of the latest evaluation. Its gradient is the problem's.
+// dual returns the dual point of the latest evaluation. It shares the problem's gradient.
 func (q *linearProblem) dual() dualPoint {
 	return dualPoint{q.gradient, q.total.dual, q.total.entropy}
 }
 
-// residual returns ‖∇‖²/(2λ) at the latest evaluation: a bound of how far P, with ℓ_μ for
-// ℓ, is above its minimum.
+// residual returns ‖∇‖²/(2λ) at the latest evaluation: a bound on the distance of P, with ℓ_μ for
+// ℓ, from its minimum.
 func (q *linearProblem) residual() float64 {
 	g := make([]float64, len(q.w))
 	q.gradientAt(g, q.w)
 	return gemm.Dot(g, g) / (2 * q.lambda)
 }
 
-// evaluate computes the sums at w, unless they are there.
+// evaluate computes the sums at w, unless the latest evaluation has them.
 func (q *linearProblem) evaluate(w []float64) {
 	if q.mu == q.smooth.mu && slices.Equal(w, q.w) {
 		return
@@ -148,7 +148,7 @@ func (q *linearProblem) segment(w *scratch, s *segment, lo, hi int) {
 // A softmax is ℓ_μ with a margin of 1, or of 0 for the logistic loss.
 type softmax struct{ margin, mu float64 }
 
-// linearTotals are what one pass over the samples sums up.
+// linearTotals are the sums of one pass over the samples.
 type linearTotals struct {
 	smooth  float64 // Σ ℓ_μ
 	exact   float64 // Σ ℓ

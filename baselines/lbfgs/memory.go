@@ -16,8 +16,8 @@ type pair struct {
 	rho  float64 // 1/⟨s, y⟩
 }
 
-// take returns a pair to be filled in and pushed: the oldest one's memory once
-// there are enough.
+// take returns a pair for the caller to fill in and push. If the memory is full, take removes the
+// oldest pair and returns it for reuse.
 func (m *memory) take(length int) pair {
 	if len(m.pairs) == m.size {
 		oldest := m.pairs[0]
@@ -32,7 +32,7 @@ func (m *memory) take(length int) pair {
 
 func (m *memory) inner(f, g element) float64 { return m.dot(f.w, m.image(g)) }
 
-// image returns the vector of which the product with a function's weights is its inner
+// image returns the vector whose dot product with a function's weights is the function's inner
 // product with f.
 func (m *memory) image(f element) []float64 {
 	if m.plain {
@@ -41,8 +41,7 @@ func (m *memory) image(f element) []float64 {
 	return f.kw
 }
 
-// push adds a pair if its curvature is positive, which rounding alone can
-// deny it.
+// push adds a pair if its curvature ⟨s, y⟩ is positive. Only rounding can make it negative or 0.
 func (m *memory) push(p pair) {
 	if sy := m.inner(p.s, p.y); sy > 0 {
 		p.rho = 1 / sy
@@ -53,8 +52,8 @@ func (m *memory) push(p pair) {
 // forget drops all pairs.
 func (m *memory) forget() { m.pairs = m.pairs[:0] }
 
-// direction writes −H·gradient to d, by the two loops of Nocedal 1980. The weights of d
-// decide all coefficients, as an inner product takes the image of the other function; the
+// direction writes −H·gradient to d, by the two loops of Nocedal 1980. All coefficients depend
+// only on the weights of d, because an inner product takes the image of the other function. The
 // image of d is the same combination of images.
 func (m *memory) direction(d, gradient element) {
 	m.scale(d, -1, gradient)

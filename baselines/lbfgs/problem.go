@@ -6,8 +6,8 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// A problem is the batch objective on one training set, with ℓ_μ for ℓ: on n samples
-// of total, the others having no loss.
+// A problem is the batch objective on one training set, with ℓ_μ for ℓ. It covers n of the total
+// samples, as if the others had no loss.
 type problem struct {
 	vectors
 	dualLoss
@@ -37,8 +37,8 @@ func (t *totals) add(p totals) {
 	t.linear += p.linear
 }
 
-// sum adds up what do returns for the samples lo … hi−1 of every chunk, in the
-// chunks' order.
+// sum adds up the totals that do returns for the samples lo … hi−1 of every chunk, in the chunks'
+// order.
 func (p *problem) sum(do func(lo, hi int) totals) totals {
 	parts := make([]totals, (p.n+rowChunk-1)/rowChunk)
 	parallel.Do(p.threads, len(parts), func(_, k int) {
@@ -51,8 +51,7 @@ func (p *problem) sum(do func(lo, hi int) totals) totals {
 	return sum
 }
 
-// exactSums adds up ℓ at the scores f and ℓ* at the dual point u. One that is nil is left
-// out.
+// exactSums adds up ℓ at the scores f and ℓ* at the dual point u. A nil argument is skipped.
 func (p *problem) exactSums(f, u []float64) totals {
 	return p.sum(func(lo, hi int) totals {
 		var t totals
@@ -71,8 +70,7 @@ func (p *problem) exactSums(f, u []float64) totals {
 	})
 }
 
-// gradients writes ∇ℓ_μ at the scores f to u, both C×N, and returns all sums
-// but the slope.
+// gradients writes ∇ℓ_μ at the scores f to u, both C×N, and returns all sums except the slope.
 func (p *problem) gradients(u, f []float64) totals {
 	return p.sum(func(lo, hi int) totals {
 		var t totals
@@ -91,7 +89,7 @@ func (p *problem) gradients(u, f []float64) totals {
 	})
 }
 
-// column copies the scores of sample i, or its part of a dual point.
+// column copies the scores of sample i, or its part of a dual point, from src to dst.
 func (p *problem) column(dst, src []float64, i int) {
 	for c := range dst {
 		dst[c] = src[c*p.n+i]
@@ -118,7 +116,7 @@ func (p *problem) along(f []float64, t float64, d []float64) totals {
 	})
 }
 
-// An iterate is a function f with what is known of the objective there.
+// An iterate is a function f with the objective, its gradient and a dual point there.
 type iterate struct {
 	f         element
 	dual      element // ∇ℓ_μ at the samples, a dual point, and its product with K
@@ -126,7 +124,7 @@ type iterate struct {
 	normSq    float64 // ‖f‖²
 	objective float64 // with ℓ itself
 	conjugate float64 // mean of ℓ*(dual)
-	bias      float64 // what ℓ_μ in place of ℓ adds to the gap of f and dual
+	bias      float64 // amount that ℓ_μ in place of ℓ adds to the gap of f and dual
 	slope     float64 // ‖gradient‖
 }
 
@@ -134,7 +132,7 @@ func newIterate(size int) *iterate {
 	return &iterate{f: newElement(size), dual: newElement(size), gradient: newElement(size)}
 }
 
-// evaluate fills in everything but f. This is the one product with K.
+// evaluate fills in all fields except f. It takes the one product with K of an iteration.
 func (p *problem) evaluate(x *iterate) {
 	n := p.total
 	t := p.gradients(x.dual.w, x.f.kw)
@@ -146,7 +144,7 @@ func (p *problem) evaluate(x *iterate) {
 	x.conjugate = t.conjugate / n
 	x.bias = max(0, (t.exact+t.conjugate-t.linear)/n)
 	if p.mu == 0 {
-		x.bias = 0 // Fenchel and Young's equality, but for rounding
+		x.bias = 0 // by Fenchel and Young's equality; computed, it would be rounding error
 	}
 	x.slope = math.Sqrt(max(0, p.inner(x.gradient, x.gradient)))
 }

@@ -16,20 +16,20 @@ const (
 	smoothingFactor = 4
 	biasRatio       = 2
 
-	// smallestSmoothing is where a hinge is no longer told from its envelope.
+	// smallestSmoothing is the μ at which the hinge and its envelope can no longer be told apart.
 	smallestSmoothing = 1e-12
 
-	// gradientRoundoff is the norm, relative to that of λf, at which the
-	// gradient is taken for 0. It adds 1e-14 of the objective to the gap.
-	// Below, rounding would become steps whose weights and images differ.
+	// gradientRoundoff is the norm, relative to that of λf, at which the gradient counts as 0.
+	// This adds 1e-14 of the objective to the gap. Below it, rounding would cause steps whose
+	// weights and images disagree.
 	gradientRoundoff = 1e-7
 )
 
 // A Result is a minimizer with its certificate.
 type Result struct {
-	// Expansion is f, on the points with a weight that is not exactly 0. All
-	// samples violate the margin at the start, f = 0, and rounding leaves no
-	// weight that returns to 0: the model order is N, as in the paper.
+	// Expansion is f, on the points with a nonzero weight. At the start, f = 0, all samples
+	// violate the margin, and because of rounding no weight returns to exactly 0: the model order
+	// is N, as in the paper.
 	Expansion *kernel.Expansion
 
 	Objective    float64 // P(f), evaluated in float64
@@ -38,7 +38,7 @@ type Result struct {
 	GradientNorm float64 // of the smoothed objective, in the Hilbert space, to the precision of the iterations
 	Smoothing    float64 // the last μ; 0 for a smooth loss
 	Iterations   int     // of L-BFGS, all smoothings together
-	Products     int64   // products with the kernel matrix, or with the part of some samples
+	Products     int64   // products with the kernel matrix, or with its part of some samples
 	KernelEvals  int64   // values of κ: N², and as many for the certificate where K is in float32
 }
 
@@ -47,15 +47,14 @@ type Result struct {
 // every iteration, with P(f) and its gap up to the rounding of the iterations. The
 // result does not depend on Threads.
 //
-// It takes 4N² bytes for the kernel matrix, twice that up to N = 8,192. An
-// iteration reads it once. With the hinge and N ≥ 4,096, most iterations read only
-// the rows and columns of some samples, a copy of at most a sixth of the matrix. The
-// objective and gap that trace gets then leave out the loss at the other samples.
+// The kernel matrix takes 4N² bytes, or 8N² up to N = 8,192. An iteration reads it once. With the
+// hinge and N ≥ 4,096, most iterations read only the rows and columns of some samples, a copy of
+// at most a sixth of the matrix. The objective and gap that trace gets then omit the loss at the
+// other samples.
 //
-// It fails if the configuration is not valid or does not fit the samples, if kernel
-// values overflow, with trace's error, and with the context's. It does not fail where
-// iterations end or rounding leaves no further step before Tolerance is met: see
-// Result.Converged.
+// Train fails if the configuration is invalid or does not fit the samples, if kernel values
+// overflow, if trace fails, or if the context ends. It does not fail if the iterations run out,
+// or rounding leaves no further step, before Tolerance is met: see Result.Converged.
 func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ type solver struct {
 
 // newSolver evaluates the kernel matrix, and the objective at f = 0.
 func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (*solver, error) {
-	l, _ := newDualLoss(c.Loss) // which Validate has tried
+	l, _ := newDualLoss(c.Loss) // Validate has checked the loss
 	points := kernel.NewPoints(c.Dim)
 	k, err := newGram(ctx, c, n, x, points)
 	if err != nil {
@@ -112,7 +111,7 @@ func newSolver(ctx context.Context, c Config, n int, x []float32, y []float64) (
 	return s, s.now.check()
 }
 
-// check fails if the objective or the gradient is not a number.
+// check fails if the objective or the gradient is not finite.
 func (x *iterate) check() error {
 	if s := x.objective + x.slope; math.IsNaN(s) || math.IsInf(s, 0) {
 		return fmt.Errorf("lbfgs: the objective is %v, its gradient's norm %v: kernel values overflow", x.objective, x.slope)
@@ -120,11 +119,10 @@ func (x *iterate) check() error {
 	return nil
 }
 
-// gap bounds P(f) − min P.
+// gap returns an upper bound of P(f) − min P.
 func (s *solver) gap() float64 { return max(0, s.now.objective-s.bound.value()) }
 
-// run iterates until the gap is met, iterations are used up or none gets
-// further.
+// run iterates until the gap is met, the iterations are used up, or no step lowers the objective.
 func (s *solver) run(ctx context.Context, trace func(objective, gap float64) error) error {
 	for s.iterations < s.config.MaxIterations {
 		if err := ctx.Err(); err != nil {
@@ -164,7 +162,7 @@ func (s *solver) run(ctx context.Context, trace func(objective, gap float64) err
 	return nil
 }
 
-// sharpen divides μ. The pairs are those of another function then.
+// sharpen divides μ. It drops the correction pairs, which belong to the function with the old μ.
 func (s *solver) sharpen() {
 	s.mu /= smoothingFactor
 	s.pairs.forget()
@@ -172,8 +170,8 @@ func (s *solver) sharpen() {
 	s.bound.join(s.now)
 }
 
-// step takes an iteration, and reports false if rounding leaves none that
-// lowers the objective: not along the gradient, nor with a smaller μ.
+// step takes an iteration. It reports false if rounding leaves no step that lowers the objective,
+// neither along the gradient nor with a smaller μ.
 func (s *solver) step() bool {
 	t := s.search()
 	for ; t == 0; t = s.search() {
@@ -197,7 +195,7 @@ func (s *solver) step() bool {
 	return true
 }
 
-// search sets the direction and returns the step to take, 0 for none.
+// search sets the direction and returns the step to take, or 0 if there is none.
 func (s *solver) search() float64 {
 	if s.now.slope <= gradientRoundoff*s.lambda*math.Sqrt(s.now.normSq) {
 		return 0

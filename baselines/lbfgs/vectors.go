@@ -7,15 +7,15 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// chunk is the part of a vector that one goroutine works on at a time. Sums
-// are taken per chunk and then in the chunks' order, so that no result
-// depends on the number of goroutines.
+// chunk is the length of the part of a vector that one goroutine works on at a time. Sums are
+// taken per chunk and then in the chunks' order, so that no result depends on the number of
+// goroutines.
 const chunk = 1 << 14
 
 // vectors is the arithmetic of vectors of N·C numbers.
 type vectors struct {
 	threads int
-	whole   bool // a vector is one chunk: that of few features
+	whole   bool // a vector is one chunk, for models of few features
 }
 
 // chunk returns the length of a chunk of n numbers.

@@ -10,21 +10,19 @@ import (
 	"polkrepro/kernel"
 )
 
-// Weights is L-BFGS as the POLK paper writes the batch problem (eq.
-// kernel_batch_opt2): over the weights w of all training points, with their
-// Euclidean inner product, on
+// Weights runs L-BFGS on the batch problem as the POLK paper writes it (eq. kernel_batch_opt2):
+// over the weights w of all training points, with their Euclidean inner product, on
 //
 //	P(w) = (1/N) Σ_i ℓ((Kw)_i, y_i) + (λ/2) Σ_c w_cᵀ K w_c,
 //	∇P(w) = K(u/N + λw),  u_i = ∂ℓ,
 //
-// with any subgradient for ∂ℓ at the kinks of the hinge, and steps that satisfy the
-// weak Wolfe conditions. It has no stopping rule: it takes as many iterations as it is
-// told to.
+// with any subgradient for ∂ℓ at the kinks of the hinge, and steps that satisfy the weak Wolfe
+// conditions. It has no stopping rule: every Step takes one iteration.
 //
-// Its condition is that of K², where [Train]'s is that of K: use it only to know what
-// such a solver gives when it is stopped early. With the hinge, start should be greater
-// than 0: at f = 0 all classes tie, and where kernel values are alike, as on Brodatz's
-// textures, no step along the subgradient lowers the risk.
+// Its condition number is that of K², [Train]'s is that of K. Use it only to learn how such a
+// solver performs when it is stopped early. With the hinge, start should be greater than 0: at
+// f = 0 all classes tie, and where kernel values are nearly equal, as on Brodatz's textures, no
+// step along the subgradient lowers the risk.
 //
 // An iteration takes two products with the kernel matrix, of the loss gradients and of
 // the direction, so that a trial of the line search takes none. Results don't depend
@@ -43,9 +41,9 @@ type Weights struct {
 	ended      bool // rounding, or a kink, leaves no step
 }
 
-// NewWeights draws the first weights, uniform in ±start, for n samples, x of n×Dim in
-// row-major order and y class indices 0 … C−1. Tolerance and MaxIterations of c are not
-// used. It fails if the configuration is not valid or does not fit the samples.
+// NewWeights draws initial weights, uniform in ±start, for n samples: x is n×Dim row-major, y
+// holds class indices 0 … C−1. Tolerance and MaxIterations of c are ignored. It fails if the
+// configuration is invalid or does not fit the samples.
 func NewWeights(c Config, start float64, seed uint64, n int, x []float32, y []float64) (*Weights, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -56,13 +54,13 @@ func NewWeights(c Config, start float64, seed uint64, n int, x []float32, y []fl
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
 	}
-	l, _ := newDualLoss(c.Loss) // which Validate has tried
+	l, _ := newDualLoss(c.Loss) // Validate has checked the loss
 	points := kernel.NewPoints(c.Dim)
 	for i := range n {
 		points.Append(x[i*c.Dim : (i+1)*c.Dim])
 	}
 	c = c.withDefaults()
-	c.group = c.Classes // the recorded runs' order of sums
+	c.group = c.Classes // keeps the order of sums of the recorded runs
 	size := n * c.Classes
 	w := &Weights{
 		config: c, x: x, points: points,
@@ -95,7 +93,8 @@ func (w *Weights) SetThreads(n int) {
 	}
 }
 
-// Step takes an iteration on the whole training set, whose n samples it has already.
+// Step takes one iteration on the whole training set, which w holds already: n must be its size,
+// and Step ignores x and y.
 func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
 	if n != w.problem.n {
 		return kernel.Scored{}, fmt.Errorf("lbfgs: a step of %d samples, want all %d of the training set", n, w.problem.n)
@@ -103,9 +102,9 @@ func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) (ke
 	return kernel.Scored{}, w.iterate(ctx)
 }
 
-// iterate takes an iteration, none if no step lowers the objective any more. The first
-// one evaluates the kernel matrix. It fails with the context's error there, and if the
-// objective is not a number.
+// iterate takes an iteration, or none if no step lowers the objective any more. The first
+// iteration evaluates the kernel matrix, and fails with the context's error if the context ends.
+// iterate also fails if the objective is not finite.
 func (w *Weights) iterate(ctx context.Context) error {
 	if w.problem.gram == nil {
 		if err := w.begin(ctx); err != nil {
@@ -116,7 +115,7 @@ func (w *Weights) iterate(ctx context.Context) error {
 		return nil
 	}
 	step := w.search()
-	if step == 0 && len(w.pairs.pairs) > 0 { // again along the gradient
+	if step == 0 && len(w.pairs.pairs) > 0 { // retry along the gradient
 		w.pairs.forget()
 		step = w.search()
 	}
@@ -152,7 +151,7 @@ func (w *Weights) begin(ctx context.Context) error {
 // inWeights returns ∇P(w), as a vector.
 func (x *iterate) inWeights() element { return element{w: x.gradient.kw} }
 
-// search sets the direction and returns the step to take, 0 for none.
+// search sets the direction and returns the step to take, or 0 if there is none.
 func (w *Weights) search() float64 {
 	p, d := w.problem, w.direction
 	w.pairs.direction(element{w: d.w}, w.now.inWeights())

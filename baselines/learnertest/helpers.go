@@ -26,7 +26,7 @@ func Blobs(seed uint64, n, dim, classes int) (x []float32, y []float64) {
 	return x, y
 }
 
-// New makes a learner, or ends the test.
+// New returns a learner. An error ends the test.
 func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error), c Config) Learner {
 	tb.Helper()
 	l, err := make(c)
@@ -39,7 +39,7 @@ type Stepper interface {
 	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
 }
 
-// Step lets a learner learn from samples, as many as there are targets, or ends the test.
+// Step lets a learner learn from len(y) samples. An error ends the test.
 func Step(t testutil.T, l Stepper, x []float32, y []float64) {
 	t.Helper()
 	if _, err := l.Step(context.Background(), len(y), x, y); err != nil {
@@ -47,8 +47,8 @@ func Step(t testutil.T, l Stepper, x []float32, y []float64) {
 	}
 }
 
-// DoesNotAllocate fails if a learner of a stream, after four steps that may grow its
-// buffers, allocates.
+// DoesNotAllocate fails if a step of a learner allocates after four steps, which may grow its
+// buffers.
 func DoesNotAllocate(tb testing.TB, l Stepper, x []float32, y []float64) {
 	tb.Helper()
 	step := func() {
@@ -67,13 +67,13 @@ func DoesNotAllocate(tb testing.TB, l Stepper, x []float32, y []float64) {
 	}
 }
 
-// A Countdown is a context that is cancelled after it was asked Left times.
+// A Countdown is a context that is cancelled after Left calls of Err.
 type Countdown struct {
 	context.Context
 	Left int
 }
 
-// Err counts down.
+// Err counts down, and returns context.Canceled after Left calls.
 func (c *Countdown) Err() error {
 	if c.Left--; c.Left < 0 {
 		return context.Canceled

@@ -1,8 +1,8 @@
-// Package learnertest is a suite of tests that every learner of the project
-// passes, whatever it minimizes and however: that a run is determined by its
-// seed and not by the number of threads, that names of classes and the order
-// of features mean nothing, that training sets of one class, of one sample or
-// with duplicates are no trouble, and that a saved model is the model.
+// Package learnertest is a suite of tests that every learner of the project must pass, whatever
+// its objective and algorithm. The tests check that the seed determines a run and the number of
+// threads does not; that class names and the order of features do not matter; that training sets
+// of one class, of one sample or with duplicates work; and that a saved model equals the
+// original.
 package learnertest
 
 import (
@@ -17,9 +17,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// A Task is what a learner is trained on.
+// A Task is a training set with the seed and the number of threads of a run.
 type Task struct {
-	Seed    uint64 // of what the learner draws
+	Seed    uint64 // seed of the learner's random numbers
 	Threads int
 	Classes int
 	N, Dim  int
@@ -27,8 +27,8 @@ type Task struct {
 	Y       []float64 // class indices 0 … Classes−1
 }
 
-// A Model is what Fit leaves. Scores are the numbers that predictions are made
-// of, as many for every point.
+// A Model is the result of Fit. Scores returns the numbers from which predictions are made, the
+// same number of them for every point.
 type Model struct {
 	Order   int
 	Scores  func(n int, x []float32, threads int) []float64
@@ -36,12 +36,12 @@ type Model struct {
 	Save    func(io.Writer) error // nil if it has no saved form
 }
 
-// A Learner is what the suite tests.
+// A Learner is a learner under test.
 type Learner struct {
 	Fit  func(Task) (*Model, error)
 	Load func(io.Reader) (*Model, error) // reads what Model.Save wrote
 
-	Seeded     bool // it draws numbers: another seed gives another model
+	Seeded     bool // it draws random numbers: another seed gives another model
 	TwoClasses bool // it fails unless two classes occur in training
 }
 
@@ -69,8 +69,8 @@ func fit(t *testing.T, l Learner, task Task) *Model {
 	return m
 }
 
-// tellsApart fails unless a learner that is trained on classes well apart predicts those of
-// other samples.
+// tellsApart fails unless a learner trained on train predicts the class of every sample of test.
+// The classes must be well apart.
 func tellsApart(t *testing.T, l Learner, train, test Task) {
 	t.Helper()
 	if !slices.Equal(fit(t, l, train).Predict(test.N, test.X), test.Y) {
@@ -89,8 +89,8 @@ func sameBits(t *testing.T, a, b *Model, s Task) {
 	}
 }
 
-// testSeed: the same seed gives the same model, another one another model if
-// anything is drawn, and the same if not.
+// testSeed: the same seed gives the same model. Another seed gives another model if the learner
+// draws random numbers, and otherwise the same model.
 func testSeed(t *testing.T, l Learner) {
 	s := overlapping(1, 300)
 	first := fit(t, l, s)
@@ -105,7 +105,7 @@ func testSeed(t *testing.T, l Learner) {
 // testThreads: neither the model nor its scores depend on the number of
 // threads.
 func testThreads(t *testing.T, l Learner) {
-	s := overlapping(2, 1100) // more than one thread works on at a time
+	s := overlapping(2, 1100) // more samples than one thread works on at a time
 	one := fit(t, l, s)
 	s.Threads = 2
 	sameBits(t, one, fit(t, l, s), s)
@@ -114,9 +114,9 @@ func testThreads(t *testing.T, l Learner) {
 	}
 }
 
-// testCallersThread: with one thread, training starts no goroutine, so that a
-// clock of the caller's thread measures all of it. The runtime starts some of
-// its own now and then, hence the least of a few.
+// testCallersThread: with one thread, training starts no goroutine, so that a clock of the
+// caller's thread measures all of it. The runtime starts goroutines of its own now and then,
+// hence the minimum of a few runs.
 func testCallersThread(t *testing.T, l Learner) {
 	created := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
 	s := separated(3)
@@ -142,8 +142,8 @@ func testOrderOfFeatures(t *testing.T, l Learner) {
 	tellsApart(t, l, train.rotated(), test.rotated())
 }
 
-// testNamesOfClasses: on classes that are well apart, predictions are renamed
-// as the classes are.
+// testNamesOfClasses: on classes that are well apart, renaming the classes renames the
+// predictions.
 func testNamesOfClasses(t *testing.T, l Learner) {
 	train, test := separated(6), separated(7)
 	tellsApart(t, l, train, test)
@@ -156,8 +156,8 @@ func testNamesOfClasses(t *testing.T, l Learner) {
 	tellsApart(t, l, train, test)
 }
 
-// testOneClass: if only one of the classes occurs, it is always predicted, or
-// the error says that.
+// testOneClass: if only one class occurs, it is always predicted, or training fails with an error
+// about classes.
 func testOneClass(t *testing.T, l Learner) {
 	s := separated(8)
 	for i := range s.Y {
@@ -166,7 +166,7 @@ func testOneClass(t *testing.T, l Learner) {
 	predictsOnly(t, l, s)
 }
 
-// testOneSample: a single sample is a training set too.
+// testOneSample: a training set may consist of a single sample.
 func testOneSample(t *testing.T, l Learner) {
 	s := separated(9)
 	s.N, s.X, s.Y = 1, s.X[:s.Dim], []float64{1}
@@ -216,8 +216,8 @@ func testDuplicates(t *testing.T, l Learner) {
 	}
 }
 
-// testSaveAndLoad: a model that was saved and loaded has the same scores and
-// predictions to the bit, and part of a file is no model.
+// testSaveAndLoad: a model that was saved and loaded has bit-identical scores and the same
+// predictions, and half a file fails to load.
 func testSaveAndLoad(t *testing.T, l Learner) {
 	s := overlapping(12, 300)
 	m := fit(t, l, s)

@@ -14,8 +14,8 @@ func separated(seed uint64) Task { return draw(seed, 120, 3, 1) }
 // overlapping draws training sets of n samples and classes that no function tells apart.
 func overlapping(seed uint64, n int) Task { return draw(seed, n, 1, 2) }
 
-// draw returns n points of cubes of side width, class k's centre at distance
-// from the origin on axis k.
+// draw returns n points from cubes with sides of length width. The cube of class k has its centre
+// on axis k, at the given distance from the origin.
 func draw(seed uint64, n int, distance, width float64) Task {
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := Task{
@@ -33,7 +33,7 @@ func draw(seed uint64, n int, distance, width float64) Task {
 	return s
 }
 
-// rotated returns s with feature q in the place of feature q+1.
+// rotated returns s with feature q moved to position q+1, and the last feature to position 0.
 func (s Task) rotated() Task {
 	x := make([]float32, len(s.X))
 	for i := range s.N {

@@ -8,7 +8,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// Terms are Σ_i w_i κ(x_i, ·) as oracles keep them, in the order that they entered.
+// Terms are an expansion Σ_i w_i κ(x_i, ·) as test oracles store it, in order of entry.
 type Terms []Term
 
 // A Term has a weight for each class.
@@ -52,8 +52,8 @@ func (t Terms) Scale(factor float64) {
 	}
 }
 
-// Hold fails unless an expansion has these terms, in any order, with weights within a
-// tolerance. The points must differ.
+// Hold fails unless an expansion has these terms, in any order, with weights within a tolerance.
+// The points must be distinct.
 func (t Terms) Hold(tb testing.TB, step int, e *kernel.Expansion, tolerance float64) {
 	tb.Helper()
 	if e.Order() != len(t) {

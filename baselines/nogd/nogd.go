@@ -5,29 +5,32 @@
 //
 //	f ← (1 − ηλ)·f − η·ℓ'(f(x), y)·κ(x, ·),
 //
-// until B samples have entered the dictionary. These landmarks stay. With the k largest
-// eigenvalues of their kernel matrix, K ≈ V_k D_k V_kᵀ, the features of all further samples are
+// until B samples have entered the dictionary. These samples, the landmarks, then stay fixed.
+// With the k largest eigenvalues of their kernel matrix, K ≈ V_k D_k V_kᵀ, the features of all
+// later samples are
 //
-//	φ(x) = D_k^{−1/2} V_kᵀ (κ(d_1, x), …, κ(d_B, x))ᵀ,
+//	φ(x) = D_k^{−1/2} V_kᵀ (κ(d_1, x), …, κ(d_B, x))ᵀ.
 //
-// whose inner products are those of κ(x, ·) projected onto k directions; f, of weights α,
-// goes on as W = αᵀ V_k D_k^{1/2}, and steps are W ← (1 − ηλ)·W − η·ℓ'(Wφ(x), y)·φ(x)ᵀ.
+// Inner products of the features are those of κ(x, ·) projected onto k directions. The function f
+// with weights α becomes W = αᵀ V_k D_k^{1/2}, and the steps become
+// W ← (1 − ηλ)·W − η·ℓ'(Wφ(x), y)·φ(x)ᵀ.
 //
-// NOGD as published has λ = 0, a constant η, and takes the samples that violate their
-// margin for landmarks. With Every, each of the first B samples is one, which on a
-// shuffled stream is a uniform draw, and with λ > 0 and all directions it is stochastic
-// gradient descent on the Nyström features of Williams and Seeger (NIPS 2000).
+// NOGD as published has λ = 0 and a constant η, and its landmarks are the samples that violate
+// their margin. With Every, the landmarks are the first B samples, a uniform draw if the stream
+// is shuffled. With Every, λ > 0 and all directions, the method is stochastic gradient descent on
+// the Nyström features of Williams and Seeger (NIPS 2000).
 //
-// The multi-class form is the paper's: a row of W for each class, and a loss of all
-// scores, such as [loss.MultiHinge].
+// The multi-class form is the paper's: one row of W per class, and a loss of all scores, such as
+// [loss.MultiHinge].
 //
 // # Cost
 //
-// Once the landmarks are found: B·p + B·k + 2·k·C multiply-adds a sample, and as memory
-// B·p + B·k numbers for landmarks and projection and k·C weights. Before, that of the
-// kernel expansion, and between the two B³, once. Directions whose eigenvalue is below
-// 1e-10 of the largest are left out. A Learner gives the same bits whatever the number of
-// threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its model.
+// Once the landmarks are found, a sample costs B·p + B·k + 2·k·C multiply-adds, and memory is
+// B·p + B·k numbers for landmarks and projection, and k·C weights. Before that, the costs are
+// those of the kernel expansion. The change from one to the other costs B³, once. Directions
+// whose eigenvalue is below 1e-10 of the largest are dropped. A Learner's results are
+// bit-identical for any number of threads. It must not be shared by goroutines.
+// [kernel.Expansion.Write] saves its model.
 package nogd
 
 import (
@@ -42,37 +45,37 @@ import (
 	"polkrepro/loss"
 )
 
-// smallest is the least eigenvalue of a direction, relative to the largest. Its root
-// divides kernel values, which are good to 2⁻³⁵: features are good to 3e-6 at the least.
+// smallest is the smallest eigenvalue of a direction, relative to the largest. Kernel values,
+// accurate to 2⁻³⁵, are divided by its square root, so features are accurate to at least 3e-6.
 const smallest = 1e-10
 
 // A Config is everything that determines a Learner.
 type Config struct {
 	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of a function for each class
+	Loss        loss.Loss           // ℓ, of C scores
 	Classes     int                 // C
 	Dim         int                 // p, features of a sample
 	Landmarks   int                 // B
-	Rank        int                 // k ≤ B; 0 for as many as there are
-	Every       bool                // each of the first B samples is a landmark, not those with a gradient
+	Rank        int                 // k ≤ B; 0 for all directions
+	Every       bool                // landmarks are the first B samples, with gradient or without
 	Regularizer float64             // λ ≥ 0; 0 for NOGD as published
-	Rate        func(t int) float64 // η_t with η_t·λ < 1, of step t = 0, 1, 2, …
+	Rate        func(t int) float64 // η_t with η_t·λ < 1, for step t = 0, 1, 2, …
 }
 
 type base = stream.Model
 
-// A Learner is f_t.
+// A Learner runs NOGD and holds its current function f_t.
 type Learner struct {
 	*base
 	cfg     Config
 	t       int
 	project []float64      // D_k^{−1/2} V_kᵀ, k×B, once there are B landmarks
-	linear  *stream.Linear // W, from then on
+	linear  *stream.Linear // W; nil until there are B landmarks
 	phi     []float64
-	none    []float64 // weights of an element without gradient
+	none    []float64 // zero weights, of a landmark without gradient
 }
 
-// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+// New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, none: make([]float64, c.Classes)}
 	if c.Landmarks < 1 || c.Rank < 0 || c.Rank > c.Landmarks || !(c.Regularizer >= 0) {
@@ -117,7 +120,7 @@ func (l *Learner) features(x []float32) {
 	}
 }
 
-// embed goes over to the features of the landmarks that there are.
+// embed switches from the kernel expansion to the features of the landmarks.
 func (l *Learner) embed() error {
 	b, c := l.F.Order(), l.F.Outputs
 	gram := make([]float64, b*b)
@@ -152,8 +155,8 @@ func (l *Learner) embed() error {
 	return nil
 }
 
-// Expansion returns the current model, the learner's own until the next call: of W it
-// has the weights α = V_k D_k^{−1/2} Wᵀ.
+// Expansion returns the current model. It belongs to the learner and is valid until the next
+// Step. Once the learner uses W, the weights are α = V_k D_k^{−1/2} Wᵀ.
 func (l *Learner) Expansion() *kernel.Expansion {
 	if l.linear == nil {
 		return l.F

@@ -6,22 +6,21 @@
 //
 //	f_{t+1} = (1 − η_t λ)·f_t − η_t·ℓ'(f_t(x_t), y_t)·κ(x_t, ·),
 //
-// so a term's weight decays by 1 − ηλ a step, and the terms older than the last τ add up
-// to less than (1 − ηλ)^τ·GX/λ, where G bounds ‖ℓ'‖ and X² bounds κ(x, x): the paper's
-// bound of the truncation error, at constant η. NORMA drops them.
+// so a term's weight decays by a factor 1 − ηλ per step. NORMA drops the terms older than the
+// last τ. At constant η they add up to less than (1 − ηλ)^τ·GX/λ, where G bounds ‖ℓ'‖ and X²
+// bounds κ(x, x): this is the paper's bound of the truncation error.
 //
 // # What differs from the paper
 //
-// The paper has one function and labels ±1. Here f has a function for each class and ℓ
-// is a loss of all of them, such as [loss.MultiHinge] with ‖ℓ'‖ ≤ √2. Samples without
-// gradient take no room, so τ counts the elements that are kept, which reach back at
-// least τ steps. There is no offset b, and the margin is that of the loss, where the
-// paper can also adapt it to a fraction ν of errors.
+// The paper has one function and labels ±1. Here f has one function per class and ℓ is a loss of
+// all of them, such as [loss.MultiHinge] with ‖ℓ'‖ ≤ √2. Samples with zero gradient are not
+// stored, so τ counts the stored elements, which reach back at least τ steps. There is no offset
+// b. The loss fixes the margin, which the paper can also adapt to a fraction ν of errors.
 //
 // # Cost
 //
-// M·(p + C) multiply-adds a sample at M ≤ τ elements, and as many numbers in memory. A
-// Learner gives the same bits whatever the number of threads. It must not be shared by
+// A sample costs M·(p + C) multiply-adds at M ≤ τ elements; memory is as many numbers. A
+// Learner's results are bit-identical for any number of threads. It must not be shared by
 // goroutines. [kernel.Expansion.Write] saves its model.
 package norma
 
@@ -36,24 +35,24 @@ import (
 // A Config is everything that determines a Learner.
 type Config struct {
 	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of a function for each class
+	Loss        loss.Loss           // ℓ, of C scores
 	Classes     int                 // C
 	Dim         int                 // p, features of a sample
 	Regularizer float64             // λ > 0
-	Rate        func(t int) float64 // η_t < 1/λ of step t = 0, 1, 2, …
-	Memory      int                 // τ, the most elements
+	Rate        func(t int) float64 // η_t < 1/λ for step t = 0, 1, 2, …
+	Memory      int                 // τ, the largest number of elements
 }
 
 type base = stream.Model
 
-// A Learner is f_t.
+// A Learner runs NORMA and holds its current function f_t.
 type Learner struct {
 	*base
 	cfg        Config
 	t, dropped int
 }
 
-// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+// New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c}
 	if c.Memory < 1 || !(c.Regularizer > 0) {

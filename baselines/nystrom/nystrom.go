@@ -1,28 +1,26 @@
-// Package nystrom fits kernel machines on Nyström features (C. Williams,
-// M. Seeger, "Using the Nyström method to speed up kernel machines", NIPS
-// 2000): functions f_c = Σ_j a_jc κ(d_j, ·) on M landmarks d_j drawn from the
-// training set before anything is learned. It is no method of the POLK paper
-// but what one would pick today at POLK's model order.
+// Package nystrom fits kernel machines on Nyström features (C. Williams, M. Seeger, "Using the
+// Nyström method to speed up kernel machines", NIPS 2000): functions f_c = Σ_j a_jc κ(d_j, ·) on
+// M landmarks d_j, which are drawn from the training set before training starts. The method is
+// not in the POLK paper; it is the one to choose today at POLK's model order.
 //
-// With K_MM + δI = LLᵀ the features are φ(x) = L⁻¹k_M(x), a linear model W on
-// them is fitted by [lbfgs.TrainLinear], and A = L⁻ᵀWᵀ are the weights of the
-// expansion; ‖W‖² is Σ‖f_c‖² but for the jitter δ.
+// With K_MM + δI = LLᵀ the features are φ(x) = L⁻¹k_M(x). [lbfgs.TrainLinear] fits a linear model
+// W on them, and the weights of the expansion are A = L⁻ᵀWᵀ. ‖W‖² equals Σ‖f_c‖² up to the jitter
+// δ.
 //
-// Landmarks are drawn uniformly without replacement: on real data the costlier
-// adaptive and weighted samplings are hardly better (S. Kumar, M. Mohri,
-// A. Talwalkar, "Sampling methods for the Nyström method", JMLR 13 (2012)), and
-// the dictionary consists of training points, as POLK's does.
+// Landmarks are drawn uniformly without replacement. On real data the more expensive adaptive and
+// weighted samplings are hardly better (S. Kumar, M. Mohri, A. Talwalkar, "Sampling methods for
+// the Nyström method", JMLR 13 (2012)). Like POLK's, the dictionary consists of training points.
 //
 // # When to prefer it
 //
-// If the data can be kept and the model order is fixed, this is the
-// simplest good method: a convex problem with a certified gap, and on MNIST 2.3 %
-// error at 1,086 landmarks where POLK has 2.4 %. It needs more landmarks than a
-// few: at 16 on multidist results vary much with the draw.
+// If the data can be kept and the model order is fixed, this is the simplest good method: a
+// convex problem with a certified gap. Its error on MNIST is 2.3 % at 1,086 landmarks, where POLK
+// has 2.4 %. It needs more than a few landmarks: with 16 on multidist, results vary strongly with
+// the draw.
 //
-// M·(M + N)·p multiply-adds for kernel values, N·M² + M³ for the
-// features, N·M·C an iteration; 4·N·M bytes. [Train] is a function of its arguments, Seed among them,
-// bit for bit on every machine whatever the number of threads, and may be called
+// Kernel values cost M·(M + N)·p multiply-adds, the features N·M² + M³, an iteration
+// N·M·C. Memory is 4·N·M bytes. The result of [Train] depends only on its arguments, including
+// Seed: it is bit-identical on every machine and for any number of threads. Train may be called
 // from several goroutines at once.
 package nystrom
 
@@ -42,26 +40,25 @@ import (
 	"polkrepro/kernel"
 )
 
-// jitter is δ as a fraction of the mean of κ(d, d): float32 features and scores
-// have no more digits than that leaves to K_MM⁻¹, and duplicate landmarks need
-// some.
+// jitter is δ as a fraction of the mean of κ(d, d). Features and scores are float32, which has no
+// more digits than this δ leaves to K_MM⁻¹. Duplicate landmarks need some jitter.
 const jitter = 1e-6
 
-// A Config is everything that determines a training run: how the linear model is fitted,
-// where a Tolerance of 0 means 0.01 and MaxIterations of 0 means 500, and the landmarks.
+// A Config is everything that determines a training run: how the linear model is fitted, and the
+// landmarks. A Tolerance of 0 means 0.01, a MaxIterations of 0 means 500.
 type Config struct {
 	lbfgs.Config
-	Landmarks int    // M ≥ 1; all samples if there are no more
-	Seed      uint64 // of the draw of the landmarks
+	Landmarks int    // M ≥ 1; capped at the number of samples
+	Seed      uint64 // seeds the draw of the landmarks
 }
 
-// fit describes the linear model's training.
+// fit returns the configuration of the linear model's training, with defaults filled in.
 func (c Config) fit() lbfgs.Config {
 	c.Tolerance, c.MaxIterations = cmp.Or(c.Tolerance, 1e-2), cmp.Or(c.MaxIterations, 500)
 	return c.Config
 }
 
-// Validate returns every reason why c describes no training run.
+// Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	err := c.fit().Validate()
 	if c.Landmarks < 1 {
@@ -70,7 +67,8 @@ func (c Config) Validate() error {
 	return err
 }
 
-// A Result is a trained model, with that of its features and its certificate.
+// A Result is a trained model: the expansion, and the linear model on the features with its
+// certificate.
 type Result struct {
 	*lbfgs.Linear
 	Expansion   *kernel.Expansion // on the landmarks, in the order drawn
@@ -78,15 +76,13 @@ type Result struct {
 	KernelEvals int64             // evaluations of κ: M(M + N)
 }
 
-// Train fits n samples: x is n×Dim row-major, y holds class indices
-// 0 … Classes−1. It takes 4 bytes for every pair of a sample and a landmark.
-// After each iteration it calls trace, unless that is nil, with the Result's
-// figures so far, and fails with its error. Cancelling the context ends it with
-// the context's error.
+// Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. It needs 4
+// bytes for every pair of a sample and a landmark. After each iteration it calls trace, unless
+// nil, with the current objective and gap; if trace fails, Train returns its error. Cancelling
+// the context ends training with the context's error.
 //
-// It fails on a configuration or sizes that are not valid, features that are
-// not finite numbers, labels that are not classes, and kernel values that are
-// too large for float32.
+// It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
+// are not classes, and kernel values too large for float32.
 func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -165,11 +161,11 @@ func sample(n, m int, seed uint64) []int {
 	return all[:m]
 }
 
-// mapRows is the samples that are mapped at a time.
+// mapRows is the number of samples that are mapped at a time.
 const mapRows = 512
 
-// of returns φ at n points, n×M. Kernel values and the product with L⁻¹ are
-// float64: the latter cancels what float32 would round.
+// of returns φ at n points, n×M. Kernel values and the product with L⁻¹ are float64, because
+// digits cancel in the product that float32 would round away.
 func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error) {
 	m, dim := f.dict.Len(), f.Dim
 	phi := make([]float32, n*m)
@@ -193,7 +189,7 @@ func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error
 	return phi, nil
 }
 
-// expansion returns the model w, C×M, by its weights L⁻ᵀwᵀ.
+// expansion returns the linear model w, C×M, as an expansion with the weights L⁻ᵀwᵀ.
 func (f *features) expansion(w []float64) *kernel.Expansion {
 	m, c := f.dict.Len(), f.Classes
 	e := &kernel.Expansion{Kernel: f.Kernel, Dict: f.dict.Clone(), Outputs: c, W: make([]float64, m*c)}

@@ -1,9 +1,9 @@
-// Package projectron is Projectron++, a kernel Perceptron that projects what its
-// dictionary can already say onto it (F. Orabona, J. Keshet, B. Caputo, "Bounded
-// kernel-based online learning", JMLR 10, 2009).
+// Package projectron implements Projectron++, a kernel Perceptron that projects an update onto
+// the span of its dictionary where the projection error is small (F. Orabona, J. Keshet,
+// B. Caputo, "Bounded kernel-based online learning", JMLR 10, 2009).
 //
-// Let P be the projection onto the span of the dictionary, and Δ_t = y_t κ(x_t, ·) what the
-// Perceptron adds.
+// Let P be the projection onto the span of the dictionary, and Δ_t = y_t κ(x_t, ·) the update of
+// the Perceptron.
 //
 //   - On a mistake, f ← f + PΔ_t if the error of the projection ‖Δ_t − PΔ_t‖ is at most η.
 //     Otherwise f ← f + Δ_t, and x_t enters the dictionary.
@@ -11,28 +11,29 @@
 //     ℓ > ‖Δ_t − PΔ_t‖/η, then f ← f + τ·PΔ_t, where
 //     τ = min{ℓ/‖PΔ_t‖², 2(ℓ − ‖Δ_t − PΔ_t‖/η)/‖PΔ_t‖², 1}.
 //
-// η trades size for accuracy: the dictionary is finite for every η > 0, and the number of
-// mistakes is bounded relative to every g whose norm is small beside 1/η.
+// η trades size for accuracy. The dictionary is finite for every η > 0, and the number of
+// mistakes is bounded relative to every function g whose norm is small compared with 1/η.
 //
 // # The multi-class form
 //
-// With a function for each class on one dictionary, Δ_t is κ(x_t, ·)⊗(e_y − e_r), where y is
-// the class and r the strongest wrong one, and y_t f(x_t) becomes f_y − f_r. The classes
-// share K⁻¹, so ‖PΔ_t‖² is 2kᵀK⁻¹k. (The authors' own multi-class program, DOGMA, keeps a K⁻¹
-// for each class over the elements that this class has added.)
+// Each class has a function, and all functions share one dictionary. Δ_t is
+// κ(x_t, ·)⊗(e_y − e_r), where y is the true class and r the wrong class with the highest score;
+// y_t f(x_t) becomes f_y − f_r. The classes share K⁻¹, so ‖PΔ_t‖² is 2kᵀK⁻¹k. (The authors' own
+// multi-class program, DOGMA, keeps for each class a K⁻¹ over the elements that this class has
+// added.)
 //
-// The paper has no budget. With one, a mistake that would exceed it is projected
-// whatever the error, as in the programs of J. Lu and others, who compare at equal budgets
-// ("Large scale online kernel learning", JMLR 17, 2016); [Learner.Health] counts these.
+// The paper has no budget. With a budget, a mistake that would exceed it is projected whatever
+// the error, as in the programs of J. Lu and others, who compare methods at equal budgets ("Large
+// scale online kernel learning", JMLR 17, 2016). [Learner.Health] counts these projections.
 //
 // # Cost
 //
-// M·(p + C) multiply-adds a sample at M elements, M² more for one within its margin.
-// Memory is M·(p + C) numbers and K⁻¹, M². K⁻¹ only ever grows, by the inverse of a block
-// matrix, and x_t enters if its squared distance from the span is above
-// 1e-10·κ(x_t, x_t), so that the inverse keeps some digits however small η is. A Learner
-// gives the same bits whatever the number of threads. It must not be shared by goroutines.
-// [kernel.Expansion.Write] saves its model.
+// A sample costs M·(p + C) multiply-adds at M elements, and M² more if it violates its margin.
+// Memory is M·(p + C) numbers, and M² for K⁻¹. K⁻¹ only grows, by the inverse of a block matrix.
+// x_t enters only if its squared distance from the span is above 1e-10·κ(x_t, x_t), so that the
+// inverse keeps some digits however small η is. A Learner's results are bit-identical for any
+// number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its
+// model.
 package projectron
 
 import (
@@ -46,8 +47,8 @@ import (
 	"polkrepro/loss"
 )
 
-// singular is the squared distance from the span, relative to κ(x, x), below which a
-// sample is taken to be in it.
+// singular is the squared distance from the span, relative to κ(x, x), below which a sample
+// counts as lying in the span.
 const singular = 1e-10
 
 // A Config is everything that determines a Learner.
@@ -56,12 +57,12 @@ type Config struct {
 	Classes int           // C
 	Dim     int           // p, features of a sample
 	Error   float64       // η > 0, the largest error of a projection
-	Budget  int           // the most elements; 0 for no limit
+	Budget  int           // largest number of elements; 0 for no limit
 }
 
 type base = stream.Model
 
-// A Learner is f_t.
+// A Learner runs Projectron++ and holds its current function f_t.
 type Learner struct {
 	*base
 	cfg     Config
@@ -73,7 +74,7 @@ type Learner struct {
 	worst                               float64 // largest error of a projection that was not forced
 }
 
-// New returns the learner of f_0 = 0. It fails if the configuration is not valid.
+// New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c}
 	if !(c.Error > 0) || c.Budget < 0 {
@@ -135,7 +136,7 @@ func (l *Learner) project(k []float64) float64 {
 // row returns row i of K⁻¹.
 func (l *Learner) row(i int) []float64 { return l.inverse[i*l.stride:][:len(l.d)] }
 
-// add adds τ times the projection of κ(x, ·) to f_y and takes it from f_r.
+// add adds τ times the projection of κ(x, ·) to f_y and subtracts it from f_r.
 func (l *Learner) add(y, r int, tau float64) {
 	for j, d := range l.d {
 		w := l.F.Weights(j)
@@ -144,8 +145,8 @@ func (l *Learner) add(y, r int, tau float64) {
 	}
 }
 
-// enlarge takes a new element into K⁻¹, of which d are the weights of its projection and s
-// is its squared distance from the span, the Schur complement:
+// enlarge extends K⁻¹ by a new element. d holds the weights of the element's projection, and s is
+// its squared distance from the span, the Schur complement:
 //
 //	(K  k )⁻¹   (K⁻¹ + ddᵀ/s  −d/s)
 //	(kᵀ κ )   = (−dᵀ/s         1/s)
@@ -167,9 +168,9 @@ func (l *Learner) enlarge(s float64) {
 	l.inverse[m*l.stride+m] = 1 / s
 }
 
-// Health returns the mistakes; how many were projected, and how many only because the
-// budget was reached; the margin errors that were learned from; and the largest error of
-// a projection that was not forced.
+// Health returns counters: mistakes, projected (mistakes close enough to the span), forced
+// (mistakes projected only because the budget was reached), margin_updates (margin errors that
+// changed f), and projection_error (largest error of a projection that was not forced).
 func (l *Learner) Health() map[string]float64 {
 	return map[string]float64{
 		"mistakes": float64(l.mistakes), "projected": float64(l.projected), "forced": float64(l.forced),

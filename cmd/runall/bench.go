@@ -29,7 +29,7 @@ import (
 	"polkrepro/record"
 )
 
-// A benchmark is what the bench command was asked for.
+// A benchmark holds the options of the bench command.
 type benchmark struct {
 	reproduction
 	search settingsSearch
@@ -65,7 +65,7 @@ docs/own-data.md.`,
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
 	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
 	runFlags(cmd, &b.opt, &b.progress)
-	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may have none
+	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may lack predictions
 	return cmd
 }
 
@@ -89,21 +89,23 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	return writeCSV(filepath.Join(b.opt.Results, predictionsName), table)
 }
 
-// Files of bench beside its spec.
+// Files that bench writes beside its spec.
 const (
 	splitName       = "split.csv"
 	predictionsName = "predictions.csv"
 )
 
-// A settingsSearch finds the settings of a comparison on a user's file, by its flags.
+// A settingsSearch finds the settings of a comparison on a user's file. Its flags control
+// the search.
 type settingsSearch struct {
 	opt                  compare.Options
 	label, scale, format string
 	ignore, keep         []string
-	names                []string // of the flags
+	names                []string // names of the flags
 }
 
-// add adds the flags, before any others, to a command that learns one of the tasks.
+// add adds the flags to a command that learns one of the tasks. It must be called before
+// the command gets other flags.
 func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs, s := cmd.Flags(), &q.opt.Source
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
@@ -124,12 +126,12 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
-// A settling finds a comparison's settings. It returns the spec and, unless nil, the part
-// that each row has.
+// A settling is a function that finds the settings of a comparison. It returns the spec and,
+// if not nil, a table of the part that each row has in each split.
 type settling = func(context.Context, compare.Options) (spec []byte, split [][]string, err error)
 
-// run returns the file that settle's outcome is written to, KIND-NAME.yaml in the results
-// folder, which is results/KIND-NAME unless the options name one.
+// run calls settle, writes the spec and returns its file: KIND-NAME.yaml in the results
+// folder. The default results folder is results/KIND-NAME.
 func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle settling) (spec string, err error) {
 	if q.opt.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
@@ -182,7 +184,7 @@ func writeCSV(path string, rows [][]string) error {
 	return files.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }
 
-// settle returns the spec, which is not there yet or of another search.
+// settle returns the spec of this search, unless checkBefore refuses to replace the existing one.
 func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, split [][]string, err error) {
 	q.opt.Before, err = os.ReadFile(q.opt.Spec)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -202,13 +204,14 @@ func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progre
 	return text, split, ofRows(err)
 }
 
-// specSum is before the SHA-256 that ends a spec: one that was edited has another.
+// specSum precedes the SHA-256 at the end of a spec. In an edited spec the sum is wrong.
 const specSum = "# edited, this file is not overwritten; SHA-256 of all before it: "
 
 // trainPath matches the training file in a spec.
 var trainPath = regexp.MustCompile(`\btrain: ("(?:[^"\\]|\\.)*")`)
 
-// checkBefore reports a spec that was edited, or is of another file of the same name.
+// checkBefore returns an error if the existing spec was edited, or if it is for another data
+// file of the same name.
 func (q *settingsSearch) checkBefore() error {
 	before, spec := q.opt.Before, q.opt.Spec
 	if before == nil {
@@ -235,8 +238,8 @@ func (q *settingsSearch) checkBefore() error {
 	return nil
 }
 
-// checkFolder finds out before the search whether a file can be written after it. Its
-// folder is not made for that, as wrong data should leave none.
+// checkFolder checks before the search that a file can be written after the search. It does
+// not make the file's folder, because a command with wrong data should leave no folder.
 func checkFolder(path string) error {
 	dir := filepath.Dir(path)
 	for parent := filepath.Dir(dir); parent != dir; parent = filepath.Dir(dir) {
@@ -251,13 +254,13 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// asFlag names a field of a source by its flag.
+// asFlag returns the flag of a source's field, with its value.
 func asFlag(key, value string) string {
 	flags := map[string]string{"ignore": "ignore-columns", "keep": "keep-columns", "train_labels": "labels", "test_labels": "test-labels"}
 	return rows.AsFlag(cmp.Or(flags[key], key), value)
 }
 
-// source completes the source by the flags.
+// source fills in the source from the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	s := &q.opt.Source
 	s.Say = asFlag
@@ -277,7 +280,7 @@ func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	}
 }
 
-// columnOf is the column of a word: first, last, a number or a name.
+// columnOf returns the column for a word: first, last, a number or a name.
 func columnOf(word string) rows.Column {
 	switch word {
 	case "first":

@@ -22,13 +22,13 @@ import (
 	"polkrepro/report/export"
 )
 
-// A comparison is what the compare command was asked for.
+// A comparison holds the options of the compare command.
 type comparison struct {
 	opt      harness.Options
 	profile  string
 	progress string
 	with     []string
-	commands map[string]string // of heuristics in processes of their own, by name
+	commands map[string]string // commands of external heuristics by name
 	against  string
 	search   settingsSearch
 	asJSON   bool
@@ -104,8 +104,8 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	return errors.Join(c.report(cmd, t, plan), err)
 }
 
-// externals registers the heuristics that are given as NAME=COMMAND, and leaves their
-// names in --with. So are those that a tournament's file has the commands of.
+// externals registers the heuristics given as NAME=COMMAND and replaces each such word of
+// --with by the name. It also registers the commands in a tournament's file.
 func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	given := slices.Clone(c.with)
 	var commands []string
@@ -145,7 +145,8 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// settled returns the tournament's name: that of the user's own file if one is given.
+// settled returns the name of the tournament. With --data it searches the settings on the
+// user's file and returns the new tournament's file.
 func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	fs, levels := cmd.Flags(), c.search.opt.Levels
 	if c.search.opt.Source.Train == "" {
@@ -173,7 +174,7 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	if err != nil {
 		return "", harness.Usage(err)
 	}
-	if len(c.with) == 0 { // without a knob it would be as large as the data, and at no level
+	if len(c.with) == 0 { // a heuristic without a knob would keep all data and match no level
 		t.Heuristics = slices.DeleteFunc(slices.Clone(t.Heuristics), func(name string) bool {
 			h, _ := prune.Variant(name)
 			_, ok := h.Knob()
@@ -188,7 +189,7 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	})
 }
 
-// tournament finds the tournament of a name, with the heuristics that were asked for.
+// tournament returns the tournament with the given name and the heuristics of the flags.
 func (c *comparison) tournament(name string) (*experiments.Tournament, error) {
 	t, err := experiments.FindTournament(name)
 	if err == nil && c.against != "" {
@@ -200,9 +201,8 @@ func (c *comparison) tournament(name string) (*experiments.Tournament, error) {
 	return t, err
 }
 
-// plan finds the tournament and returns its runs. Fields on stand-ins are left
-// out where what they stand in for is there, and those on files where they are
-// not; the files of a field of the user's own must be there.
+// plan returns the tournament and its runs. It leaves out fields whose data set is
+// unavailable, and stand-ins for available data sets. The user's own files must exist.
 func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
 	t, err := c.tournament(name)
 	if err != nil {
@@ -227,13 +227,13 @@ func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.C
 	return t, plan, err
 }
 
-// A judged tournament is one with the report on its runs.
+// A judged tournament is a tournament's report with the records behind it.
 type judged struct {
 	*report.Tournament
 	have *record.Collection
 }
 
-// judge makes the report of what a results folder has of a tournament.
+// judge makes the report on a tournament's runs in a results folder.
 func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, opt harness.Options, warn func(error)) (*judged, error) {
 	have, err := harness.ReadResults(opt.Results, warn)
 	if err != nil {
@@ -264,12 +264,12 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	return r.write(about, tournamentDir(c.opt.Results))
 }
 
-// tournamentDir is where the report on a tournament is in a results folder.
+// tournamentDir returns the folder of a tournament's report in a results folder.
 func tournamentDir(results string) string {
 	return filepath.Join(harness.ReportDir(results), "tournament")
 }
 
-// write writes the report into a folder and says where.
+// write writes the report to a folder and prints the paths.
 func (r *judged) write(about io.Writer, dir string) error {
 	paths, err := export.WriteTournament(dir, r.Tournament)
 	if err == nil {

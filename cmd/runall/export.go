@@ -44,7 +44,8 @@ each evaluation of each run, with benchopt's column names.
 	return cmd
 }
 
-// checkExport reports an output that is a record, or would be taken for one.
+// checkExport returns an error if the output can't be written or would overwrite a file of
+// the results folder that the command reads.
 func checkExport(stdout io.Writer, out, results string) error {
 	inputs := resultsInputs(results)
 	if out == "" {

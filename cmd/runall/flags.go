@@ -18,10 +18,11 @@ import (
 	"polkrepro/harness"
 )
 
-// A value is a flag of a type: what its text means, or how it must be.
+// A value is a flag of type T. parse converts its text or returns an error that states the
+// valid form.
 type value[T any] struct {
 	p     *T
-	kind  string // in help, unless the usage names it
+	kind  string // the type in help, unless the usage names it
 	parse func(text string) (T, error)
 }
 
@@ -42,7 +43,7 @@ func (v value[T]) Set(text string) error {
 	return err
 }
 
-// choice is a flag whose value is one of several words.
+// choice returns a flag whose value is one of several words.
 func choice(p *string, among []string) pflag.Value {
 	return value[string]{p, strings.Join(among, "|"), func(s string) (string, error) {
 		if !slices.Contains(among, s) {
@@ -52,12 +53,12 @@ func choice(p *string, among []string) pflag.Value {
 	}}
 }
 
-// positive is a flag whose value is a number greater than 0.
+// positive returns a flag whose value is a number greater than 0.
 func positive(p *float64) pflag.Value {
 	return number(p, "greater than 0", func(v float64) bool { return v > 0 })
 }
 
-// notNegative is a flag whose value is a number of at least 0.
+// notNegative returns a flag whose value is a number of at least 0.
 func notNegative(p *float64) pflag.Value {
 	return number(p, "of at least 0", func(v float64) bool { return v >= 0 })
 }
@@ -87,16 +88,16 @@ func wholeFlag(cmd *cobra.Command, p *int, name string, byDefault, least, most i
 	}}, name, usage)
 }
 
-// The flags that mean the same wherever they occur.
+// Flags with the same meaning in all commands.
 
-// defaultResults is the results folder unless another one is named.
+// defaultResults is the default results folder.
 const defaultResults = "results"
 
 func resultsFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().StringVar(p, "results", defaultResults, "results `folder`")
 }
 
-// runFlags are those of commands that carry out runs and keep their records.
+// runFlags adds the flags of commands that execute runs and keep their records.
 func runFlags(cmd *cobra.Command, opt *harness.Options, progress *string) {
 	workersFlag(cmd, &opt.Workers)
 	progressFlag(cmd, progress)
@@ -140,7 +141,8 @@ type Versioned struct {
 	Schema int `json:"schema"` // version of the object's form: 1
 }
 
-// version is that of all of them. It grows when a key goes, or means something else.
+// version is the schema version of all these objects. It increases when a key is removed or
+// changes its meaning.
 var version = Versioned{1}
 
 // show writes a value as JSON or as text.

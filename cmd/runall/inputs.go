@@ -18,21 +18,21 @@ import (
 // An input is a file that a command reads.
 type input struct {
 	what string // "FILE", "--labels"
-	path string // "-" is standard input; empty if there is none
+	path string // "-" for standard input; empty for no file
 }
 
-// checkOutput reports an output that is one of the files a command reads, by its
-// path, a symbolic or a hard link: writing would destroy it. It is called before
-// anything is read. The output may be missing.
+// checkOutput returns an error if an output is one of the files that a command reads, by
+// its path or by a symbolic or hard link: writing would destroy that file. Call it before
+// reading. The output need not exist.
 func checkOutput(what, path string, inputs ...input) error {
 	out, err := os.Stat(path)
 	if err != nil {
-		return nil // it is not there, or CheckFile says what is wrong
+		return nil // path does not exist, or CheckFile returns the error
 	}
 	return checkInfo(what+" "+path, out, inputs)
 }
 
-// checkStdout is checkOutput of a standard output that is redirected to a file.
+// checkStdout is checkOutput for a standard output that is redirected to a file.
 func checkStdout(stdout io.Writer, inputs ...input) error {
 	if o, ok := stdout.(*output); ok {
 		stdout = o.to
@@ -57,7 +57,7 @@ func checkInfo(name string, out os.FileInfo, inputs []input) error {
 	return nil
 }
 
-// is reports whether the input is a file.
+// is reports whether the input is the given file.
 func (in input) is(file os.FileInfo) bool {
 	var info os.FileInfo
 	var err error
@@ -73,18 +73,18 @@ func (in input) is(file os.FileInfo) bool {
 	return err == nil && os.SameFile(file, info)
 }
 
-// resultsInputs are the files of a results folder that commands read.
+// resultsInputs returns the files of a results folder that commands read.
 func resultsInputs(results string) []input {
 	inputs := []input{{"the manifest", filepath.Join(results, record.ManifestName)}}
-	entries, _ := os.ReadDir(harness.RecordsDir(results)) // if it fails, reading the records says so
+	entries, _ := os.ReadDir(harness.RecordsDir(results)) // reading the records returns the error
 	for _, e := range entries {
 		inputs = append(inputs, input{"the record", filepath.Join(harness.RecordsDir(results), e.Name())})
 	}
 	return inputs
 }
 
-// specInputs are the spec files among the arguments of a command, and the data
-// files that its runs may read.
+// specInputs returns the spec files among a command's arguments and the data files that its
+// runs may read.
 func specInputs(names []string, finder data.Finder) []input {
 	var inputs []input
 	for _, name := range names {
@@ -96,11 +96,11 @@ func specInputs(names []string, finder data.Finder) []input {
 	return inputs
 }
 
-// pathFlags are the flags that name a file or folder and may not be empty: an empty
-// one would be the working folder, or a default that nobody asked for.
+// pathFlags are the flags that name a file or folder and must not be empty: an empty path
+// would mean the working folder or an unrequested default.
 var pathFlags = map[string]bool{"results": true, "out": true, "with": true, "from": true, "resume": true}
 
-// checkPaths reports an empty path among a command's flags.
+// checkPaths returns an error if one of a command's pathFlags is empty.
 func checkPaths(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -116,9 +116,9 @@ func checkPaths(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// checkOutputs reports an output of a command that is in a sealed results folder or
-// beside records: standard output, what --out names, and a model that is trained further.
-// The folder of --results that a command writes to is harness.OpenResults' to check.
+// checkOutputs returns an error if an output of a command is in a sealed results folder or
+// beside records. The outputs are standard output, the path of --out, and a model that is
+// trained further. harness.OpenResults checks a folder of --results that a command writes.
 func checkOutputs(cmd *cobra.Command, stdout io.Writer) (err error) {
 	check := func(path string) {
 		if path != "" && err == nil {

@@ -16,29 +16,28 @@ import (
 	"polkrepro/internal/files"
 )
 
-// Every command ends within two seconds of the signal that tells it to stop, with
-// the exit status 130. Those that are graceful end by themselves, after they have
-// saved what is worth it; after the grace they are ended, unless a save is under
-// way. All others have nothing to save and are ended at once. Files and folders
-// that are being written then are removed.
+// Every command ends within two seconds after a signal to stop, with exit status 130.
+// Graceful commands end by themselves, after they have saved their state. The watchdog
+// ends them after the grace period, unless a save is in progress. All other commands
+// have nothing to save: the watchdog ends them at once. It removes unfinished files
+// and folders.
 const (
 	grace  = 1200 * time.Millisecond
-	saying = 200 * time.Millisecond // for a command whose save has just ended
+	saying = 200 * time.Millisecond // more time for a command whose save has just ended
 )
 
-// An ending decides who ends the process: the command that is through, or the
-// watchdog.
+// An ending decides who ends the process: the command when it is done, or the watchdog.
 type ending struct {
 	stderr  io.Writer
-	command atomic.Pointer[cobra.Command] // nil until the arguments are understood
+	command atomic.Pointer[cobra.Command] // nil until the arguments are parsed
 	decided atomic.Bool
-	through chan struct{} // closed when the command is through
+	through chan struct{} // closed when the command is done
 }
 
-// watch returns a context that ends when the process is told to stop, and then
-// sees to it that the process ends. SIGHUP, of a terminal that is closed, counts
-// unless nohup has it ignored. The second Ctrl-C or SIGTERM has its usual effect,
-// but not a second SIGHUP: shell and terminal may each send one.
+// watch returns a context that ends on a signal to stop; then the watchdog makes sure that
+// the process ends. SIGHUP, which a closed terminal sends, is such a signal unless it is
+// ignored, as with nohup. A second Ctrl-C or SIGTERM has its usual effect. A second SIGHUP has no
+// effect, because shell and terminal may each send one.
 func (e *ending) watch() (ctx context.Context, stop func()) {
 	ctx, restore := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	forget := restore
@@ -70,13 +69,13 @@ func (e *ending) watchdog() {
 	files.Freeze()
 	files.RemoveUnfinished()
 	fmt.Fprintln(e.stderr, "runall: interrupted")
-	if cmd == nil || has(cmd, resumes) { // without a command nothing has begun
+	if cmd == nil || has(cmd, resumes) { // without a command no work has begun
 		fmt.Fprintln(e.stderr, "To resume:", commandLine())
 	}
 	os.Exit(harness.ExitInterrupted)
 }
 
-// within reports whether the command is through before the time is up.
+// within reports whether the command is done within d.
 func (e *ending) within(d time.Duration) bool {
 	select {
 	case <-e.through:
@@ -86,20 +85,19 @@ func (e *ending) within(d time.Duration) bool {
 	}
 }
 
-// decide reports whether the caller is the one to end the process.
+// decide reports whether the caller ends the process: true for the first caller only.
 func (e *ending) decide() bool { return e.decided.CompareAndSwap(false, true) }
 
-// report is called when the command is through and before it says what came out.
-// It does not return if the watchdog is ending the process: then what came out is
-// of no account.
+// report is called after the command's work and before its outcome is printed. It does not
+// return if the watchdog is ending the process: then the outcome is not printed.
 func (e *ending) report() {
 	if e.decided.Load() {
 		select {}
 	}
 }
 
-// conclude is called when all is said. It does not return if the watchdog is
-// ending the process.
+// conclude is called after all output. It does not return if the watchdog is ending the
+// process.
 func (e *ending) conclude() {
 	if !e.decide() {
 		select {}

@@ -40,7 +40,7 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// listOf is the command that lists what a function returns, as JSON or a line of cells each.
+// listOf returns a command that lists a function's results, as JSON or a line of cells each.
 func listOf[T any](name string, asJSON *bool, list func() []T, cells func(T) []string) *cobra.Command {
 	return &cobra.Command{
 		Use:   name,
@@ -52,7 +52,8 @@ func listOf[T any](name string, asJSON *bool, list func() []T, cells func(T) []s
 	}
 }
 
-// needSubcommand is what a command does that only groups others.
+// needSubcommand runs a command that only groups other commands: it returns an error that
+// lists them.
 func needSubcommand(cmd *cobra.Command, _ []string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -70,7 +71,7 @@ func writeRows(w io.Writer, rows [][]string) error {
 	return t.Flush()
 }
 
-// showRows writes a list as JSON, or a line of aligned columns for each of its elements.
+// showRows writes a list as JSON, or as a line of aligned columns for each element.
 func showRows[T any](cmd *cobra.Command, asJSON bool, list []T, cells func(T) []string) error {
 	return show(cmd, asJSON, list, func(w io.Writer) error {
 		var rows [][]string

@@ -2,13 +2,17 @@
 // with Kernels via Sparse Projections in Function Space" (Koppel, Warnell,
 // Stump, Ribeiro 2016).
 //
-// Results go to stdout, progress and warnings to stderr. The exit status is 0
-// if all went well, 1 if a run failed, 2 for wrong use (a results folder that
-// another runall has locked, or that is sealed, included), 3 if a claim deviates
-// without an explanation or is inconclusive, or if the records or verdicts of two
-// results folders differ, 4 if required data or records are missing or damaged or
-// a seal is broken, and 130 if it was interrupted: reproduce, bench,
-// compare, train and data fetch can be resumed.
+// Results go to stdout, progress and warnings to stderr. The exit status is
+//
+//   - 0 for success,
+//   - 1 if a run failed,
+//   - 2 for wrong use, which includes a results folder that is sealed or locked by another
+//     runall,
+//   - 3 if a claim deviates without an explanation or is inconclusive, or if the records or
+//     verdicts of two results folders differ,
+//   - 4 if required data or records are missing or damaged or a seal is broken,
+//   - 130 after an interruption: reproduce, bench, compare, train and data fetch can be
+//     resumed.
 package main
 
 import (
@@ -25,7 +29,7 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // the PDF writer logs what it panics with, and the error says it too
+	log.SetOutput(io.Discard) // the PDF writer logs its panics, which the error contains too
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
@@ -52,8 +56,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// execute runs the command that the arguments name. Errors that occur before
-// the command's own work begins are wrong use.
+// execute runs the command that the arguments name. Errors before the start of the command's
+// own work wrap harness.ErrUsage.
 func execute(ctx context.Context, args []string, stdout *output, stderr io.Writer) (err error) {
 	defer harness.Recover(&err)
 	root := newRoot()
@@ -76,7 +80,7 @@ func execute(ctx context.Context, args []string, stdout *output, stderr io.Write
 	return err
 }
 
-// explain tells the user what went wrong.
+// explain prints an error. For a panic it saves the stack to a file and asks for a report.
 func explain(err error, stderr io.Writer) {
 	var panicked *harness.PanicError
 	if !errors.As(err, &panicked) {

@@ -12,10 +12,10 @@ import (
 	"polkrepro/harness"
 )
 
-// mostShards bounds the N of --shard K/N, far above the arrays that schedulers take.
+// mostShards is the maximum N of --shard K/N, far above the array sizes of schedulers.
 const mostShards = 1_000_000
 
-// A shard is K/N; none if n is 0.
+// A shard is the value K/N of --shard; n is 0 if there is no shard.
 type shard struct{ k, n int }
 
 func (s shard) String() string {
@@ -33,7 +33,7 @@ func parseShard(text string) (shard, error) {
 	if err != nil || also != nil || k < 0 || k > n || n < 1 || n > mostShards {
 		return shard{}, fmt.Errorf("must be K/N with 1 ≤ K ≤ N ≤ %d, such as 1/20", mostShards)
 	}
-	if k == 0 { // schedulers that count from 0 have no other number for the last
+	if k == 0 { // schedulers that count from 0 have 0 in place of N
 		k = n
 	}
 	return shard{k, n}, nil

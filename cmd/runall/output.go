@@ -10,18 +10,18 @@ import (
 	"polkrepro/internal/charset"
 )
 
-// An output is standard output. It keeps the first error of writing, which many
-// a function that writes a table passes over, and what a command that does not
-// stream writes until it is through: one that is interrupted writes nothing.
+// An output is standard output. It keeps the first write error, because many functions
+// that write tables ignore it. It holds the output of a command that does not stream until
+// the command is done: an interrupted command writes nothing.
 type output struct {
 	to   io.Writer
 	end  *ending
 	mu   sync.Mutex
-	held *bytes.Buffer // nil if nothing is kept
+	held *bytes.Buffer // nil if output is not held
 	err  error
 
-	bytes bool         // what is written is not changed
-	line  bytes.Buffer // the beginning of a line that is not whole yet
+	bytes bool         // output is written unchanged
+	line  bytes.Buffer // the beginning of an incomplete line
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -33,7 +33,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.write(b)
 }
 
-// write writes what is displayed of b: whole lines.
+// write writes b. Unless bytes is set, it writes only complete lines and replaces hidden
+// characters.
 func (o *output) write(b []byte) (int, error) {
 	if o.bytes {
 		return len(b), o.put(b)
@@ -54,8 +55,8 @@ func (o *output) put(b []byte) error {
 	return err
 }
 
-// begin is called when a command begins its work. From then on what it writes is
-// kept, unless it streams.
+// begin is called when a command begins its work. From then on its output is held, unless
+// the command streams.
 func (o *output) begin(cmd *cobra.Command) {
 	o.end.command.Store(cmd)
 	o.bytes = writesForPrograms(cmd)
@@ -64,7 +65,7 @@ func (o *output) begin(cmd *cobra.Command) {
 	}
 }
 
-// finish writes what was kept, and returns the first error of all writing.
+// finish writes the held output and returns the first error of all writes.
 func (o *output) finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,8 +79,8 @@ func (o *output) finish() error {
 	return o.err
 }
 
-// A screen is standard error: what a terminal would obey in the name of a file or column,
-// or in a label, is not written.
+// A screen is standard error without terminal control sequences, which the name of a file
+// or column, or a label, could contain.
 type screen struct{ to io.Writer }
 
 func (s screen) Write(b []byte) (int, error) {
@@ -89,7 +90,7 @@ func (s screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// raw returns what is behind a screen, for what redraws a terminal.
+// raw returns the writer behind a screen, for a display that redraws the terminal.
 func raw(w io.Writer) io.Writer {
 	if s, ok := w.(screen); ok {
 		return s.to

@@ -26,16 +26,16 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// lossNames are the words of --loss that are shorter than the names of package loss.
+// lossNames maps the short words of --loss to the names of package loss.
 var lossNames = map[string]string{"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error"}
 
-// lossWords are all words of --loss, those first.
+// lossWords returns all words of --loss, the short ones first.
 func lossWords() []string {
 	words, named := slices.Sorted(maps.Keys(lossNames)), slices.Collect(maps.Values(lossNames))
 	return append(words, slices.DeleteFunc(loss.Names(), func(name string) bool { return slices.Contains(named, name) })...)
 }
 
-// trainFlags are the flags of train that are not settings of their own.
+// trainFlags are the flags of train that do not set a field of online.TrainOptions directly.
 type trainFlags struct {
 	loss, label, scale, out, resume string
 	rows                            rowFlags
@@ -92,12 +92,12 @@ added. Tuning and later passes use them, so don't test on them.`,
 	return cmd
 }
 
-// savedFlags are the flags of train whose values a model file holds.
+// savedFlags are the flags of train whose values are saved in the model file.
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
 	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
-// checkTogether reports flags that contradict each other. An order beside a pruner becomes
-// that pruner's.
+// checkTogether returns an error if flags contradict each other. If --pruner and --order are
+// both given, it makes the order a parameter of the pruner.
 func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) error {
 	if fs.Changed("pruner") && fs.Changed("order") {
 		params := prune.Params{"order": float64(flags.order)}
@@ -133,7 +133,7 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 	return nil
 }
 
-// add defines the flags, those of options included.
+// add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	s := &opt.Settings
@@ -163,15 +163,15 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
 	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
-	// What help has for what is tuned if no flag gives it: it shows no default that is 0.
+	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
 	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
 	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
 }
 
-// maxDegree bounds the degree of a polynomial to what numbers can hold.
+// maxDegree is the maximum degree of a polynomial, against overflow.
 const maxDegree = 100
 
-// prunerParams is a flag of a pruner's parameters.
+// prunerParams returns a flag for a pruner's parameters.
 func prunerParams(p *prune.Params) pflag.Value {
 	return value[prune.Params]{p, "parameters", func(s string) (prune.Params, error) {
 		all := make(prune.Params)
@@ -186,7 +186,8 @@ func prunerParams(p *prune.Params) pflag.Value {
 	}}
 }
 
-// tune has what no flag says chosen on held-out rows, unless --no-tune.
+// tune requests tuning on held-out rows for settings without a flag, unless --no-tune or
+// --resume is given.
 func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	opt.Tune = !f.noTune && f.resume == ""
 	if opt.Tolerance = f.tolerance / 100; fs.Changed("tolerance") && f.tolerance == 0 {
@@ -206,7 +207,7 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 	}
 }
 
-// train is the command's work.
+// train runs the train command.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
 	out := cmp.Or(flags.out, flags.resume)
 	claim, ok := files.NewClaim(out)
@@ -229,7 +230,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	said := int64(-1)
 	opt.Progress = func(m *online.Model, p online.Prequential) {
-		if p.Rows == 0 && m.Rows() == said { // the end, after a line of the same rows
+		if p.Rows == 0 && m.Rows() == said { // the final call, for a number of rows already printed
 			return
 		}
 		said = m.Rows()
@@ -284,7 +285,7 @@ type Training struct {
 	TradeOff   []online.Tried `json:"trade_off"`   // the model orders that were tried, on held-out rows; none if the order was given
 }
 
-// quality puts an error rate, or the RMSE of a regression, into words.
+// quality formats an error rate or, for a regression, the RMSE.
 func quality(m *online.Model, v float64) string {
 	if m.Regression() {
 		return fmt.Sprintf("RMSE %.4g", v)
@@ -292,7 +293,7 @@ func quality(m *online.Model, v float64) string {
 	return fmt.Sprintf("error %.2f %%", 100*v)
 }
 
-// modelText says what a model is.
+// modelText returns the loss and the numbers of features and classes of a model.
 func modelText(m *online.Model) string {
 	s := m.Settings()
 	text := fmt.Sprintf("%s loss, %d features", s.Loss, s.Dim)
@@ -302,8 +303,8 @@ func modelText(m *online.Model) string {
 	return text
 }
 
-// checkOutput reports a model file that would replace what is read. The model to
-// train further may be replaced under its own name.
+// checkOutput returns an error if the model file to write would replace an input. A model
+// that is trained further may be replaced under its own name.
 func (f *trainFlags) checkOutput(file string) error {
 	out := cmp.Or(f.out, f.resume)
 	inputs := []input{{"FILE", file}, {"--labels", f.rows.labels}}
@@ -351,8 +352,8 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 	return err
 }
 
-// checkFormat reports flags that have no effect because of the rows' format, or
-// because the training is in the middle of a file, and labels that are no classes.
+// checkFormat returns an error for flags that have no effect because of the rows' format or
+// because training continues in the middle of a file, and for invalid --classes.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
 	switch {
 	case opt.Continue && fs.Changed("epochs"):
@@ -369,15 +370,14 @@ func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) er
 	return nil
 }
 
-// regularOrMissing reports whether a file can be read more than once, or is not
-// there to be read.
+// regularOrMissing reports whether a file can be read more than once or does not exist.
 func regularOrMissing(path string) bool {
 	path, _ = rows.SplitArray(path)
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()
 }
 
-// labelColumn reads --label.
+// labelColumn parses --label.
 func labelColumn(text string) (int, error) {
 	n := columnOf(text).Number
 	if n == 0 || n < 0 && text != "last" {
@@ -386,8 +386,8 @@ func labelColumn(text string) (int, error) {
 	return n, nil
 }
 
-// readModel reads a model file, until ctx ends, with one of the functions of package online
-// for it.
+// readModel reads a model file with read, a function of package online. It returns early if
+// ctx ends.
 func readModel(ctx context.Context, path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
 	return interruptible(ctx, func() (*online.Model, error) {
 		f, err := os.Open(path)
@@ -403,8 +403,8 @@ func readModel(ctx context.Context, path string, read func(io.Reader) (*online.M
 	})
 }
 
-// interruptible returns what work does, which can't be told to stop: if ctx ends
-// first nobody waits for it.
+// interruptible returns the results of work, which can't be stopped. If ctx ends first, it
+// does not wait for work and returns harness.ErrInterrupted.
 func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	var v T
 	var err error
@@ -442,8 +442,9 @@ ignored.`,
 	return cmd
 }
 
-// ofRows gives an error of reading or learning rows the exit status that it stands for: that
-// of work that was interrupted, or of wrong use if an option does not suit the file.
+// ofRows gives an error of reading or learning rows its exit status. It wraps
+// harness.ErrInterrupted if the work was stopped, and harness.ErrUsage if an option does not
+// suit the file.
 func ofRows(err error) error {
 	if errors.Is(err, online.ErrStopped) {
 		return fmt.Errorf("%w: %w", harness.ErrInterrupted, err)

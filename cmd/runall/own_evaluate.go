@@ -52,7 +52,7 @@ type Evaluation struct {
 	*online.Evaluation
 }
 
-// shownClasses is the most classes, and the most confusions, that the text shows.
+// shownClasses is the maximum number of classes, and of confusions, in the text.
 const shownClasses = 10
 
 // writeEvaluation writes the text.
@@ -80,10 +80,11 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	writeRows(b, classRows(slices.Clone(e.Classes)))
 	fmt.Fprintln(b)
 	writeRows(b, confusionRows(m.Settings().Labels, e.Confusion))
-	return b.Flush() // or the first error of all
+	return b.Flush() // Flush returns the first error of all writes
 }
 
-// classRows are the results by class, of many those with the lowest recall.
+// classRows returns the table of results by class. Of more than shownClasses classes it has
+// those with the lowest recall.
 func classRows(classes []online.Class) [][]string {
 	title := "class"
 	if n := len(classes); n > shownClasses {
@@ -100,7 +101,7 @@ func classRows(classes []online.Class) [][]string {
 	return rows
 }
 
-// lowest is the recall by which classes are sorted: those without rows are last.
+// lowest returns the recall by which classes are sorted. Classes without rows sort last.
 func lowest(c online.Class) float64 {
 	if c.Rows == 0 {
 		return math.Inf(1)
@@ -108,7 +109,7 @@ func lowest(c online.Class) float64 {
 	return float64(c.Recall)
 }
 
-// percent puts a fraction into words.
+// percent formats a fraction as a percentage, or NaN as "none".
 func percent(v words.Nullable) string {
 	if math.IsNaN(float64(v)) {
 		return "none"
@@ -116,8 +117,8 @@ func percent(v words.Nullable) string {
 	return fmt.Sprintf("%.2f %%", 100*v)
 }
 
-// confusionRows are the confusion matrix, of many classes its largest elements off the
-// diagonal.
+// confusionRows returns the confusion matrix or, with more than shownClasses classes, the
+// table of its largest off-diagonal elements.
 func confusionRows(labels []string, matrix [][]int) [][]string {
 	if len(labels) > shownClasses {
 		return largestConfusions(labels, matrix)
@@ -133,7 +134,7 @@ func confusionRows(labels []string, matrix [][]int) [][]string {
 	return rows
 }
 
-// largestConfusions are the largest elements off the diagonal.
+// largestConfusions returns the table of the largest off-diagonal elements.
 func largestConfusions(labels []string, matrix [][]int) [][]string {
 	type confusion struct{ label, given, rows int }
 	var all []confusion

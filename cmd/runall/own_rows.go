@@ -12,10 +12,10 @@ import (
 	"polkrepro/online"
 )
 
-// rowFlags say how train, predict and evaluate read rows.
+// rowFlags are the flags of train, predict and evaluate for reading rows.
 type rowFlags struct{ format, header, labels string }
 
-// add defines the flags. Labels of rows to predict are not read.
+// add defines the flags. predict has no --labels: it does not read labels.
 func (f *rowFlags) add(cmd *cobra.Command) {
 	cmd.Flags().Var(choice(&f.format, rows.Formats()), "format", "`format` of the rows: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name; libsvm if it says nothing)")
 	headerFlag(cmd, &f.header)
@@ -30,8 +30,8 @@ func headerFlag(cmd *cobra.Command, p *string) {
 	cmd.Flags().Var(choice(p, rows.HeaderWords()), "header", "whether the first row of a CSV or TSV file is a header; auto detects it")
 }
 
-// source returns the source of rows that a command names, which says on standard error
-// that the first row is a header.
+// source returns the source of a command's rows. If a header is detected, the source prints
+// this to standard error.
 func (f *rowFlags) source(cmd *cobra.Command, file string) online.Source {
 	stderr := cmd.ErrOrStderr()
 	return online.Source{Path: file, Stdin: cmd.InOrStdin(), Decided: func(l *rows.Layout) {
@@ -41,8 +41,9 @@ func (f *rowFlags) source(cmd *cobra.Command, file string) online.Source {
 	}}
 }
 
-// formatOf completes a source, whose labels may be needed, by the flags, and returns its
-// format: that of the flag, of the file's name, or the one that a model was trained on.
+// formatOf sets the source's header and labels from the flags and returns its format: that
+// of --format, that of the file's name or, for standard input, model, the format on which
+// the model was trained. labels tells whether the source must have labels.
 func (f *rowFlags) formatOf(src *online.Source, model string, labels bool) (format string, err error) {
 	src.Header, src.Labels = f.header, f.labels
 	switch {
@@ -67,7 +68,7 @@ func (f *rowFlags) formatOf(src *online.Source, model string, labels bool) (form
 	return format, err
 }
 
-// open reads a model to predict with, and returns the source of the rows and its format.
+// open reads a model for prediction and returns it with the source of the rows and its format.
 func (f *rowFlags) open(cmd *cobra.Command, model, file string, labels bool) (m *online.Model, src online.Source, format string, err error) {
 	if err = checkStdout(cmd.OutOrStdout(), input{"MODEL", model}, input{"FILE", file}, input{"--labels", f.labels}); err != nil {
 		return nil, src, "", err

@@ -15,13 +15,13 @@ import (
 	"polkrepro/polk/prune/external"
 )
 
-// prunersFlag adds a flag of heuristics in processes of their own.
+// prunersFlag adds the flag for heuristics that run in a separate process.
 func prunersFlag(cmd *cobra.Command, p *[]string) {
 	cmd.Flags().StringArrayVar(p, "pruner", nil, "`NAME=COMMAND` of a pruner in a process of its own, which specs can name (docs/adding-a-pruner.md)")
 }
 
-// registerPruners makes the heuristics of a flag, in processes of their own, known by name.
-// A name given twice is refused here, not by the registry, which outlives a call in tests.
+// registerPruners registers a flag's heuristics, which run in separate processes, by name.
+// It rejects duplicate names itself, because the registry outlives a call in tests.
 func registerPruners(flag string, given []string) error {
 	commands := make(map[string]string)
 	for _, text := range given {
@@ -40,7 +40,7 @@ func registerPruners(flag string, given []string) error {
 	return nil
 }
 
-// registerPruner makes a command known as a heuristic.
+// registerPruner registers a command as a heuristic.
 func registerPruner(name, command string) error {
 	if h, ok := prune.Lookup(name); ok && h.Identity == "" {
 		return harness.Usage(fmt.Errorf("pruner %s: there is one of that name already ('runall list pruners'): choose another name", name))
@@ -53,11 +53,11 @@ func registerPruner(name, command string) error {
 	return nil
 }
 
-// variantCommand matches a variant that is given a command, NAME:PARAMETER=VALUE=COMMAND.
+// variantCommand matches a variant with a command, NAME:PARAMETER=VALUE=COMMAND.
 var variantCommand = regexp.MustCompile(`^([^:=]+)((?::[^:=]+=[^:=]*)+)=(.+)$`)
 
-// checkWith refuses a word of --with, the one after another, that names no heuristic,
-// and says how a heuristic of the user's own is named.
+// checkWith returns an error if a word of --with does not name a heuristic. The error shows
+// the form of a user's own heuristic. before is the word before it.
 func checkWith(word, before string) error {
 	if m := variantCommand.FindStringSubmatch(word); m != nil {
 		return fmt.Errorf("--with %s: a variant has no command of its own: want %s=%s,%s%s", word, m[1], m[3], m[1], m[2])
@@ -80,7 +80,7 @@ func checkWith(word, before string) error {
 		word, base, hint)
 }
 
-// isCommand reports whether a word of --with is NAME=COMMAND, not a name or a variant.
+// isCommand reports whether a word of --with is NAME=COMMAND rather than a name or a variant.
 func isCommand(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && !strings.Contains(name, ":")
@@ -91,8 +91,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// inFolder returns a command with ./ before the name of a file without a folder, which
-// would be sought in $PATH.
+// inFolder returns a command with ./ before the name of a file without a folder, which the
+// system would search in $PATH.
 func inFolder(command string) string {
 	if isFile(command) && filepath.Base(command) == command {
 		return "./" + command

@@ -62,7 +62,7 @@ func writeAgreement(w io.Writer, a *record.Agreement) error {
 	return err
 }
 
-// agreement is the error of a comparison.
+// agreement returns the error of a comparison: differing runs, or no run in common.
 func agreement(a *record.Agreement) error {
 	if a.Compared == 0 {
 		return harness.Incomplete(errors.New("the folders have no run in common"))

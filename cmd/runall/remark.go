@@ -9,14 +9,14 @@ import (
 	"polkrepro/harness"
 )
 
-// remark says what was not run, and what failed. Runs that failed for the same reason
-// share one text, which may be a traceback of many lines.
+// remark prints the data sets whose runs were not started and the failed runs. Runs that
+// failed for the same reason share one text, which may be a traceback of many lines.
 func remark(stderr io.Writer, results string, out *harness.Outcome) {
 	for _, u := range out.Unavailable {
 		fmt.Fprintln(stderr, u)
 	}
 	path := func(f harness.FailedRun) string { return harness.RecordsDir(results) + "/" + f.ID + ".failed.jsonl" }
-	var reasons []string // in the order in which they come
+	var reasons []string // in order of the first failed run
 	failed := make(map[string][]harness.FailedRun)
 	for _, f := range out.Failed {
 		_, reason := splitFailure(f.Err)
@@ -48,7 +48,8 @@ func splitFailure(err error) (run, reason string) {
 	return strings.TrimSuffix(run, ": "), text[len(run):]
 }
 
-// progressOn is harness.NewProgress on standard error. Bars redraw the terminal itself.
+// progressOn is harness.NewProgress on standard error. Bars bypass screen, because they
+// redraw the terminal.
 func progressOn(mode string, w io.Writer) harness.Progress {
 	if mode == harness.ProgressTTY || mode == harness.ProgressAuto && harness.CanRedraw(raw(w)) {
 		return harness.NewProgress(harness.ProgressTTY, raw(w))
@@ -65,8 +66,8 @@ func newProgress(mode string, w io.Writer) harness.Progress {
 	return briefFailures{p}
 }
 
-// briefFailures shows a failure's first line and, after an ellipsis, the last one, which in
-// a traceback is the error. The whole text follows once, in remark.
+// briefFailures shows a failure's first line and, after an ellipsis, its last line, which in
+// a traceback is the error. remark prints the full text once.
 type briefFailures struct{ harness.Progress }
 
 func (p briefFailures) Report(e harness.Event) {

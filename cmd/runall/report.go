@@ -21,7 +21,7 @@ import (
 	"polkrepro/report/export"
 )
 
-// A reporting is what the report command was asked for.
+// A reporting holds the options of the report command.
 type reporting struct {
 	opt                  harness.Options // Results, Finder, Keep
 	plan                 experiments.PlanOptions
@@ -62,8 +62,8 @@ of the tables and of all series of runs.`,
 	return cmd
 }
 
-// run reports on the runs of specs, by default on those of the user's own that the folder
-// has, or else of the paper's.
+// run reports on the runs of specs. The default is the user's own specs in the results
+// folder, or the paper's specs if there are none.
 func (q *reporting) run(cmd *cobra.Command, names []string) error {
 	if q.format == formatPage && q.out == "" {
 		if err := record.CheckOutput(harness.ReportDir(q.opt.Results)); err != nil {
@@ -113,10 +113,10 @@ func (q *reporting) open(cmd *cobra.Command, names []string) (*export.Folder, *e
 	return f, r, err
 }
 
-// ownSpecs returns the specs that a command, compare or bench, has written to a results
+// ownSpecs returns the specs that compare or bench, named by command, wrote to a results
 // folder.
 func ownSpecs(results, command string) []string {
-	entries, _ := os.ReadDir(results) // who reads the records says what is wrong with it
+	entries, _ := os.ReadDir(results) // reading the records returns the error
 	var out []string
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), command+"-") && filepath.Ext(e.Name()) == ".yaml" && e.Type().IsRegular() {
@@ -126,8 +126,8 @@ func ownSpecs(results, command string) []string {
 	return out
 }
 
-// tournament makes the report on a tournament of the user's own that is in a results
-// folder. It starts no process: commands of heuristics have to be given by --pruner.
+// tournament makes the report on the user's own tournament in a results folder. It does not
+// start the commands in the tournament's file: --pruner must give them.
 func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	t, err := experiments.FindTournament(spec)
 	if err != nil {
@@ -151,8 +151,8 @@ func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	return allWhole(r.have, q.opt.Results)
 }
 
-// presentTournament prints the tables or writes the page, and all of the report if a folder
-// is named.
+// presentTournament prints the tables or writes the page. If --out names a folder, it also
+// writes the full report there.
 func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error) {
 	stdout := cmd.OutOrStdout()
 	switch {
@@ -181,14 +181,14 @@ type Report struct {
 	*report.Document
 }
 
-// Formats that are not one of the tables'.
+// Formats other than those of the tables.
 const (
-	formatPage    = "html" // a file, not printed
+	formatPage    = "html" // written to a file, not printed
 	formatSummary = "summary"
 )
 
-// present prints the tables and, if a folder is named, writes all of the report to it; the
-// format html writes the page alone, in any case.
+// present prints the tables and, if --out names a folder, writes the full report to it. The
+// format html always writes only the page.
 func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
 	stdout, dir := cmd.OutOrStdout(), cmp.Or(q.out, harness.ReportDir(q.opt.Results))
 	if q.format == formatPage {
@@ -225,7 +225,7 @@ func warning(cmd *cobra.Command) func(error) {
 	return func(err error) { fmt.Fprintf(cmd.ErrOrStderr(), "%v\n", err) }
 }
 
-// allWhole is the error of a results folder that holds damaged records.
+// allWhole returns an error if a results folder has damaged records.
 func allWhole(have *record.Collection, results string) error {
 	if len(have.Errors) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"polkrepro/harness"
 )
 
-// A reproduction is what the reproduce command was asked for: runs, and the report on them.
+// A reproduction holds the options of the reproduce command: for runs and their report.
 type reproduction struct {
 	reporting
 	shard    shard
@@ -65,7 +65,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	if fetched { // what stood in for it is not needed
+	if fetched { // the plan needs no stand-ins for the new data
 		if plan, err = harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder); err != nil {
 			return err
 		}
@@ -84,8 +84,8 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	return errors.Join(r.report(cmd, names), err)
 }
 
-// carryOut carries out runs, and says what was not run and what failed. There is no outcome
-// but an error if the rest of the command makes no sense.
+// carryOut executes runs and prints the runs that were not started or failed. If the rest of
+// the command would be pointless, it returns an error and no outcome.
 func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
 	opt.Progress = newProgress(progress, cmd.ErrOrStderr())
 	out, err = harness.Reproduce(cmd.Context(), plan, opt)
@@ -97,8 +97,8 @@ func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Option
 	return out, err
 }
 
-// report prints the summary of what is in the results folder, runs of earlier
-// calls included, and writes tables and figures in all formats.
+// report prints the summary of all runs in the results folder, including those of earlier
+// calls, and writes tables and figures in all formats.
 func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 	r.out = harness.ReportDir(r.opt.Results)
 	f, made, err := r.open(cmd, names)
@@ -108,12 +108,12 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 	return r.summarize(cmd, f, made, names)
 }
 
-// reproduceCommand is the command that runs specs, by default all.
+// reproduceCommand returns the command that runs specs, by default all.
 func reproduceCommand(specs []string, profile, results string) string {
 	return strings.Join(append(append([]string{"runall reproduce"}, specs...), "--profile", profile, "--results", quote(results)), " ")
 }
 
-// resumable adds to the error of work that was interrupted how to go on.
+// resumable adds the command that resumes the work to the error of an interruption.
 func resumable(err error) error {
 	if errors.Is(err, harness.ErrInterrupted) {
 		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
@@ -121,7 +121,7 @@ func resumable(err error) error {
 	return err
 }
 
-// quote returns a word for a shell, quoted if it has to be.
+// quote returns a word for a shell, quoted if necessary.
 func quote(word string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:%@"
 	if strings.Trim(word, plain) == "" && word != "" {

@@ -46,8 +46,8 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// writeOverview writes the help of runall itself, which fits a terminal of 24
-// lines of 80 columns: the commands by group.
+// writeOverview writes the help of runall itself: the commands by group. It fits a
+// terminal of 24 lines of 80 columns.
 func writeOverview(w io.Writer, root *cobra.Command) {
 	fmt.Fprintf(w, `%s
 

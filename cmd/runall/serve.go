@@ -72,18 +72,18 @@ type reply struct {
 	Bytes    int      `json:"bytes,omitempty"` // that follow
 }
 
-// A server answers requests.
+// A server answers requests with one model.
 type server struct {
 	in  *bufio.Reader
 	out io.Writer
 
 	feed   *online.Feed // nil before the first rows
-	labels []string     // of its model
+	labels []string     // class labels of the model; nil for a regression
 	dim    int
 	notes  []string
 }
 
-// run answers until the input ends.
+// run answers requests until the input ends.
 func (s *server) run(ctx context.Context) error {
 	for {
 		line, err := s.in.ReadBytes('\n')
@@ -120,7 +120,7 @@ func (s *server) run(ctx context.Context) error {
 	}
 }
 
-// read reads what follows the line of a request.
+// read reads the bytes after the line of a request: a model file, or rows and any targets.
 func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
 	if q.Rows < 0 || int64(q.Rows) > 1<<32 || s.dim < 0 || s.dim > online.MaxFeatures || q.Bytes < 0 {
 		return nil, nil, fmt.Errorf("%d rows of %d features, %d bytes: out of range", q.Rows, s.dim, q.Bytes)
@@ -154,7 +154,7 @@ func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
 	return nil, learned, nil
 }
 
-// floats reads n numbers, a few at a time, so that a number that lies costs no memory.
+// floats reads n numbers, a few at a time, so that a false n does not allocate memory.
 func (s *server) floats(n int) ([]float64, error) {
 	var out []float64
 	var b [1 << 13]byte
@@ -170,7 +170,7 @@ func (s *server) floats(n int) ([]float64, error) {
 	return out, nil
 }
 
-// answer does what a request asks for.
+// answer executes a request and fills in the reply and its payload.
 func (s *server) answer(ctx context.Context, q *request, body []byte, learned []rows.Row, a *reply, payload *bytes.Buffer) error {
 	switch q.Op {
 	case "fit", "begin":
@@ -220,7 +220,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, learned []
 	return fmt.Errorf("unknown request %q", q.Op)
 }
 
-// options are those of train with the flags of a request.
+// options returns the options of train for the flags of a request.
 func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptions, err error) {
 	flags := trainFlags{}
 	cmd := new(cobra.Command)
@@ -234,7 +234,7 @@ func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptio
 		return opt, err
 	}
 	flags.tune(cmd.Flags(), &opt)
-	// Where rows come from and a model goes to is not for flags to say.
+	// A request's flags must not choose input or output files.
 	flags.rows.format, flags.out, flags.resume, flags.classes = rows.FormatCSV, "standard output", "", slices.Clone(q.Labels)
 	opt.Source.Path = "the data"
 	if q.Op == "begin" {

@@ -17,10 +17,10 @@ import (
 	"polkrepro/report/export"
 )
 
-// summarize prints the summary of the specs that are named, by default of the
-// paper's, and writes the report to a folder if one is named.
+// summarize prints the summary of the named specs, by default of the paper's. If q.out
+// names a folder, it writes the report there.
 func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
-	standIns := make(map[string]string) // generated data sets, by those in whose place they are shown
+	standIns := make(map[string]string) // generated data set by the data set that it stands in for
 	for _, s := range experiments.Embedded() {
 		if s.StandsInFor != "" {
 			standIns[s.StandsInFor] = s.Data.Name
@@ -54,8 +54,8 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 	return nil
 }
 
-// line returns the command line that runs this program with arguments, to be
-// copied to a shell, and goes on with the same folders and profile.
+// line returns a command line of this program to copy to a shell: the arguments, with
+// flags for the same folders and profile.
 func (q *reporting) line(args ...string) string {
 	program := "runall"
 	if strings.ContainsRune(os.Args[0], filepath.Separator) && !filepath.IsAbs(os.Args[0]) {

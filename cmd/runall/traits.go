@@ -2,18 +2,18 @@ package main
 
 import "github.com/spf13/cobra"
 
-// A trait is what has to be known of a command by those who handle signals and standard
-// output for all of them.
+// A trait is a property of a command that matters to the handling of signals and standard
+// output.
 type trait string
 
 const (
-	graceful    trait = "graceful"    // ends by itself when it is told to stop, after saving what is worth it
-	resumes     trait = "resumes"     // resumes where it stopped when it is started again
-	streams     trait = "streams"     // its output is wanted while it works, or too long to be kept
-	forPrograms trait = "forPrograms" // programs read its output: no byte of it is changed
+	graceful    trait = "graceful"    // saves its state and ends by itself after a signal to stop
+	resumes     trait = "resumes"     // resumes after an interruption when it is started again
+	streams     trait = "streams"     // its output is needed while it works or is too long to hold
+	forPrograms trait = "forPrograms" // programs read its output, which is written unchanged
 )
 
-// traits are the annotations of a command that has these traits.
+// traits returns the annotations of a command with the given traits.
 func traits(list ...trait) map[string]string {
 	a := make(map[string]string)
 	for _, t := range list {
@@ -31,7 +31,7 @@ func has(cmd *cobra.Command, t trait) bool {
 	return ok
 }
 
-// writesForPrograms reports whether programs read the output of a command with its flags.
+// writesForPrograms reports whether a command, with its flags, writes output for programs.
 func writesForPrograms(cmd *cobra.Command) bool {
 	is := func(flag, value string) bool {
 		f := cmd.Flag(flag)

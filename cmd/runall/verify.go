@@ -16,10 +16,10 @@ import (
 	"polkrepro/report/export"
 )
 
-// formatJSON is the format of 'runall verify' that --json stands for.
+// formatJSON is the format of 'runall verify' that --json selects.
 const formatJSON = "json"
 
-// A verification is what the verify command was asked for.
+// A verification holds the options of the verify command.
 type verification struct {
 	results, profile  string
 	assume            []string
@@ -69,8 +69,8 @@ the exit status is not 0.`,
 	return cmd
 }
 
-// run judges the claims, writes the verdicts and returns the error that the exit
-// status belongs to.
+// run judges the claims, writes the verdicts and returns the error that determines the exit
+// status.
 func (v *verification) run(cmd *cobra.Command) error {
 	in, profile, err := readEvidence(cmd, v.results, v.profile)
 	if err != nil {
@@ -114,7 +114,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 	return v.settled(a, profile)
 }
 
-// write writes the verdicts in the format that was asked for.
+// write writes the verdicts in the requested format.
 func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[string]string) error {
 	switch v.format {
 	case "markdown":
@@ -136,8 +136,8 @@ type Verification struct {
 	Reference *report.Reference `json:"reference,omitempty"` // how the verdicts compare with those of --reference
 }
 
-// readEvidence reads the records, all of which must be whole, and returns them with
-// the claims, the plan and its profile.
+// readEvidence reads the records and returns them with the claims, the plan and its profile.
+// A damaged record is an error.
 func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Input, used string, err error) {
 	f, err := export.Open(results, export.Options{Profile: profile, Whole: true, Warn: warning(cmd)})
 	if err != nil {
@@ -146,7 +146,7 @@ func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Inpu
 	return f.Evidence(), f.Profile, nil
 }
 
-// parseAssume reads ASSUMPTION=ALTERNATIVE.
+// parseAssume parses words of the form ASSUMPTION=ALTERNATIVE.
 func parseAssume(words []string) (map[string]string, error) {
 	out := make(map[string]string)
 	for _, w := range words {
@@ -194,7 +194,7 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 	return harness.Incomplete(fmt.Errorf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; ")))
 }
 
-// incomplete says which records are missing, and how to get them.
+// incomplete describes the missing records and the command that makes them.
 func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
 	switch {
 	case len(a.Missing) > 0:
@@ -205,7 +205,7 @@ func (v *verification) incomplete(a *evidence.Assessment, profile string) string
 	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
 }
 
-// missing is the records that claims need and that a results folder lacks.
+// missing returns an error that lists the records that claims need and a results folder lacks.
 func missing(a *evidence.Assessment, results string) error {
 	return &evidence.Gap{Kind: evidence.Pending, What: harness.RecordsDir(results), Runs: a.Missing}
 }

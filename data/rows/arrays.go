@@ -21,7 +21,7 @@ import (
 const (
 	maxNPYHeader = 1 << 16
 	maxNPYDims   = 8
-	maxNPYText   = 4 * maxLabel // bytes of an element that is text: UTF-32
+	maxNPYText   = 4 * maxLabel // bytes of a text element, in UTF-32
 )
 
 var (
@@ -31,16 +31,16 @@ var (
 	npyType    = regexp.MustCompile(`^([<>|=]?)([a-zA-Z])([0-9]{0,6})$`) // no type has a larger size
 )
 
-// An array is examples or their labels, whose elements are read one after the other.
+// An array holds examples or their labels. Its elements are read in sequence.
 type array struct {
 	dims []int
-	n    int // elements
+	n    int // number of elements
 	kind element
 	r    io.Reader
-	done int // elements that were read
+	done int // elements read so far
 	buf  []byte
 
-	all []byte // in the order of rows, of an array in Fortran's
+	all []byte // all elements in row order, if the file is in Fortran order; else nil
 }
 
 // beginArrays reads the headers of the files of examples and of labels.
@@ -66,7 +66,7 @@ func (r *Reader) beginArrays() (err error) {
 	return nil
 }
 
-// beginLabels reads the header of the labels of so many examples.
+// beginLabels reads the header of the labels and checks that there is one per example.
 func (r *Reader) beginLabels(examples int) (err error) {
 	if err := r.y.begin(&r.o); err != nil {
 		return err
@@ -180,8 +180,8 @@ func openNPY(r io.Reader, labels bool) (*array, error) {
 	return a, nil
 }
 
-// read returns the bytes of the next n elements, until the next call. No more is
-// allocated than was really read, but for 64 KiB.
+// read returns the bytes of the next n elements, valid until the next call. Its buffer
+// grows only as bytes arrive, so a header that announces too much costs little memory.
 func (a *array) read(n int) ([]byte, error) {
 	if a.all != nil {
 		b := a.all[a.done*a.kind.size : (a.done+n)*a.kind.size]
@@ -214,8 +214,8 @@ func (a *array) end() error {
 	return nil
 }
 
-// readFortran reads all elements and brings them from Fortran's order, in which the first
-// index moves fastest, to that of rows.
+// readFortran reads all elements and reorders them from Fortran order, in which the first
+// index varies fastest, to row-major order.
 func (a *array) readFortran() error {
 	in, err := a.read(a.n)
 	if err != nil {
@@ -241,13 +241,14 @@ func (a *array) readFortran() error {
 	return nil
 }
 
-// npyHeader returns the text that describes an array. The magic number was checked.
+// npyHeader returns the text that describes an array. The caller has checked the magic
+// number.
 func npyHeader(r io.Reader) ([]byte, error) {
 	var start [8]byte
 	if err := readFull(r, start[:], "header"); err != nil {
 		return nil, err
 	}
-	var length [4]byte // of which version 1 has two
+	var length [4]byte // version 1 has only two bytes
 	n := len(length)
 	switch start[6] {
 	case 1:
@@ -320,7 +321,7 @@ func elementOf(descr string, labels bool) (t element, err error) {
 		}
 		t.text = func(b []byte) (string, error) {
 			v := t.number(b)
-			if a := math.Abs(v); a >= 1e-4 && a < 1e21 { // as a CSV file has it: not 1e+06
+			if a := math.Abs(v); a >= 1e-4 && a < 1e21 { // as in a CSV file: not 1e+06
 				return strconv.FormatFloat(v, 'f', -1, 64), nil
 			}
 			return strconv.FormatFloat(v, 'g', -1, 64), nil
@@ -346,7 +347,7 @@ func elementOf(descr string, labels bool) (t element, err error) {
 	return t, nil
 }
 
-// utf8Label returns a label's text if it is one.
+// utf8Label returns a label's text, or an error if it is not UTF-8.
 func utf8Label(b []byte) (string, error) {
 	if !utf8.Valid(b) {
 		return "", fmt.Errorf("label %.40q is not UTF-8", b)
@@ -450,7 +451,7 @@ func openIDX(r io.Reader, labels bool) (a *array, err error) {
 	return a, err
 }
 
-// readFull fills b or says what ended too early.
+// readFull fills b. Its error says what was cut short.
 func readFull(r io.Reader, b []byte, what string) error {
 	if _, err := io.ReadFull(r, b); err != nil {
 		return fmt.Errorf("%s: %w", what, Truncated(err))

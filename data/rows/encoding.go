@@ -8,7 +8,7 @@ import (
 	"polkrepro/internal/portable"
 )
 
-// A Scale says how features are scaled, from what some rows show of each one.
+// A Scale says how features are scaled, each by its values in some rows.
 type Scale string
 
 const (
@@ -22,20 +22,20 @@ func Scales() []string {
 	return []string{string(ScaleNone), string(ScaleStandard), string(ScaleUnit)}
 }
 
-// An Encoding says how rows become numbers to learn from, and predictions labels.
+// An Encoding says how rows become numbers to learn from, and how predictions become labels.
 type Encoding struct {
-	Labels   []string // of the classes, in their order; none of a regression
+	Labels   []string // labels of the classes, in order; nil for a regression
 	Scaling  Scaling  // of the features
-	Constant int      // features that are the same in all rows
+	Constant int      // number of features that are the same in all rows; 0 for ScaleNone
 
-	// Of the targets of a regression.
+	// Mean and standard deviation of the targets of a regression.
 	Mean, Deviation float64
 }
 
-// Fit fits an encoding to training rows, or to the first of a stream, with at most dim
-// features. The labels are those counted; nil for a regression. It is an error if no
-// finite factor scales a feature, or if one is not to be scaled and float32 can't hold
-// what distinguishes the rows.
+// Fit fits an encoding to training rows, or to the first rows of a stream, with at most dim
+// features. labels has the counted labels, or is nil for a regression. Fit returns an error
+// if no finite factor scales a feature. With ScaleNone it returns an error if float32 is too
+// coarse for the differences of a feature.
 func Fit(rows []Row, dim int, scale Scale, labels *Labels) (e Encoding, err error) {
 	if labels != nil {
 		e.Labels = labels.Sorted()
@@ -58,9 +58,9 @@ type Scaling struct {
 	Shift, Factor []float64
 }
 
-// newScaling returns the scaling of rows with at most dim features, and how many
-// features are the same in all of them: those get the factor 0, because what
-// they would do when they change can't be known.
+// newScaling returns the scaling of rows with at most dim features, and the number
+// of constant features, which ScaleNone does not count. Constant features get the
+// factor 0, because the effect of a change in them can't be known.
 func newScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err error) {
 	if s != ScaleNone {
 		out = Scaling{make([]float64, dim), make([]float64, dim)}
@@ -104,12 +104,12 @@ func newScaling(s Scale, rows []Row, dim int) (out Scaling, constant int, err er
 	return out, constant, nil
 }
 
-// columnBlock is how many features are collected in one pass over the rows: so many lie
+// columnBlock is the number of features collected in one pass over the rows: this many lie
 // together in memory.
 const columnBlock = 16
 
-// valueOf returns feature q of a row; next is the position of the first of its
-// values that is of feature q or a later one, and moves on.
+// valueOf returns feature q of a row. next is the position of the row's first value
+// of feature q or a later feature; valueOf moves it past feature q.
 func valueOf(row *Row, q int, next *int) float64 {
 	at := *next
 	if at == len(row.Values) || row.Indices != nil && int(row.Indices[at]) != q {
@@ -119,23 +119,23 @@ func valueOf(row *Row, q int, next *int) float64 {
 	return row.Values[at]
 }
 
-// coarsest is the largest rounding error of an unscaled feature in relation to
-// its spread: a feature keeps a few hundred values.
+// coarsest is the largest allowed rounding error of an unscaled feature, relative
+// to its spread: a feature keeps a few hundred values.
 const coarsest = 1e-3
 
-// checkRounding reports a feature of which too little is left in float32.
+// checkRounding returns an error if float32 is too coarse for a feature.
 func checkRounding(q int, column []float64, least, most float64) error {
 	var rounding float64
 	for _, v := range column {
 		rounding = max(rounding, math.Abs(float64(float32(v))-v))
 	}
 	if rounding <= coarsest*(most-least) || least == most || math.IsInf(rounding, 1) {
-		return nil // Apply reports what is too large
+		return nil // Apply reports values that are too large
 	}
 	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
 }
 
-// Apply writes the scaled features of a row to x: scaled in float64, then rounded.
+// Apply scales the features of a row in float64, rounds them and writes them to x.
 func (s *Scaling) Apply(x []float32, row []float64) error {
 	for q, v := range row {
 		if s.Shift != nil {

@@ -11,14 +11,14 @@ import (
 	"unicode"
 )
 
-// What Options.Header may be.
+// Values of Options.Header.
 const (
 	HeaderAuto = "auto"
 	HeaderYes  = "yes"
 	HeaderNo   = "no"
 )
 
-// HeaderWords returns all that Options.Header may be.
+// HeaderWords returns all values of Options.Header.
 func HeaderWords() []string { return []string{HeaderAuto, HeaderYes, HeaderNo} }
 
 // Names are the names in a header, the features' as the SHA-256 of them all.
@@ -27,8 +27,8 @@ type Names struct {
 	Features string `json:"features"`
 }
 
-// namesOf returns the names in a header with the label at a column, from 0; −1 if there
-// is none.
+// namesOf returns the names in a header. label is the label's column, from 0, or −1 if
+// there is no label.
 func namesOf(fields []string, label int) (n Names) {
 	sum := sha256.New()
 	for at, name := range fields {
@@ -42,7 +42,7 @@ func namesOf(fields []string, label int) (n Names) {
 	return n
 }
 
-// The most that is read before a decision.
+// Limits of the lines that are read ahead to detect a header.
 const (
 	maxAhead      = 1000
 	maxAheadBytes = 1 << 22
@@ -80,8 +80,8 @@ func (r *Reader) readFirst() error {
 	return nil
 }
 
-// labelOf returns the label's column of n, from 0; −1 if there is none, or none as far as
-// is known without a header.
+// labelOf returns the label's column among n columns, from 0, or −1 if there is none or
+// only the header can tell.
 func (r *Reader) labelOf(n int) int {
 	at := r.o.Label.Number - 1
 	switch {
@@ -98,14 +98,15 @@ func (r *Reader) labelOf(n int) int {
 	return max(at, -1)
 }
 
-// isHeader decides whether the first row is a header, and says why it is one. It is a
-// header if none of its fields is a number, or if its label is the only one that is a
-// word; it is data if its features are numbers, but do not number the columns, and its
-// label is a number, or that of another row. Whatever else it may be is an error that
-// names Options.Header, which decides.
+// isHeader decides whether the first row is a header, and says why it is one. The row is a
+// header if none of its fields is a number, or if its label is the only label that is a
+// word. The row is data if its features are numbers that do not number the columns, and
+// its label is a number or the label of another row. Any other row is an error, which
+// advises to set Options.Header.
 //
-// Names that are known from training data are a header, and a word that is the label of a
-// class never is one. Other rows are looked at in the first 1,000, unless Options.Now.
+// A row with the names known from training data is a header. A row whose label is a word
+// that is a known class is never a header. isHeader looks at the labels of the first 1,000
+// other rows, unless Options.Now is set.
 func (r *Reader) isHeader(fields []string, label int) (header bool, why string, err error) {
 	o := &r.o
 	names := namesOf(fields, label)
@@ -152,8 +153,8 @@ func (r *Reader) isHeader(fields []string, label int) (header bool, why string, 
 	return false, "", &OptionError{"header", fmt.Errorf("the first row may be a header (%s): use %s or %s", doubt, o.Say.Setting("header", HeaderYes), o.Say.Setting("header", HeaderNo))}
 }
 
-// contradiction reports a header with other names than the one that is known. The
-// label's does not matter if labels are not read.
+// contradiction returns an error if a header's names differ from those of the training
+// data. The label's name does not matter if labels are not read.
 func (r *Reader) contradiction(names Names, label int) error {
 	of := r.o.Names
 	if of.Features == "" || of.Features == names.Features && (label < 0 || r.o.NoLabels || strings.EqualFold(of.Label, names.Label)) {
@@ -162,8 +163,9 @@ func (r *Reader) contradiction(names Names, label int) error {
 	return errors.New("the header names other columns, or in another order, than the training data; delete the header to use them all the same")
 }
 
-// others looks at the labels of the rows after the first: whether one is the word that
-// the first has, or of a regression a word at all, and whether all are numbers.
+// others examines the labels of the rows after the first. again reports whether one of
+// them is the given word; numbers reports whether all are numbers. For a regression, the
+// first label that is read decides: again reports whether it is not a number.
 func (r *Reader) others(word string, label int) (again, numbers bool) {
 	for size := 0; !r.o.Now && len(r.held) < maxAhead && size < maxAheadBytes; {
 		l, err := r.scan()
@@ -175,14 +177,14 @@ func (r *Reader) others(word string, label int) (again, numbers bool) {
 		size += len(l.text)
 		fields, err := r.split(l.text)
 		if err != nil || label >= len(fields) {
-			continue // an error to come
+			continue // Next returns this error later
 		}
 		other := canonicalOr(fields[label])
 		if other == word {
 			return true, false
 		}
 		numbers = (numbers || len(r.held) == 1) && isNumber(other)
-		if r.o.Regression { // words are no targets
+		if r.o.Regression { // words can't be targets
 			return !numbers, numbers
 		}
 	}
@@ -190,8 +192,8 @@ func (r *Reader) others(word string, label int) (again, numbers bool) {
 }
 
 // hasNames reports whether the fields of a row can be the names in a header: none is a
-// number or missing, and no two features' are the same. pandas leaves the first name
-// empty above its index, and Na is sodium beside other names.
+// number or missing, and no two features have the same name. The first name may be empty,
+// as pandas leaves it above its index. Beside other names, Na is a name (sodium).
 func hasNames(fields []string, label int) bool {
 	named, index := false, label != 0 && len(fields) > 1
 	if label > 0 {
@@ -215,18 +217,18 @@ func hasNames(fields []string, label int) bool {
 	return named
 }
 
-// isWord reports whether a label is neither a number nor missing.
+// isWord reports whether a label has a letter and is neither a number nor missing.
 func isWord(text string) bool {
 	return !isNumber(text) && !isMissing(text) && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// isMissing reports whether a text stands for a missing value in files that programs
-// write.
+// isMissing reports whether a text is one that programs write for a missing value.
 func isMissing(text string) bool {
 	return slices.Contains([]string{"", "?", "-", "na", "n/a", "nan", "null", "none"}, strings.ToLower(text))
 }
 
-// counts reports whether fields, more than one, are from, from + 1, and so on.
+// counts reports whether there are at least two fields, and they are from, from + 1, and
+// so on.
 func counts(fields []string, from int) bool {
 	for i, s := range fields {
 		if s != strconv.Itoa(from+i) {
@@ -236,7 +238,7 @@ func counts(fields []string, from int) bool {
 	return len(fields) > 1
 }
 
-// canonicalOr returns the label that a text stands for, or the text.
+// canonicalOr returns the canonical label of a text, or the text if it is not a label.
 func canonicalOr(text string) string {
 	if label, err := CanonicalLabel(text); err == nil {
 		return label
@@ -244,8 +246,8 @@ func canonicalOr(text string) string {
 	return text
 }
 
-// isNumber reports whether a text stands for a number of any kind, one that no
-// feature can be included.
+// isNumber reports whether a text is a number of any kind, even one that no feature
+// can be.
 func isNumber(text string) bool {
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)

@@ -13,15 +13,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxLabel bounds the words that are labels.
+// maxLabel bounds the length of a label, in bytes.
 const maxLabel = 256
 
 // CanonicalLabel returns the label that a text stands for. Labels of classes are
-// text and compared as such, with one exception, because some programs write
-// the class 1 as +1 and others as 1.0: of a whole number without leading zeros
-// the sign + and one trailing ".0" are dropped, and −0 is 0. All else is a
-// label as it is written; a [LabelSet] refuses two that are the same number. An
-// empty text, one of more than 256 bytes, NaN and infinities are errors.
+// compared as text, with one exception, because some programs write the class 1
+// as +1 and others as 1.0: an integer without leading zeros loses the sign + and
+// one trailing ".0", and −0 becomes 0. Any other text is a label as written;
+// [Labels.Add] rejects two labels that are the same number. An empty text, a text
+// of more than 256 bytes, NaN and infinities are errors.
 //
 // The label is a string of its own: a part of a line would keep all of the line
 // in memory.
@@ -65,8 +65,8 @@ func ParseNumber(text string) (float64, error) {
 	return v, nil
 }
 
-// parseDigits reads digits whose number is exact, in a fifth of the time of
-// strconv.ParseFloat: a file of images has nothing else.
+// parseDigits parses one to nine digits, whose number is exact, in a fifth of the
+// time of strconv.ParseFloat: a file of images has nothing else.
 func parseDigits(text string) (float64, bool) {
 	n := 0
 	for i := range len(text) {
@@ -88,7 +88,7 @@ func notFinite(text string) bool {
 	return false
 }
 
-// cutSign splits a number's sign off.
+// cutSign splits a number's sign from the rest.
 func cutSign(text string) (sign, rest string) {
 	if text != "" && (text[0] == '+' || text[0] == '-') {
 		return text[:1], text[1:]
@@ -96,14 +96,14 @@ func cutSign(text string) (sign, rest string) {
 	return "", text
 }
 
-// isDigits reports whether a text is digits and nothing else.
+// isDigits reports whether a text consists of digits only.
 func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// parseDecimal reads a decimal number; ok is false for any other text. Different numbers
-// of maxLabel bytes differ by a 2⁻⁸⁵¹th of their size at least, and stay different. The last
-// bits that are parsed, which depend on how a number is written, are dropped.
+// parseDecimal parses a decimal number; ok is false for any other text. Different numbers
+// of maxLabel bytes differ by at least 2⁻⁸⁵¹ of their size, so they stay different. The
+// last parsed bits depend on how a number is written and are dropped.
 func parseDecimal(text string) (d *big.Float, ok bool) {
 	d, _, err := big.ParseFloat(text, 10, 1024, big.ToNearestEven)
 	if err != nil || d.IsInf() || strings.ContainsAny(text, "pP") { // a binary exponent
@@ -112,18 +112,17 @@ func parseDecimal(text string) (d *big.Float, ok bool) {
 	return d.Add(d.SetPrec(900), new(big.Float)), true // −0 is 0
 }
 
-// Labels are the canonical labels of the classes of one task, counted. The zero value
-// has none.
+// Labels counts the canonical labels of the classes of one task. The zero value is empty.
 type Labels struct {
 	counts  map[string]int
-	numbers map[string]string // the labels that are numbers, by these
+	numbers map[string]string // the labels that are numbers, by value
 }
 
-// Len returns the number of labels.
+// Len returns the number of different labels.
 func (s *Labels) Len() int { return len(s.counts) }
 
-// Add counts a label. One that is the same number as another, but written otherwise, is
-// an error: they could be two classes, such as the codes 250.1 and 250.10, or one.
+// Add counts a label. A label that is the same number as another, but written differently,
+// is an error: they could be one class or two, like the codes 250.1 and 250.10.
 func (s *Labels) Add(label string) error {
 	if s.counts[label] > 0 {
 		s.counts[label]++
@@ -143,8 +142,8 @@ func (s *Labels) Add(label string) error {
 	return nil
 }
 
-// Alike returns two labels that differ in nothing but how Unicode composes their
-// characters, such as é of one code point and of two. They are different classes.
+// Alike returns two labels that differ only in how Unicode composes their characters,
+// such as é as one code point and as two. They are different classes.
 func Alike(labels []string) (a, b string, ok bool) {
 	seen := make(map[string]string)
 	for _, b := range labels {
@@ -157,11 +156,12 @@ func Alike(labels []string) (a, b string, ok bool) {
 	return "", "", false
 }
 
-// fewLabels are so few that each may well be a class of its own in a small file.
+// fewLabels is the least number of labels that occur once for which Unrepeated can be
+// true: in a small file, fewer such labels may all be classes.
 const fewLabels = 20
 
 // Unrepeated reports whether the labels are too many to be classes: more than half of the
-// rows have one that no other row has.
+// rows have a label that no other row has.
 func (s *Labels) Unrepeated() bool {
 	rows, once := 0, 0
 	for _, n := range s.counts {
@@ -183,8 +183,8 @@ func (s *Labels) Same() (sum float64) {
 	return sum / float64(rows) / float64(rows)
 }
 
-// Sorted returns the labels in ascending order: as numbers if all of them are,
-// however long, else as text.
+// Sorted returns the labels in ascending order: as numbers if all labels are
+// numbers, of any length, else as text.
 func (s *Labels) Sorted() []string {
 	labels := slices.Sorted(maps.Keys(s.counts))
 	if len(s.numbers) == len(labels) {

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// A Column is one of a table: by its Name in the header or, if that is empty, by its
-// Number, 1 for the first and −1 for the last.
+// A Column identifies a column of a table by its Name in the header or, if Name is empty,
+// by its Number: 1 is the first column, −1 the last.
 type Column struct {
 	Name   string
 	Number int
 }
 
-// A Layout says which column of a table is what. Columns are counted from 0.
+// A Layout holds the roles of a table's columns. Columns are counted from 0.
 type Layout struct {
 	Columns  int
 	Names    []string // nil without a header
 	Label    int      // −1 if there is none
 	Ignore   []int    // ascending
-	Features []int    // the others
-	kept     []int    // of these, whatever they seem to be
+	Features []int    // all other columns
+	kept     []int    // features that Options.Keep names
 
-	Line int    // of the first row
-	Why  string // it is a header; empty if it is none
+	Line int    // line of the first row
+	Why  string // why the first row is a header; empty if it is data
 }
 
 // Header returns HeaderYes or HeaderNo.
@@ -56,7 +56,7 @@ func (l *Layout) reference(at int) string {
 	return strconv.Quote(l.Names[at])
 }
 
-// find returns the column that an option means.
+// find returns the index of the column that an option names.
 func (l *Layout) find(key string, c Column) (int, error) {
 	wrong := func(format string, args ...any) (int, error) {
 		return 0, &OptionError{key, fmt.Errorf(format, args...)}
@@ -88,13 +88,13 @@ func (l *Layout) find(key string, c Column) (int, error) {
 	return at, nil
 }
 
-// choose decides which of n columns is what. The names are nil without a header.
+// choose sets the roles of n columns. names is nil without a header.
 func (r *Reader) choose(names []string, n int) (err error) {
 	o, l := &r.o, Layout{Columns: n, Names: names, Label: -1}
 	switch {
 	case o.Like != nil:
 		err = l.like(o.Like)
-	case o.Dim == 0 || n != o.Dim: // else rows without a label
+	case o.Dim == 0 || n != o.Dim: // else the rows have no label
 		err = l.chosenBy(o)
 	}
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *Reader) choose(names []string, n int) (err error) {
 	return nil
 }
 
-// like takes the columns of a training file.
+// like takes the roles of a training file's columns, which must be the same.
 func (l *Layout) like(of *Layout) error {
 	if l.Columns != of.Columns {
 		return fmt.Errorf("%d columns, want %d as in the training file", l.Columns, of.Columns)
@@ -135,8 +135,8 @@ func (l *Layout) like(of *Layout) error {
 	return nil
 }
 
-// chosenBy finds the columns that options name, and reports those whose names are those
-// of columns that number the rows.
+// chosenBy finds the columns that options name. With Options.Strict it returns an error if
+// a feature has the name of a column that numbers the rows.
 func (l *Layout) chosenBy(o *Options) (err error) {
 	if o.Label != (Column{}) {
 		if l.Label, err = l.find("label", o.Label); err != nil {
@@ -160,8 +160,7 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 	return nil
 }
 
-// findAll returns the columns that an option means, which can be neither the label nor left
-// out.
+// findAll returns the columns that an option names. None may be the label or ignored.
 func (l *Layout) findAll(key string, columns []Column, why string) (all []int, err error) {
 	for _, c := range columns {
 		at, err := l.find(key, c)
@@ -176,15 +175,15 @@ func (l *Layout) findAll(key string, columns []Column, why string) (all []int, e
 	return all, nil
 }
 
-// numbersRows is the error of a column that would be learned although it says nothing
-// of the examples.
+// numbersRows returns the error for a feature that numbers the rows and so says nothing
+// about the examples.
 func (l *Layout) numbersRows(at int, why string, say Say) error {
 	ref := l.reference(at)
 	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with %s, or use it as a feature with %s", l.column(at), why, say.Setting("ignore", ref), say.Setting("keep", ref))}
 }
 
-// checkNumbers reports a feature that has numbered all rows; none have been counted unless
-// that is an error.
+// checkNumbers returns an error if a feature numbers the rows. Without Options.Strict no
+// rows have been counted, and there is no error.
 func (r *Reader) checkNumbers() error {
 	for _, q := range r.numbers.Features() {
 		if at := r.layout.Features[q]; !slices.Contains(r.layout.kept, at) {
@@ -194,26 +193,26 @@ func (r *Reader) checkNumbers() error {
 	return nil
 }
 
-// minRunning is the number of rows from which a column that ascends by one is taken
-// for their number.
+// minRunning is the number of rows from which on a column that increases by one per row is
+// taken to number the rows.
 const minRunning = 8
 
 // indexNames are names of columns that number or name the rows, in lower case.
-// Programs that write a data frame with its index call it so, or not at all.
+// Programs that write a data frame with its index use these names, or leave it unnamed.
 var indexNames = []string{"", "id", "index", "idx", "row", "rowid", "row_id", "row.names", "rownames", "__index_level_0__"}
 
-// isIndexName reports whether a column is called as one that numbers the rows.
+// isIndexName reports whether a name is that of a column that numbers the rows.
 func isIndexName(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return slices.Contains(indexNames, name) || strings.HasPrefix(name, "unnamed: ")
 }
 
-// RowNumbers finds the features of a table that ascend by one from row to row. The zero
+// RowNumbers finds the features of a table that increase by one from row to row. The zero
 // value has seen no row.
 type RowNumbers struct {
 	rows    int
-	running []bool    // by feature: it has ascended so far
-	last    []float64 // of the row before
+	running []bool    // by feature: it has increased by one so far
+	last    []float64 // values of the row before
 }
 
 // Add takes the next row.
@@ -232,8 +231,8 @@ func (n *RowNumbers) Add(row []float64) {
 	copy(n.last, row)
 }
 
-// Features returns the features that number the rows, from 0; none before there are rows
-// enough to tell.
+// Features returns the indices, from 0, of the features that number the rows. It returns
+// none before there are enough rows to tell.
 func (n *RowNumbers) Features() []int {
 	var out []int
 	for q, runs := range n.running {
@@ -244,8 +243,8 @@ func (n *RowNumbers) Features() []int {
 	return out
 }
 
-// Numbering returns what messages call the columns that seem to number the rows, by their
-// names or by the rows.
+// Numbering returns, as messages name them, the features that seem to number the rows,
+// judged by their names or by the rows.
 func (l *Layout) Numbering(rows *RowNumbers) []string {
 	var out []string
 	for q, at := range l.Features {

@@ -25,7 +25,7 @@ func Formats() []string {
 	return []string{FormatCSV, FormatTSV, FormatLIBSVM, FormatIDX, FormatNPY, FormatNPZ}
 }
 
-// endings are those of names that stand for a format.
+// endings maps endings of file names to the formats that they imply.
 var endings = map[string]string{
 	".csv": FormatCSV, ".tsv": FormatTSV, ".tab": FormatTSV,
 	".npy": FormatNPY, ".npz": FormatNPZ,
@@ -35,20 +35,20 @@ var endings = map[string]string{
 // IsTable reports whether a format has a label's column and may have a header.
 func IsTable(format string) bool { return format == FormatCSV || format == FormatTSV }
 
-// IsArray reports whether a format has its labels in a file of their own.
+// IsArray reports whether a format has its labels in a separate file.
 func IsArray(format string) bool {
 	return format == FormatIDX || format == FormatNPY || format == FormatNPZ
 }
 
-// FormatOf returns the format that a file's name stands for: LIBSVM, whose files are
-// named anyhow, if no other.
+// FormatOf returns the format that a file's name implies. If it implies none, the format
+// is LIBSVM, whose files have no standard ending.
 func FormatOf(path string) string {
 	_, format := CutEnding(path)
 	return format
 }
 
 // CutEnding returns a file's name, in lower case and without .gz and the ending that
-// stands for its format, and the format. An array's file is its archive.
+// implies its format, and the format. For an array, the file is its archive.
 func CutEnding(path string) (name, format string) {
 	path, _ = SplitArray(path)
 	name = strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
@@ -62,8 +62,8 @@ func CutEnding(path string) (name, format string) {
 
 type magic struct{ magic, what, format, advice string }
 
-// magics are what files of other kinds begin with, and what to do with those that
-// are not read.
+// magics lists the first bytes of kinds of files, with advice for kinds that can't be
+// read.
 var magics = []magic{
 	{"\x93NUMPY", "a NumPy file", FormatNPY, ""},
 	{"PAR1", "a Parquet file", "", "save it as CSV, or its columns with numpy.save"},
@@ -89,8 +89,8 @@ var magics = []magic{
 	{"\x28\xb5\x2f\xfd", "compressed by Zstandard", "", "decompress it first"},
 }
 
-// checkMagic reports a file that begins as one of another format than is read.
-// head is its beginning, without gzip.
+// checkMagic returns an error if a file begins like a file of another format.
+// head is its beginning, decompressed.
 func checkMagic(format string, head []byte, o *Options) error {
 	as := func(other string) string { return "; use " + o.Say.Setting("format", other) } // advises another format
 	for _, m := range magics {
@@ -118,13 +118,13 @@ func checkMagic(format string, head []byte, o *Options) error {
 		return fmt.Errorf("this is not %s: it begins with % x", Title(format), head[:min(len(head), 8)])
 	}
 	line, _, whole := bytes.Cut(head, []byte("\n"))
-	if !text || !whole && len(head) < magicBytes { // of a stream more may come
+	if !text || !whole && len(head) < magicBytes { // the rest of a stream's line may follow
 		return nil
 	}
 	return checkLine(format, string(line), as)
 }
 
-// checkLine reports a first line as other formats have it.
+// checkLine returns an error if the first line looks like that of another format.
 func checkLine(format, line string, as func(other string) string) error {
 	comma, tab := strings.Contains(line, ","), strings.Contains(line, "\t")
 	switch spaces := len(strings.Fields(line)) > 1; {
@@ -148,12 +148,12 @@ func checkLine(format, line string, as func(other string) string) error {
 	return nil
 }
 
-// looksText reports whether a file begins as text.
+// looksText reports whether a file begins like text.
 func looksText(head []byte) bool {
 	return !bytes.ContainsFunc(head[:min(len(head), 64)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == utf8.RuneError })
 }
 
-// looksLIBSVM reports whether a line is a label and an index:value pair, at least.
+// looksLIBSVM reports whether a line begins with a label and an index:value pair.
 func looksLIBSVM(line string) bool {
 	fields := strings.Fields(line)
 	if len(fields) < 2 || strings.ContainsAny(fields[1], ",\t") {
@@ -163,7 +163,7 @@ func looksLIBSVM(line string) bool {
 	return ok && isDigits(index) && isNumber(value)
 }
 
-// Title is what messages call a format.
+// Title returns the name of a format for messages.
 func Title(format string) string {
 	switch format {
 	case FormatNPY:
@@ -176,7 +176,7 @@ func Title(format string) string {
 	return strings.ToUpper(format)
 }
 
-// Unit is what messages call a row of a format.
+// Unit returns the name of a format's rows for messages.
 func Unit(format string) string {
 	if IsArray(format) {
 		return "row"

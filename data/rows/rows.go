@@ -1,12 +1,12 @@
-// Package rows reads rows of users' files: CSV, TSV, LIBSVM, NumPy's arrays and IDX, one
-// after the other, with one policy for headers, labels, missing values, columns that
-// number the rows, and files of another format than they are said to have. Specs, bench,
-// compare, train, predict and evaluate all read through it.
+// Package rows reads users' files row by row: CSV, TSV, LIBSVM, NumPy arrays and IDX. One
+// policy covers headers, labels, missing values, columns that number the rows, and files
+// whose format is not the declared one. Specs, bench, compare, train, predict and evaluate
+// all read through it.
 //
 // Numbers are finite and decimal, see [ParseNumber]; labels are text, see
 // [CanonicalLabel]. Text, IDX and NPY files may be compressed by gzip. Blank lines are
-// skipped. Memory is bounded by one line or row, and by 4 MiB of lines until it is known
-// whether the first is a header; an array in Fortran's order is read whole.
+// skipped. Memory is bounded by one line or row, plus 4 MiB of lines while the header is
+// being detected. An array in Fortran order is read whole.
 package rows
 
 import (
@@ -26,13 +26,13 @@ import (
 	"strings"
 )
 
-// A Row is one example as it stands in a file.
+// A Row is one example as read from a file.
 type Row struct {
-	Line   int    // in the file, or the row of an array; from 1
+	Line   int    // line of the file, or row of the array, from 1
 	Label  string // as CanonicalLabel returns it; empty if there is none
 	Values []float64
 
-	Indices []int32 // of the Values, from 0 and ascending; nil where Values has all features
+	Indices []int32 // of the Values, from 0, ascending; nil if Values has all features
 	Dim     int     // number of features; LIBSVM: highest index, from 1
 }
 
@@ -60,38 +60,38 @@ const (
 type Options struct {
 	Format string // one of Formats
 
-	Label  Column   // of a CSV or TSV file; ignored if there is none
-	Ignore []Column // left out
-	Keep   []Column // features although they seem to number the rows
+	Label  Column   // of a CSV or TSV file; not used if its rows have no label
+	Ignore []Column // columns left out
+	Keep   []Column // features even if they seem to number the rows
 
 	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default: see isHeader
-	Now    bool   // decide about it by the first row alone: more may be long in coming
+	Now    bool   // detect the header from the first row alone: the next may take long to arrive
 
 	Regression bool // labels are numbers
-	NoLabels   bool // rows have none, whatever stands in their place
-	MaxDim     int  // most features
+	NoLabels   bool // labels are not read, even if rows have them
+	MaxDim     int  // maximum number of features; default MaxDim
 
-	// Strict makes columns that seem to number the rows an error, unless they are kept.
+	// Strict makes columns that seem to number the rows an error unless Keep names them.
 	Strict bool
 
-	// What is known from training data. Dim, if not 0, is the number of features of every
-	// row, and rows may then lack a label: those of a CSV file with Dim columns, and those
-	// of a LIBSVM file that begin with a feature.
+	// Properties of the training data. Dim, if not 0, is the number of features of every
+	// row. Rows may then lack a label: the rows of a CSV file if it has Dim columns, a row
+	// of a LIBSVM file if it begins with a feature.
 	Dim     int
 	Classes []string // the labels
-	Names   Names    // in the header; a header with other names is an error
-	Like    *Layout  // the columns and their names
+	Names   Names    // names in the header; a header with other names is an error
+	Like    *Layout  // required columns and names
 
-	Sum bool // compute what Sums returns
+	Sum bool // compute the SHA-256 that Sums returns
 	Say Say  // how errors name settings
 }
 
-// A Say returns how the user of a reader gives a setting a value, or names it if the value
-// is empty, by its key in a spec; empty for a setting that the user does not have. Nil is
-// the one of specs.
+// A Say returns the words with which a message tells the user to give a setting a value.
+// key is the setting's key in a spec. If value is empty, it returns the setting's name.
+// It returns "" for a setting that the user does not have. A nil Say writes as in a spec.
 type Say func(key, value string) string
 
-// Setting returns what s does.
+// Setting returns s(key, value), or the words of a spec if s is nil.
 func (s Say) Setting(key, value string) string {
 	switch {
 	case s != nil:
@@ -104,8 +104,8 @@ func (s Say) Setting(key, value string) string {
 	return key + ": " + value
 }
 
-// AsFlag is the Say of commands whose flags have the settings' names and that leave no
-// columns out.
+// AsFlag is the Say of commands whose flags have the settings' names and that can't ignore
+// columns.
 func AsFlag(key, value string) string {
 	if key == "ignore" {
 		return ""
@@ -126,9 +126,9 @@ func (e *ParseError) Error() string {
 
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// An OptionError says which option is wrong, or does not suit the file, by its key in a
-// spec: label, ignore, keep, header; or labels, if the file of the labels is wrong. Of a
-// data set's source it may be any key.
+// An OptionError reports an option that is wrong or does not suit the file. Key is the
+// option's key in a spec: label, ignore, keep or header; or labels, if the file of the
+// labels is wrong. For a data set's source, it may be any key.
 type OptionError struct {
 	Key string
 	Err error
@@ -147,33 +147,33 @@ func (e *OptionError) Error() string {
 
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// A Reader reads the rows of a file. A file may be a pipe that says nothing for long:
-// only Next waits for it.
+// A Reader reads the rows of a file. The file may be a pipe that stays silent for long:
+// only Next waits for data.
 type Reader struct {
 	o      Options
 	x, y   *input // y has the labels of arrays; nil if there are none
 	next   func() (*Row, error)
-	err    error // that ended it
+	err    error // the error that ended reading
 	layout Layout
 
 	numbers RowNumbers
-	labels  map[string]string // those found, each once in memory
+	labels  map[string]string // labels found so far, each once in memory
 
-	// Of text.
+	// State of text formats.
 	lines   *bufio.Scanner
-	parse   func(line string) (*Row, error) // nil of a comment
-	line    int                             // that was read last
-	held    []heldLine                      // read to decide about the header
-	pending error                           // after these
+	parse   func(line string) (*Row, error) // returns nil for a comment
+	line    int                             // number of the last line read
+	held    []heldLine                      // read ahead to detect the header
+	pending error                           // follows the held lines
 	fields  []string
 
-	// Of arrays.
+	// State of array formats.
 	examples, answers *array
 	row               int
 }
 
-// Open opens a file, or "archive.npz:array", and the one of its labels if the format has
-// two; labels is empty if there is none. The caller closes the Reader.
+// Open opens a file, or "archive.npz:array", and the separate file of its labels. labels is
+// empty if there is no such file. The caller must close the Reader.
 func Open(path, labels string, o Options) (*Reader, error) {
 	x, err := openInput(path)
 	if err != nil {
@@ -202,7 +202,7 @@ func New(in io.Reader, labels string, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// Next returns the next row, which is the caller's to keep; io.EOF after the last.
+// Next returns the next row, which the caller may keep, or io.EOF after the last row.
 func (r *Reader) Next() (row *Row, err error) {
 	if r.err == nil && r.next == nil {
 		r.err = r.begin()
@@ -219,7 +219,7 @@ func (r *Reader) Next() (row *Row, err error) {
 	return row, r.err
 }
 
-// begin looks at the first bytes.
+// begin checks the format by the first bytes and reads the headers.
 func (r *Reader) begin() error {
 	if !slices.Contains(Formats(), r.o.Format) {
 		return fmt.Errorf("unknown format %.40q", r.o.Format)
@@ -239,13 +239,15 @@ func (r *Reader) begin() error {
 	return r.beginArrays()
 }
 
-// Layout returns which column is what, once Next has returned. LIBSVM files have none.
+// Layout returns the roles of the columns. It is valid once Next has returned. LIBSVM
+// files have no layout.
 func (r *Reader) Layout() *Layout { return &r.layout }
 
 // Stat describes the file that was opened.
 func (r *Reader) Stat() (os.FileInfo, error) { return r.x.file.Stat() }
 
-// Sums returns the SHA-256 of what was read, without gzip, of the file and of its labels'.
+// Sums returns the SHA-256 of the contents, decompressed, of the file and of the file of
+// labels; for an NPZ archive, of the array. It needs Options.Sum.
 func (r *Reader) Sums() (x, y string, err error) {
 	if x, err = r.x.sum(); err == nil && r.y != nil {
 		if y, err = r.y.sum(); err != nil {
@@ -297,13 +299,13 @@ func feature(text string) (float64, error) {
 	return v, nil
 }
 
-// An input is a file that is read, or a stream.
+// An input is an open file or a stream.
 type input struct {
 	raw      io.Reader
-	file     *os.File // nil of a stream
-	array    string   // of an archive
+	file     *os.File // nil for a stream
+	array    string   // name of an array in an archive
 	contents io.Reader
-	hash     hash.Hash // nil if it is not wanted
+	hash     hash.Hash // nil unless Options.Sum is set
 	closers  []io.Closer
 }
 
@@ -324,10 +326,10 @@ func (in *input) Close() (err error) {
 	return err
 }
 
-// magicBytes are enough to tell what a file is.
+// magicBytes is the number of bytes from which a file's format is recognized.
 const magicBytes = 512
 
-// begin checks that the file begins as one of the format does.
+// begin checks that the file begins like a file of its format.
 func (in *input) begin(o *Options) (err error) {
 	raw, format := in.raw, o.Format
 	switch {
@@ -356,8 +358,8 @@ func (in *input) begin(o *Options) (err error) {
 	return in.check(raw, format, o)
 }
 
-// check looks at the first bytes: of a file at all that tell what it is, of a stream at
-// those that are there, as no more may come soon.
+// check checks the first magicBytes bytes against the format. Of a stream of text, it
+// checks only the bytes that are already available, as more may take long to arrive.
 func (in *input) check(raw io.Reader, format string, o *Options) error {
 	b := bufio.NewReaderSize(raw, 1<<16)
 	want := magicBytes
@@ -380,7 +382,7 @@ func (in *input) check(raw io.Reader, format string, o *Options) error {
 	return nil
 }
 
-// regular reports whether the file is one, not a pipe.
+// regular reports whether the input is a regular file, not a pipe.
 func (in *input) regular() bool {
 	if in.file == nil {
 		return false
@@ -397,10 +399,10 @@ func (in *input) sum() (string, error) {
 	return hex.EncodeToString(in.hash.Sum(nil)), nil
 }
 
-// bom may begin a text.
+// bom is the byte order mark that a text may begin with.
 const bom = "\xef\xbb\xbf"
 
-// withoutPath returns what is wrong with a file that the caller names.
+// withoutPath removes the file's path from an error whose caller names the file.
 func withoutPath(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return pe.Err
@@ -408,7 +410,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// Decompressed returns a reader of r's bytes, through gzip if they begin with gzip's
+// Decompressed returns a reader of r that decompresses its bytes if they begin with gzip's
 // magic number.
 func Decompressed(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
@@ -425,7 +427,7 @@ func Decompressed(r io.Reader) (io.Reader, error) {
 	return z, nil
 }
 
-// Truncated turns an end of file where there must be none into io.ErrUnexpectedEOF.
+// Truncated turns an unexpected end of file into io.ErrUnexpectedEOF.
 func Truncated(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

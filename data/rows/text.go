@@ -24,7 +24,7 @@ func (r *Reader) beginText(parse func(line string) (*Row, error)) {
 	r.parse, r.next = parse, r.nextText
 }
 
-// nextLine returns the next line that is not blank, without the blanks around it.
+// nextLine returns the next line that is not blank, without surrounding blanks.
 func (r *Reader) nextLine() (l heldLine, err error) {
 	switch {
 	case len(r.held) > 0:
@@ -36,7 +36,7 @@ func (r *Reader) nextLine() (l heldLine, err error) {
 	return r.scan()
 }
 
-// scan is nextLine of what was not read ahead.
+// scan is nextLine without the lines that were read ahead.
 func (r *Reader) scan() (l heldLine, err error) {
 	for r.lines.Scan() {
 		r.line++
@@ -54,7 +54,7 @@ func (r *Reader) scan() (l heldLine, err error) {
 	return l, err
 }
 
-// readError returns why no more can be read, nil at the end.
+// readError returns the error that stopped reading, or nil at the end of the file.
 func (r *Reader) readError() error {
 	switch err := r.lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
@@ -65,8 +65,8 @@ func (r *Reader) readError() error {
 	return nil
 }
 
-// wrong is the error of a line. That the file can't be read outranks what is wrong with
-// the line that it cuts short.
+// wrong returns the error of a line. A read error takes precedence, because it may have cut
+// the line short.
 func (r *Reader) wrong(l heldLine, err error) error {
 	if readErr := r.readError(); readErr != nil {
 		return readErr
@@ -77,9 +77,9 @@ func (r *Reader) wrong(l heldLine, err error) error {
 	return &ParseError{Line: l.number, Err: err}
 }
 
-// split returns the fields of a line, without the blanks around them; they are good
-// until the next call. A line with more separators than features and a label need, which
-// may hold some itself, is an error: even to split it takes many times its memory.
+// split returns the fields of a line, without surrounding blanks. They are valid until the
+// next call. A line with more separators than the features and the label need is an error,
+// because splitting it takes many times its memory. The label may itself hold separators.
 func (r *Reader) split(text string) ([]string, error) {
 	comma := ','
 	if r.o.Format == FormatTSV {
@@ -108,7 +108,7 @@ func (r *Reader) split(text string) ([]string, error) {
 	return r.fields, nil
 }
 
-// tooMany is the error of a row that is not even looked at.
+// tooMany returns the error for a row with too many features, which is not parsed.
 func (r *Reader) tooMany() error {
 	return fmt.Errorf("the row has more than %d features", r.o.MaxDim)
 }
@@ -154,7 +154,7 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 	return row, nil
 }
 
-// badFeature is the error of a field that is no feature.
+// badFeature returns the error for a field that is not a valid feature.
 func (r *Reader) badFeature(at int, field string, err error) error {
 	if field == "" {
 		return fmt.Errorf("%s: the value is missing", r.layout.column(at))
@@ -166,9 +166,9 @@ func (r *Reader) badFeature(at int, field string, err error) error {
 	return err
 }
 
-// parseLIBSVM parses a line of a LIBSVM file: a label and index:value pairs, indices from 1
-// and ascending, features that are not named being 0; a # begins a comment. A line that is
-// nothing else has no row.
+// parseLIBSVM parses a line of a LIBSVM file: a label and index:value pairs with ascending
+// indices from 1. Features without a pair are 0. A # begins a comment; a line that is only
+// a comment has no row.
 func (r *Reader) parseLIBSVM(text string) (*Row, error) {
 	text, _, _ = strings.Cut(text, "#")
 	fields := r.fields[:0]
@@ -206,7 +206,7 @@ func (r *Reader) parseLIBSVM(text string) (*Row, error) {
 	return row, nil
 }
 
-// pair parses index:value, where the index before it was last.
+// pair parses index:value. last is the index of the pair before it, or 0.
 func (r *Reader) pair(field string, last int) (index int, value float64, err error) {
 	name, text, ok := strings.Cut(field, ":")
 	if !ok {

@@ -14,9 +14,9 @@ const (
 	taps = Support * Support
 )
 
-// tapUnit is what filter taps are multiples of. Filters sum to zero exactly. A
-// tap differs from the unrounded one by 2⁻³³ at most, save the central one,
-// which takes up the sum of these differences.
+// tapUnit is the unit that filter taps are rounded to. The taps of a filter sum to
+// exactly zero. Rounding changes a tap by at most 2⁻³³, except the central tap,
+// which absorbs the sum of the rounding errors.
 const tapUnit = 0x1p-32
 
 // orientations are the cosine and sine of 0°, 30°, … 150°.
@@ -49,9 +49,9 @@ func RFS() [][]float64 {
 	return append(oriented(1, 2, 4), gaussian(10), laplacian(10))
 }
 
-// oriented returns the first derivatives, across, and then the second ones of
-// Gaussians of standard deviation scale across and 3·scale along: of each scale
-// in all orientations.
+// oriented returns the first and then the second derivatives, taken across the
+// axis, of Gaussians with standard deviation scale across and 3·scale along the
+// axis: for each scale in all orientations.
 func oriented(scales ...float64) (bank [][]float64) {
 	for order := 1; order <= 2; order++ {
 		for _, scale := range scales {

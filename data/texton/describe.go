@@ -7,15 +7,15 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// quanta is how many steps a response has per grey level. A response is at
-// most 127.5 grey levels, since filters have mean 0 and L1 norm 1, so that a
-// squared distance in 48 dimensions stays below 2⁵² steps².
+// quanta is the number of quantization steps of a response per grey level.
+// Filters have mean 0 and L1 norm 1, so a response is at most 127.5 grey levels
+// and a squared distance in 48 dimensions stays below 2⁵² steps².
 const quanta = 1 << 15
 
 // weber is the constant of Weber's law, 0.03 of the range of grey levels.
 const weber = 0.03 * 255
 
-// A plane is an image, mirrored beyond its borders by half a window.
+// A plane is an image extended by half a window beyond its borders, by mirroring.
 type plane struct {
 	width, height int
 	stride        int
@@ -42,8 +42,8 @@ func newPlane(m *Image) *plane {
 	return p
 }
 
-// mirror returns the index inside 0 … n−1 that i, at most n away, is the
-// mirror image of; the border itself is repeated.
+// mirror maps an index i that is at most n outside 0 … n−1 into this range, by
+// reflection at the border. The border itself is repeated.
 func mirror(i, n int) int {
 	switch {
 	case i < 0:
@@ -62,7 +62,7 @@ func (p *plane) window(pixel int, dst []float64) {
 	}
 }
 
-// A describer computes the vectors that k-means runs on: dim integers a pixel,
+// A describer computes the vectors that k-means runs on: dim integers per pixel,
 // in units of 1/quanta.
 type describer struct {
 	bank   *gemm.Panels[float64]
@@ -77,7 +77,7 @@ func newDescriber(pre Preprocessing) *describer {
 	case Raw:
 		finish = func(_ *plane, r, dst []float64) { quantise(dst, r, 1) }
 	case ImageNormalised:
-		// The filters have mean 0: only the variance matters.
+		// The filters have mean 0, so the image's mean has no effect.
 		finish = func(p *plane, r, dst []float64) { quantise(dst, r, p.deviation) }
 	case Contrast:
 		finish = func(_ *plane, r, dst []float64) { quantise(dst, r, contrast(r)) }
@@ -109,7 +109,7 @@ func quantise(dst, r []float64, scale float64) {
 	}
 }
 
-// contrast returns what Weber's law divides responses by.
+// contrast returns the number by which Weber's law divides the responses r.
 func contrast(r []float64) float64 {
 	var squares float64
 	for _, v := range r {
@@ -122,7 +122,7 @@ func contrast(r []float64) float64 {
 	return norm / portable.Log(1+norm/weber)
 }
 
-// strongest reduces the responses of RFS to eight.
+// strongest reduces the responses of RFS to the eight of MR8.
 func strongest(r []float64, m *[8]float64) {
 	for g := range 6 {
 		m[g] = math.Inf(-1)
@@ -137,7 +137,7 @@ func strongest(r []float64, m *[8]float64) {
 	m[6], m[7] = r[len(r)-2], r[len(r)-1]
 }
 
-// scratch is a goroutine's memory.
+// scratch is the working memory of one goroutine.
 type scratch struct{ windows, responses []float64 }
 
 func (d *describer) newScratch() *scratch {

@@ -11,7 +11,7 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// A dictionary is a set of centres, of integers as the vectors are.
+// A dictionary is a set of centres. Their elements are integers, like the vectors'.
 type dictionary struct {
 	dim     int
 	centres []float64 // size×dim
@@ -30,13 +30,13 @@ func newDictionary(centres []float64, dim int) *dictionary {
 
 func (d *dictionary) size() int { return len(d.norms) }
 
-// nearest writes the index of the centre nearest to each of n vectors, the
-// lowest of equals, to labels. scores is scratch of n×size.
+// nearest writes the index of the centre nearest to each of n vectors to labels.
+// Ties go to the lowest index. scores is scratch space of n×size.
 func (d *dictionary) nearest(n int, x, scores []float64, labels []uint8) {
 	k := d.size()
 	d.panels.MulABT(n, x, d.dim, scores, k, 1)
 	for i := range n {
-		// ‖x − c‖² less ‖x‖², halved: exact, and so free of false ties.
+		// (‖x − c‖² − ‖x‖²)/2 is exact, so rounding makes no ties.
 		best, at := d.norms[0]-scores[i*k], 0
 		row, norms := scores[i*k:(i+1)*k], d.norms[:k]
 		for j, s := range row {
@@ -48,10 +48,10 @@ func (d *dictionary) nearest(n int, x, scores []float64, labels []uint8) {
 	}
 }
 
-// learn runs k-means on the vectors x, n×dim integers: k centres drawn from x
-// as k-means++ draws them, then Lloyd's iterations until no label changes, at
-// most so many. Centres are means, rounded; one that no vector is nearest to
-// stays.
+// learn runs k-means on the vectors x, n×dim integers. k-means++ draws k centres
+// from x; Lloyd's algorithm then runs until no label changes, for at most the
+// given number of iterations. Centres are rounded means. A centre that is nearest
+// to no vector stays unchanged.
 func learn(x []float64, dim, k, iterations int, src rand.Source, threads int) *dictionary {
 	d := newDictionary(seed(x, dim, k, src), dim)
 	labels, last := make([]uint8, len(x)/dim), make([]uint8, len(x)/dim)
@@ -74,8 +74,8 @@ func (d *dictionary) label(x []float64, labels []uint8, threads int) {
 	})
 }
 
-// means returns the mean of the vectors of each label, rounded, and the centre
-// itself where there is none.
+// means returns the rounded mean of the vectors of each label, or the unchanged
+// centre if no vector has the label.
 func (d *dictionary) means(x []float64, labels []uint8) []float64 {
 	sums, counts := make([]int64, len(d.centres)), make([]int64, d.size())
 	for i, label := range labels {
@@ -102,12 +102,12 @@ func roundedQuotient(a, n int64) int64 {
 	return (a + n/2) / n
 }
 
-// seed draws k of the vectors: the first evenly, each further one with a
-// probability proportional to its squared distance from those drawn, which is
-// k-means++ (Arthur and Vassilvitskii 2007).
+// seed draws k of the vectors by k-means++ (Arthur and Vassilvitskii 2007): the
+// first uniformly, each further vector with a probability proportional to its
+// squared distance from the nearest vector drawn before.
 func seed(x []float64, dim, k int, src rand.Source) []float64 {
 	n := len(x) / dim
-	nearest := make([]float64, n) // squared distance from the drawn
+	nearest := make([]float64, n) // squared distance from the nearest drawn vector
 	norms := make([]float64, n)
 	for i := range n {
 		row := x[i*dim : (i+1)*dim]
@@ -129,9 +129,9 @@ func seed(x []float64, dim, k int, src rand.Source) []float64 {
 	}
 }
 
-// drawWeighted draws an index with a probability proportional to its weight,
-// an integer below 2⁵³; evenly if all weights are 0. There must be less than
-// 2³⁰ of them.
+// drawWeighted draws an index with a probability proportional to its weight, or
+// uniformly if all weights are 0. There must be fewer than 2³⁰ weights, which are
+// integers below 2⁵³.
 func drawWeighted(weights []float64, src rand.Source) int {
 	const scale = 1.0 / (1 << 20) // the sum stays below 2⁶³
 	var total uint64
@@ -158,12 +158,12 @@ func below(src rand.Source, n uint64) uint64 {
 	return hi
 }
 
-// blockSize is the number of vectors that are worked on at once: their windows
-// stay in the second-level cache.
+// blockSize is the number of vectors that are processed at a time, so that their
+// windows stay in the second-level cache.
 const blockSize = 64
 
-// inBlocks calls work for blocks of 0 … n−1, on at most threads goroutines, the
-// caller's among them, each with a function of its own.
+// inBlocks processes blocks of 0 … n−1 on at most threads goroutines, the caller's
+// among them. Each goroutine has its own function from newWork.
 func inBlocks(n, threads int, newWork func() func(lo, hi int)) {
 	works := make([]func(lo, hi int), max(threads, 1))
 	parallel.Do(threads, (n+blockSize-1)/blockSize, func(worker, unit int) {

@@ -4,12 +4,11 @@ import "math/rand/v2"
 
 // A Patch is a square of pixels of an image.
 type Patch struct {
-	Image int // its index
-	X, Y  int // of the upper left pixel
+	Image int // index of the image
+	X, Y  int // upper left pixel
 }
 
-// A Region is a part of every image, columns X0 to X1 and rows Y0 to Y1, the
-// latter ones excluded.
+// A Region is a part of every image: columns X0 … X1−1 and rows Y0 … Y1−1.
 type Region struct{ X0, Y0, X1, Y1 int }
 
 // places returns the numbers of columns and rows in which a patch of side×side pixels
@@ -18,7 +17,7 @@ func (r Region) places(side int) (w, h int) {
 	return max(0, r.X1-r.X0-side+1), max(0, r.Y1-r.Y0-side+1)
 }
 
-// patch returns the i-th patch of an image in one of the regions.
+// patch returns the i-th patch of an image, counted over all regions.
 func patch(image, i, side int, regions []Region) Patch {
 	for _, r := range regions {
 		w, h := r.places(side)
@@ -30,9 +29,9 @@ func patch(image, i, side int, regions []Region) Patch {
 	panic("texton: no such patch")
 }
 
-// Draw draws n different patches of side×side pixels, evenly from all those
-// that lie in one of the regions, which don't overlap, of one of so many images, and in
-// no element of taken, to which they are added. It panics if there are not that many.
+// Draw draws n distinct patches of side×side pixels, uniformly from those that lie in one
+// of the regions of the images 0 … images−1 and are not in taken. It adds them to taken.
+// The regions must not overlap. Draw panics if there are not enough patches.
 func Draw(src rand.Source, n, side, images int, regions []Region, taken map[Patch]bool) []Patch {
 	each := 0
 	for _, r := range regions {
@@ -55,8 +54,8 @@ func Draw(src rand.Source, n, side, images int, regions []Region, taken map[Patc
 }
 
 // Histogram writes the share of each texton, 0 … len(dst)−1, among the
-// side×side labels of a patch to dst; their sum is 1 to within rounding. It
-// panics if the patch is not within its map, or a label not in dst.
+// side×side labels of a patch to dst. The shares sum to 1 to within rounding. It
+// panics if the patch is not within its map, or if a label is not below len(dst).
 func Histogram(maps []*Image, p Patch, side int, dst []float32) {
 	m := maps[p.Image]
 	clear(dst)
@@ -70,9 +69,10 @@ func Histogram(maps []*Image, p Patch, side int, dst []float32) {
 	}
 }
 
-// Overlap says how much of the test patches is in the training patches: the
-// share of them that have a pixel in common with one, and the share of their
-// pixels that lie in one. images gives the sizes.
+// Overlap measures how much test patches overlap training patches. touched is the
+// share of test patches that share a pixel with a training patch; covered is the
+// share of the test patches' pixels that lie in a training patch. Only the sizes of
+// images matter.
 func Overlap(images []*Image, train, test []Patch, side int) (touched, covered float64) {
 	masks := make([][]bool, len(images))
 	for i, m := range images {

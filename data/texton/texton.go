@@ -11,27 +11,27 @@
 // # Exactness
 //
 // The same images, options and source give the same maps on every platform and
-// with any number of threads. What is summed are integers of less than 2⁵³ in
-// float64, which is exact, so that neither the order of summation nor fused
-// multiply-adds change anything: filter taps are multiples of 2⁻³², responses
-// and centres are rounded to multiples of 2⁻¹⁵ grey level. All else is rounded
-// step by step, as IEEE 754 prescribes.
+// with any number of threads. Matrix products, distances and means sum integers of
+// less than 2⁵³, which is exact in float64: neither the order of summation nor fused
+// multiply-adds change the result. The integers come from rounding: filter taps are
+// multiples of 2⁻³², responses and centres multiples of 2⁻¹⁵ grey level. All other
+// operations are rounded one by one, as IEEE 754 prescribes.
 package texton
 
 import "math/rand/v2"
 
-// Version changes with what [Maps] returns.
+// Version changes whenever the results of [Maps] change.
 const Version = "texton/1"
 
-// An Image holds a byte a pixel, row-major: a grey level, or, in a map of
+// An Image holds one byte per pixel, row-major: a grey level or, in a map of
 // textons, a texton.
 type Image struct {
 	Width, Height int
 	Pix           []uint8 // Width×Height
 }
 
-// Crop returns a copy of columns x0 to x1 and rows y0 to y1, the latter ones
-// excluded. It panics if they are not within the image.
+// Crop returns a copy of columns x0 … x1−1 and rows y0 … y1−1. It panics if they
+// are not within the image.
 func (m *Image) Crop(x0, y0, x1, y1 int) *Image {
 	if x0 < 0 || y0 < 0 || x1 > m.Width || y1 > m.Height || x0 > x1 || y0 > y1 {
 		panic("texton: crop outside of the image")
@@ -43,10 +43,10 @@ func (m *Image) Crop(x0, y0, x1, y1 int) *Image {
 	return c
 }
 
-// A Preprocessing says what is done between grey levels and textons.
+// A Preprocessing says how the vectors for k-means are computed from grey levels.
 type Preprocessing string
 
-// The paper does not say which it used.
+// The known preprocessings. The paper does not say which one it used.
 const (
 	// Raw uses the 48 responses of the Leung–Malik bank as they are.
 	Raw Preprocessing = "raw"
@@ -56,28 +56,28 @@ const (
 	// F·log(1 + ‖F‖/0.03)/‖F‖, Weber's law (Malik, Belongie, Leung, Shi 2001),
 	// for grey levels 0 … 1.
 	Contrast Preprocessing = "contrast"
-	// MR8 uses eight responses, the greatest over six orientations of each
-	// edge, by absolute value, and of each bar of the bank [RFS], and its
-	// Gaussian and Laplacian (Varma and Zisserman 2005).
+	// MR8 uses eight responses of the bank [RFS]: for each edge (by absolute
+	// value) and each bar, the greatest response over six orientations, and the
+	// responses of the Gaussian and the Laplacian (Varma and Zisserman 2005).
 	MR8 Preprocessing = "mr8"
 )
 
-// MaxTextons is the greatest size of a dictionary: a map has a byte a pixel.
+// MaxTextons is the greatest size of a dictionary: a map has one byte per pixel.
 const MaxTextons = 256
 
-// Options say how a dictionary is learned. All are needed.
+// Options say how a dictionary is learned. All fields are required.
 type Options struct {
 	Preprocessing Preprocessing
-	Textons       int // centres
-	Samples       int // pixels an image that k-means runs on
-	Iterations    int // at most so many of Lloyd's
-	Threads       int // the result does not depend on it
+	Textons       int // number of centres
+	Samples       int // pixels sampled from each image for k-means
+	Iterations    int // of Lloyd's algorithm, at most
+	Threads       int // does not affect the result
 }
 
-// Maps learns a dictionary from the images, with the pixels and the first
-// centres drawn from src, and returns the texton of every pixel of each image,
-// 0 … Textons−1. Beyond their borders, images are mirrored. Their sides are 49
-// to 4096 pixels, so that sums over all of one are exact; there are no more textons
+// Maps learns a dictionary from the images and returns the texton of every pixel
+// of each image, 0 … Textons−1. It draws the sampled pixels and the first centres
+// with src. Beyond their borders, images are mirrored. Their sides must be 49 to
+// 4096 pixels, so that sums over an image are exact. There must be no more textons
 // than [MaxTextons] or samples.
 func Maps(images []*Image, opt Options, src rand.Source) []*Image {
 	d := newDescriber(opt.Preprocessing)
@@ -95,7 +95,7 @@ func Maps(images []*Image, opt Options, src rand.Source) []*Image {
 	return maps
 }
 
-// sample describes n random pixels of each image: len(planes)·n×dim.
+// sample returns the vectors of n random pixels of each image, len(planes)·n×dim.
 func (d *describer) sample(planes []*plane, n int, src rand.Source, threads int) []float64 {
 	out := make([]float64, len(planes)*n*d.dim)
 	pixels := make([]int, n)

@@ -26,8 +26,7 @@ func Ranks(values []float64) []float64 {
 	return ranks
 }
 
-// ascending returns the indexes of the values from the least to the largest, those
-// of equal ones in order.
+// ascending returns the indices of the values in ascending order. Equal values keep their order.
 func ascending(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -41,15 +40,14 @@ func ascending(values []float64) []int {
 type Ranking struct {
 	Mean   []float64 // mean rank of each, 1 is the best
 	Blocks int
-	F, P   float64 // Iman and Davenport's statistic of no difference at all, and its p
+	F, P   float64 // Iman and Davenport's statistic of no difference at all, and its p-value
 	CD     float64 // Nemenyi's critical difference of mean ranks at Level
 }
 
-// Rank compares heuristics by Friedman's test in the form of Iman and Davenport
-// (1980) and by Nemenyi's critical difference, after Demšar (JMLR 7, 2006).
-// values holds a row for each block with a value for each heuristic, the less
-// the better. It panics if there are fewer than two blocks or heuristics, or if
-// rows differ in length.
+// Rank compares heuristics by Friedman's test in the form of Iman and Davenport (1980) and by
+// Nemenyi's critical difference, after Demšar (JMLR 7, 2006). values has a row for each block and a
+// column for each heuristic; less is better. Rank panics if there are fewer than two blocks or
+// heuristics, or if rows differ in length.
 func Rank(values [][]float64) Ranking {
 	n := len(values)
 	if n < 2 || len(values[0]) < 2 {
@@ -70,8 +68,8 @@ func Rank(values [][]float64) Ranking {
 	return r
 }
 
-// Friedman returns Iman and Davenport's F of mean ranks over n blocks, and its
-// p. F is infinite, and p zero, where all blocks rank alike.
+// Friedman returns Iman and Davenport's F of mean ranks over n blocks, and its p-value. If all
+// blocks rank alike, F is infinite and p is 0.
 func Friedman(mean []float64, n int) (f, p float64) {
 	k := float64(len(mean))
 	sum := 0.0
@@ -88,10 +86,10 @@ func Friedman(mean []float64, n int) (f, p float64) {
 	return f, distuv.F{D1: k - 1, D2: (k - 1) * (blocks - 1)}.Survival(f)
 }
 
-// Nemenyi returns the difference of two mean ranks, among those of k heuristics
-// over n blocks, that is exceeded anywhere with probability Level if there is
-// no difference: q·√(k(k+1)/(6n)) with q the studentised range's quantile over
-// √2.
+// Nemenyi returns the critical difference of mean ranks for k heuristics over n blocks. If the
+// heuristics do not differ, the probability that some two mean ranks differ by more is Level. The
+// critical difference is q·√(k(k+1)/(6n)), where q is the quantile of the studentised range divided
+// by √2.
 func Nemenyi(k, n int) float64 {
 	q := rangeQuantile(k, 1-Level) / math.Sqrt2
 	return q * math.Sqrt(float64(k*(k+1))/float64(6*n))
@@ -111,9 +109,9 @@ func rangeQuantile(k int, p float64) float64 {
 	return (low + high) / 2
 }
 
-// rangeCDF is the probability that the range of k standard normal values is at
-// most w: k ∫ φ(z) (Φ(z) − Φ(z−w))^(k−1) dz, by the trapezoidal rule, which
-// converges faster than any power for an integrand that vanishes at both ends.
+// rangeCDF returns the probability that the range of k standard normal values is at most w:
+// k ∫ φ(z) (Φ(z) − Φ(z−w))^(k−1) dz, by the trapezoidal rule, which converges faster than any power
+// for an integrand that vanishes at both ends.
 func rangeCDF(k int, w float64) float64 {
 	const limit, step = 8.0, 1.0 / 8
 	normal := distuv.UnitNormal
@@ -124,9 +122,9 @@ func rangeCDF(k int, w float64) float64 {
 	return float64(k) * sum * step
 }
 
-// Cliques returns the largest groups of heuristics whose mean ranks lie within
-// the critical difference, as first and last index in the order of the ranks,
-// which must ascend. Groups of one are left out.
+// Cliques returns the largest groups of heuristics whose mean ranks lie within the critical
+// difference, each as its first and last index. The mean ranks must ascend. Groups of one are left
+// out.
 func Cliques(ascending []float64, cd float64) [][2]int {
 	var out [][2]int
 	last := -1

@@ -10,16 +10,16 @@ import (
 
 // A Test is a two-sided test of a mean of paired differences.
 type Test struct {
-	Estimate         // of the mean, with the 95 % interval that belongs to a two-sided test
-	P        float64 // of no difference beyond the slack
-	N        int     // pairs
+	Estimate         // the mean, with the 95 % interval of a two-sided test
+	P        float64 // p-value of no difference beyond the slack
+	N        int     // number of pairs
 }
 
-// PairedT tests whether differences, one a pair, have a mean beyond slack, in
-// either direction; with a slack of 0, whether they have a mean at all. Fewer than
-// Fewest give p 1 and no interval. Differences that are all equal say nothing of
-// how they vary; their p is that of the sign test, 2^(1−n), or 1 if they are within
-// the slack. It panics if there are none.
+// PairedT tests whether the mean of the differences, one per pair, exceeds slack in either
+// direction; with a slack of 0, whether it differs from 0. With fewer than Fewest differences, P is
+// 1 and there is no interval. If all differences are equal, their variance is unknown and P is that
+// of the sign test, 2^(1−n), or 1 if the mean is within the slack. PairedT panics if there are no
+// differences.
 func PairedT(differences []float64, slack float64) Test {
 	n := len(differences)
 	if n == 0 {
@@ -45,9 +45,9 @@ func PairedT(differences []float64, slack float64) Test {
 	return e
 }
 
-// Holm returns p-values corrected for their number (Holm 1979): calling
-// different what has a corrected p of at most α errs anywhere in the family with
-// probability at most α, however the comparisons depend on each other.
+// Holm returns p-values corrected for multiple comparisons (Holm 1979). If every hypothesis with a
+// corrected p of at most α is rejected, the probability of any false rejection in the family is at
+// most α, however the comparisons depend on each other.
 func Holm(p []float64) []float64 {
 	out := make([]float64, len(p))
 	most := 0.0

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Verdict is what records say of a claim.
+// A Verdict is the judgement of records on a claim.
 type Verdict int
 
 // The verdicts, from the best to the worst.
@@ -40,14 +40,14 @@ func (v *Verdict) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown verdict %q", b)
 }
 
-// Judge compares an estimate with the interval from low to high in which it is
-// claimed to be. It is never NotRun.
+// Judge compares an estimate with its target, the interval from low to high. It never returns
+// NotRun.
 func Judge(e Estimate, low, high float64) Verdict {
 	switch {
 	case math.IsNaN(e.Low) || math.IsNaN(e.High):
 		return Inconclusive
 	case math.IsInf(e.High, 1) && math.IsInf(high, 1), math.IsInf(e.Low, -1) && math.IsInf(low, -1):
-		return Inconclusive // that a run diverged proves no bound
+		return Inconclusive // a diverged run proves no bound
 	case low <= e.Low && e.High <= high:
 		return Reproduced
 	case e.High < low || e.Low > high:

@@ -9,30 +9,30 @@ import (
 	"polkrepro/record"
 )
 
-// What is measured at every point of a run, by its name in the record.
+// Names of the quantities that a record has at every point of a run.
 const (
 	Distance   = "distance"   // ‖f_t − f*‖
 	Excess     = "excess"     // R(f_t) − R(f*)
 	Norm       = "norm"       // ‖f_t‖
 	Gradient   = "gradient"   // E‖∇̂‖² at f_t
 	MeanOrder  = "mean_order" // mean of M over the steps since the last point
-	Separation = "separation" // least ‖φ(d_j) − φ(d_k)‖ of the dictionary; not of one element, nor of FSGD
-	Ratio      = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the last point, by the projection's own account; POLK's
+	Separation = "separation" // least ‖φ(d_j) − φ(d_k)‖ of the dictionary; missing for one element, and for FSGD
+	Ratio      = "ratio"      // largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the last point, as the projection reports it; for POLK
 )
 
-// What the last line of a record has, by its name: of all steps, where Ratio is the
-// largest of all, and of f*.
+// Names of the quantities in the last line of a record, about all steps and about f*. The Ratio
+// there is the largest of all steps.
 const (
 	MaxOrder    = "max_order"  // largest M_t
-	Checked     = "checked"    // steps of POLK whose error was also computed from f̃ and f alone
+	Checked     = "checked"    // number of POLK steps whose error was also computed from f̃ and f alone
 	Direct      = "direct"     // the largest ratio by that computation
 	Disagree    = "disagree"   // the largest difference of the two, in units of ε_t
 	StarRisk    = "star_risk"  // R(f*), as far as known
-	StarGap     = "star_gap"   // at least what is above the minimum in it
+	StarGap     = "star_gap"   // upper bound of the excess of StarRisk over the minimum
 	StarNorm    = "star_norm"  // ‖f*‖
 	StartRisk   = "start_risk" // R(0)
-	PlaneWidth  = "width"      // of the least rectangle that holds the training points, in the plane
-	PlaneHeight = "height"     // the same
+	PlaneWidth  = "width"      // width of the smallest rectangle that contains the training points, in the plane
+	PlaneHeight = "height"     // height of the same rectangle
 )
 
 // classes is the number of classes of multidist, and of functions f_c.
@@ -42,12 +42,11 @@ const classes = 5
 type statistic struct {
 	of func(*record.Record) float64
 
-	// limit says that it is about t → ∞: of a run that is too short it says
-	// nothing.
+	// limit marks a statistic about t → ∞. A run that is too short says nothing about it.
 	limit bool
 }
 
-// statistics are those that experiments.Measured names.
+// statistics holds the statistics that experiments.Measured names.
 var statistics = map[string]statistic{
 	experiments.MeasuredSlope: {slope, true},
 	experiments.MeasuredDistance: {func(r *record.Record) float64 {
@@ -97,9 +96,9 @@ func Value(r *record.Record, name string) float64 {
 	return s.of(r)
 }
 
-// TooShort says why a statistic that is about t → ∞ says nothing of a run, or "":
-// 4/(ηλ) samples forget all but 2 % of the start; a diminishing rate has to have
-// diminished, to a twentieth at least.
+// TooShort returns why a run is too short for a statistic about t → ∞, or "". After 4/(ηλ) samples,
+// 2 % of the start's influence remains. A diminishing rate must have diminished, to a twentieth at
+// least.
 func TooShort(run experiments.Run, name string) string {
 	t, p := float64(run.Samples), run.Params
 	long := p.LearningRate*p.Regularizer*t >= 4
@@ -112,7 +111,7 @@ func TooShort(run experiments.Run, name string) string {
 	return fmt.Sprintf("%d samples are too few for η = %v", run.Samples, p.LearningRate)
 }
 
-// Vacuous says why a statistic that is where a bound has it proves nothing, or "".
+// Vacuous returns why a statistic that satisfies its bound proves nothing, or "".
 func Vacuous(r *record.Record, name string) string {
 	if name == experiments.MeasuredFloorRadius && Radius(r.Header.Run, Variance(r)) >= r.Final.Measured[StarNorm] {
 		return "Δ is above ‖f*‖: f = 0 would pass"
@@ -138,8 +137,7 @@ func last(r *record.Record) record.Point {
 	return r.Points[len(r.Points)-1]
 }
 
-// between returns the points after a share from of the samples, up to a share
-// to.
+// between returns the points between the fractions from and to of the samples, inclusive.
 func between(r *record.Record, from, to float64) []record.Point {
 	var out []record.Point
 	n := float64(r.Header.Run.Samples)
@@ -177,8 +175,8 @@ func DecadeGrowth(r *record.Record) float64 {
 	return float64(last(r).ModelOrder) / float64(decade[0].ModelOrder)
 }
 
-// meanOrder is the mean over the steps between the first of the points and the
-// last; NaN of less than two.
+// meanOrder returns the mean model order over the steps from the first of the points to the last,
+// or NaN for fewer than two points.
 func meanOrder(points []record.Point) float64 {
 	if len(points) < 2 {
 		return math.NaN()
@@ -190,7 +188,7 @@ func meanOrder(points []record.Point) float64 {
 	return sum / float64(points[len(points)-1].Samples-points[0].Samples)
 }
 
-// Exponent returns the slope of log y over log x, NaN of less than two points.
+// Exponent returns the slope of log y over log x, or NaN for fewer than two points.
 func Exponent(x, y []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()

@@ -19,8 +19,7 @@ func IterateBound(run experiments.Run) float64 {
 	return lipschitz * kernelBound / run.Params.Regularizer
 }
 
-// GradientBound returns ε_t/η_t, the bound of Proposition prop1. It is NaN for a schedule
-// that there is not.
+// GradientBound returns ε_t/η_t, the bound of Proposition prop1. It is NaN for an unknown schedule.
 func GradientBound(run experiments.Run, t int) float64 {
 	rates, err := run.Params.Rates()
 	if err != nil {
@@ -30,8 +29,8 @@ func GradientBound(run experiments.Run, t int) float64 {
 	return run.Params.Budgets().Epsilon(rate) / rate
 }
 
-// ProvenVariance returns σ² = (2·C·X + ε/η)² of a constant learning rate, which
-// holds whatever the data are: ‖∇̂‖ ≤ |ℓ'|·X + λ‖f_t‖ ≤ 2·C·X, and ‖∇̃ − ∇̂‖ ≤ ε/η.
+// ProvenVariance returns σ² = (2·C·X + ε/η)² for a constant learning rate. It holds for any data:
+// ‖∇̂‖ ≤ |ℓ'|·X + λ‖f_t‖ ≤ 2·C·X, and ‖∇̃ − ∇̂‖ ≤ ε/η.
 func ProvenVariance(run experiments.Run) float64 {
 	v := 2*lipschitz*kernelBound + GradientBound(run, 0)
 	return v * v
@@ -49,14 +48,14 @@ func Variance(r *record.Record) float64 {
 	return largest
 }
 
-// bounded is a bound of E‖∇̃‖² from E‖∇̂‖² and the largest ‖∇̃ − ∇̂‖.
+// bounded returns a bound of E‖∇̃‖² from E‖∇̂‖² and the largest ‖∇̃ − ∇̂‖.
 func bounded(square, ratio float64) float64 {
 	v := math.Sqrt(square) + ratio
 	return v * v
 }
 
-// Radius returns Δ of a run with a constant learning rate and σ² as given, the
-// bound of lim inf ‖f_t − f*‖ (Theorem theorem_constant, eq. radius):
+// Radius returns Δ, the bound of lim inf ‖f_t − f*‖, for a run with a constant learning rate and
+// the given σ² (Theorem theorem_constant, eq. radius):
 //
 //	Δ = (√η/λ)·(K + √(K² + λσ²)).
 func Radius(run experiments.Run, variance float64) float64 {
@@ -70,12 +69,11 @@ func SeparationBound(run experiments.Run) float64 {
 	return run.Params.Parsimony * math.Sqrt(run.Params.LearningRate) / lipschitz
 }
 
-// OrderBound returns M^∞ of Theorem theorem_model_order for points in the
-// plane, in a rectangle of width × height: how many points of it can be further
-// than δ apart under the feature map. Under the Gaussian kernel
-// ‖φ(x) − φ(x')‖ > δ means ‖x − x'‖ > r = c·√(−2·log(1 − δ²/2)); circles of radius
-// r/2 around such points do not meet, and lie within the rectangle widened by
-// r/2, whose area Steiner's formula gives.
+// OrderBound returns M^∞ of Theorem theorem_model_order for points in the plane, in a rectangle of
+// width × height: a bound on the number of its points that are pairwise further than δ apart under
+// the feature map. Under the Gaussian kernel ‖φ(x) − φ(x')‖ > δ means
+// ‖x − x'‖ > r = c·√(−2·log(1 − δ²/2)). Circles of radius r/2 around such points do not meet, and
+// lie within the rectangle widened by r/2, whose area Steiner's formula gives.
 func OrderBound(run experiments.Run, width, height float64) float64 {
 	delta := SeparationBound(run)
 	if delta*delta >= 2 { // no two points are so far apart

@@ -2,13 +2,11 @@
 // every architecture: the Cholesky factorization with triangular solves, and the
 // eigendecomposition.
 //
-// Matrices are row-major. The bulk of the work is products by [gemm.MulABT], whose
-// order of summation is written down. All other products are rounded before they are
-// added, so that no compiler fuses the two. Results do not depend on the number of
-// threads nor on row strides.
+// Matrices are row-major. Most of the work is done in products by [gemm.MulABT], whose order of
+// summation is specified. All other products are rounded before they are added, so that no compiler
+// fuses the two operations. Results depend neither on the number of threads nor on row strides.
 //
-// Right-hand sides and solutions are rows, so that a product of two blocks is A·Bᵀ of
-// rows as they lie.
+// Right-hand sides and solutions are rows, so that a product of two blocks is A·Bᵀ of rows as stored.
 package factor
 
 import (
@@ -17,17 +15,17 @@ import (
 	"polkrepro/internal/gemm"
 )
 
-// blockSize is the order of a diagonal block, factorized and solved without MulABT.
-// Half as much costs more in products, twice as much more in substitution.
+// blockSize is the order of a diagonal block, which is factorized and solved without MulABT.
+// Half this size costs more time in products, and twice this size more in substitution.
 const blockSize = 24
 
 // Cholesky overwrites the lower triangle of the symmetric n×n matrix A, of row stride
 // lda, with L, where A = L·Lᵀ, on at most threads goroutines. Elements
-// above the diagonal are not read and may be overwritten. It reports false, and leaves L
+// above the diagonal are not read and may be overwritten. It returns false, and leaves L
 // incomplete, if a pivot is not positive: A is not positive definite in floating point.
 //
-// The square of L_jj is the squared distance, in the geometry of A, of element j from
-// the span of those before it: its ratio to A_jj says how dependent they are.
+// The square of L_jj is the squared distance, in the geometry of A, of element j from the span
+// of the preceding elements. Its ratio to A_jj measures how dependent the element is on them.
 func Cholesky(n int, a []float64, lda, threads int) bool {
 	// Left-looking: before block column j is factorized, the block columns before it are
 	// subtracted in one product, and they are not touched again.
@@ -59,9 +57,9 @@ func choleskyBlock(n int, a []float64, lda int) bool {
 	return true
 }
 
-// SolveLower overwrites each of the m rows of B, of row stride ldb, with L⁻¹ times it,
-// B ← B·L⁻ᵀ, on at most threads goroutines. L is n×n lower triangular of row stride ldl.
-// A zero on its diagonal makes infinities or NaN.
+// SolveLower overwrites each row x of the m rows of B, of row stride ldb, with L⁻¹·x,
+// that is B ← B·L⁻ᵀ, on at most threads goroutines. L is n×n lower triangular of row
+// stride ldl. A zero on its diagonal gives infinities or NaN.
 func SolveLower(m, n int, l []float64, ldl int, b []float64, ldb, threads int) {
 	if m == 0 {
 		return
@@ -88,9 +86,9 @@ func solveRow(n int, l []float64, ldl int, x []float64) {
 	}
 }
 
-// SolveLowerT overwrites each of the m rows of B, of row stride ldb, with L⁻ᵀ times it,
-// B ← B·L⁻¹, on at most threads goroutines. L is n×n lower triangular of row stride ldl.
-// A zero on its diagonal makes infinities or NaN.
+// SolveLowerT overwrites each row x of the m rows of B, of row stride ldb, with
+// L⁻ᵀ·x, that is B ← B·L⁻¹, on at most threads goroutines. L is n×n lower triangular
+// of row stride ldl. A zero on its diagonal gives infinities or NaN.
 func SolveLowerT(m, n int, l []float64, ldl int, b []float64, ldb, threads int) {
 	if m == 0 {
 		return
@@ -125,8 +123,8 @@ func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
 		clear(inv[i*ldi : i*ldi+n])
 		inv[i*ldi+i] = 1
 	}
-	// The rows of the identity become those of L⁻ᵀ. Row i has nothing before column i,
-	// so that block column j concerns only the rows up to its end.
+	// The rows of the identity become the rows of L⁻ᵀ. Row i is zero before column i,
+	// so block column j affects only the rows up to its end.
 	for j := 0; j < n; j += blockSize {
 		nb := min(blockSize, n-j)
 		if j > 0 {
@@ -141,10 +139,10 @@ func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
 	}
 }
 
-// Pivots returns the order in which a Cholesky factorization of the symmetric n×n matrix
-// A, of row stride lda, with diagonal pivoting takes the elements, and the rank, how many
-// it takes before all pivots that are left, squared distances from the span of those
-// taken, are at most tol. It destroys A.
+// Pivots returns the order in which a Cholesky factorization with diagonal pivoting takes
+// the elements of the symmetric n×n matrix A, of row stride lda. A pivot is the squared
+// distance of an element from the span of the elements already taken. rank is the number
+// of elements taken before all remaining pivots are at most tol. Pivots destroys A.
 func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
 	order = make([]int, n)
 	for i := range order {
@@ -171,7 +169,7 @@ func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
 	return order, rank
 }
 
-// dot returns Σ x[i]·y[i], in four sums: vectors are too short here for gemm.Dot to pay.
+// dot returns Σ x[i]·y[i], in four sums. The vectors are too short here for gemm.Dot to be faster.
 func dot(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	y = y[:len(x)]

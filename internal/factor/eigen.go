@@ -9,17 +9,16 @@ import (
 // maxSweeps bounds the QL iterations for one eigenvalue; two are usual.
 const maxSweeps = 60
 
-// Eigen computes the eigenvalues of the symmetric n×n matrix A, of row stride lda, from
-// the largest to the least, and orthonormal eigenvectors: row i of the n×n matrix
-// vectors belongs to values[i]. It destroys A, whose two halves must agree. It
-// reports false if the iteration does not converge, as with elements that are not finite.
+// Eigen computes the eigenvalues of the symmetric n×n matrix A, of row stride lda, in
+// descending order, and orthonormal eigenvectors: row i of the n×n matrix vectors
+// belongs to values[i]. It destroys A, whose two triangles must agree. It returns false
+// if the iteration does not converge, for instance because an element is not finite.
 //
 // The error of a value, and the residual of a pair, are a few n·ε times the largest
 // absolute value.
 //
-// A is reduced to a tridiagonal matrix by Householder's reflections, and that is
-// diagonalized by implicit QL steps with Wilkinson's shift (G. Golub, C. Van Loan,
-// "Matrix Computations", 8.3).
+// Householder reflections reduce A to a tridiagonal matrix, and implicit QL steps with
+// Wilkinson's shift diagonalize that (G. Golub, C. Van Loan, "Matrix Computations", 8.3).
 func Eigen(n int, a []float64, lda int) (values, vectors []float64, ok bool) {
 	scale := powerOfTwo(n, a, lda)
 	for i := range n {
@@ -38,8 +37,8 @@ func Eigen(n int, a []float64, lda int) (values, vectors []float64, ok bool) {
 	return d, vectors, true
 }
 
-// powerOfTwo returns a power of two near the largest absolute value of A, 1 if that is 0
-// or not finite.
+// powerOfTwo returns a power of two near the largest absolute value of A, or 1 if
+// that value is 0 or not finite.
 func powerOfTwo(n int, a []float64, lda int) float64 {
 	var most float64
 	for i := range n {
@@ -54,14 +53,14 @@ func powerOfTwo(n int, a []float64, lda int) float64 {
 	return math.Ldexp(1, max(exponent-1, -1022))
 }
 
-// tridiagonal reduces A to QᵀAQ = T with the diagonal d and, beside it, e[0] … e[n−2].
-// It returns Qᵀ, and leaves the reflections in A.
+// tridiagonal reduces A to QᵀAQ = T with the diagonal d and the off-diagonal
+// e[0] … e[n−2]. It returns Qᵀ, and leaves the reflections in A.
 func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 	d, e, qt = make([]float64, n), make([]float64, n), make([]float64, n*n)
 	p := make([]float64, n)
-	// Invariant: rows and columns below i are tridiagonal; the rest, from i on, is
-	// symmetric and full. The reflection H = I − v·vᵀ, ‖v‖² = 2, makes of row i, from
-	// i+1 on, a multiple of its first unit vector, and of the rest B the matrix H·B·H.
+	// Invariant: rows and columns before i are tridiagonal; the rest, from i on, is
+	// symmetric and full. The reflection H = I − v·vᵀ, ‖v‖² = 2, turns row i, from i+1 on,
+	// into a multiple of its first unit vector, and the remaining matrix B into H·B·H.
 	for i := range n {
 		d[i] = a[i*lda+i]
 		if i+1 == n {
@@ -77,7 +76,7 @@ func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 		gemm.Axpy(-0.5*gemm.Dot(w, v), v, w)
 		for r := range w {
 			row := a[(i+1+r)*lda+i+1 : (i+1+r)*lda+n]
-			// One expression symmetric in v and w, so that both halves keep the same bits.
+			// One expression symmetric in v and w, so that both triangles keep the same bits.
 			vr, wr := v[r], w[r]
 			for c := range row {
 				row[c] -= float64(vr*w[c]) + float64(wr*v[c])
@@ -99,12 +98,12 @@ func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 	return d, e, qt
 }
 
-// smallest is the square of elements that count as zero in a matrix whose largest is
-// about 1. Squares above it are as precise as others.
+// smallest is the sum of squares below which elements count as zero, in a matrix
+// whose largest element is about 1. Larger sums of squares have full precision.
 const smallest = 0x1p-900
 
-// reflection replaces x by the v, of ‖v‖² = 2 or 0, for which (I − v·vᵀ)x has nothing but
-// a first element, and returns that.
+// reflection replaces x by the vector v, of ‖v‖² = 2 or 0, for which all elements of
+// (I − v·vᵀ)x but the first are 0, and returns the first.
 func reflection(x []float64) float64 {
 	if gemm.Dot(x[1:], x[1:]) < smallest {
 		first := x[0]
@@ -124,8 +123,8 @@ func reflection(x []float64) float64 {
 	return norm
 }
 
-// diagonalize turns the tridiagonal matrix of d and e into its eigenvalues, in d, and
-// rotates the rows of vectors, n×n, along. It destroys e.
+// diagonalize replaces d by the eigenvalues of the tridiagonal matrix with diagonal d
+// and off-diagonal e, and rotates the rows of vectors, n×n, accordingly. It destroys e.
 func diagonalize(d, e, vectors []float64) bool {
 	n := len(d)
 	var norm float64
@@ -162,12 +161,12 @@ func sweepQL(d, e, vectors []float64, l, m int) {
 	}
 	g = d[m] - d[l] + e[l]/(g+r)
 	s, c, p := 1.0, 1.0, 0.0
-	// Rotations chase the element that the shift brings in from the end to l.
+	// Rotations chase the element that the shift introduces at the end up to l.
 	for i := m - 1; i >= l; i-- {
 		f, b := float64(s*e[i]), float64(c*e[i])
 		r = math.Sqrt(float64(f*f) + float64(g*g))
 		e[i+1] = r
-		if r == 0 { // the matrix falls into two here
+		if r == 0 { // the matrix splits in two here
 			d[i+1] -= p
 			e[m] = 0
 			return
@@ -194,8 +193,7 @@ func rotate(x, y []float64, c, s float64) {
 	}
 }
 
-// sortPairs sorts values from the largest to the least, and the rows of vectors with
-// them.
+// sortPairs sorts values in descending order, and the rows of vectors with them.
 func sortPairs(values, vectors []float64) {
 	n := len(values)
 	for i := range n {

@@ -1,20 +1,19 @@
-// Package files reads and writes files that other processes are at work on,
-// that someone else may have put there, or that a killed process left behind.
+// Package files reads and writes files that other processes may be using, that
+// another user may have created, or that a killed process left behind.
 //
-// What holds after kill -9:
+// After kill -9:
 //
-//   - A file that [Write] writes is the old one or the new one, never a part.
-//     What the killed process had written is a hidden file beside it, which is
-//     no longer locked; the next Write of the same file removes it (on Unix).
-//   - A lock of [TryLock] is free: the system releases it.
-//   - A file that is completed by [AppendSum] and was cut off is known by [Sum].
+//   - A file written by [Write] has its old or its new contents, never a part.
+//     The killed process leaves a hidden file beside it, which is no longer
+//     locked; the next Write of the same file removes it (on Unix).
+//   - A lock taken by [TryLock] is free: the system releases it.
+//   - [Sum] detects that a file completed by [AppendSum] was truncated.
 //
-// Where the process can still act, after Ctrl-C for instance, it leaves nothing:
-// [Freeze] waits for steps that must not be cut in two, and [RemoveUnfinished]
-// removes the rest.
+// A process that can still act, for instance after Ctrl-C, leaves nothing behind: [Freeze] waits
+// for steps that must not be interrupted, and [RemoveUnfinished] removes all unfinished files.
 //
-// After a power cut the same holds. Write syncs the bytes before it renames the
-// file; only [SyncDir] makes the renaming last.
+// After a power failure the same holds. Write syncs the contents before it renames
+// the file; only [SyncDir] makes the renaming durable.
 package files
 
 import (
@@ -23,8 +22,7 @@ import (
 	"runtime"
 )
 
-// SyncDir makes the renaming of files in a folder durable, where folders can be
-// synced.
+// SyncDir makes the renaming of files in a folder durable, on systems that can sync folders.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -4,6 +4,6 @@ package files
 
 import "os"
 
-// TryLock always succeeds: these systems have no lock that would go away with
-// the process, and a lock that outlives a killed run does more harm than none.
+// TryLock always succeeds. These systems have no lock that is released when the
+// process ends, and a lock that outlives a killed process does more harm than no lock.
 func TryLock(*os.File) (bool, error) { return true, nil }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// TryLock takes the exclusive lock on f, which the system releases when the
-// process ends in whatever way. It reports false if another process has it.
+// TryLock takes the exclusive lock on f, which the system releases however the
+// process ends. It returns false if another process holds the lock.
 func TryLock(f *os.File) (bool, error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, new(windows.Overlapped))

@@ -9,13 +9,12 @@ import (
 	"path/filepath"
 )
 
-// ErrNotRegular is wrapped by the error of a file that is a symbolic link, a
-// pipe or a device: its contents are elsewhere, or have no end.
+// ErrNotRegular is wrapped by the error for a symbolic link, a pipe or a device,
+// whose contents are elsewhere or endless.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Read returns the contents of a regular file of at most limit bytes. Anything
-// else, a symbolic link included, is an error that wraps ErrNotRegular and is
-// not opened.
+// Read returns the contents of a regular file of at most limit bytes. For anything else, including
+// a symbolic link, it returns an error that wraps ErrNotRegular and does not open the file.
 func Read(path string, limit int64) ([]byte, error) {
 	return read(os.Lstat, os.Open, path, limit)
 }
@@ -27,13 +26,13 @@ func ReadNamed(path string, limit int64) ([]byte, error) {
 	return b, naming(path, err)
 }
 
-// ReadIn is ReadNamed for a path in a folder, which links can't lead out of.
+// ReadIn is ReadNamed for a path in a folder. Links can't lead out of the folder.
 func ReadIn(root *os.Root, path string, limit int64) ([]byte, error) {
 	b, err := read(root.Stat, root.Open, path, limit)
 	return b, naming(path, err)
 }
 
-// read looks at a file before it opens it: opening a pipe could wait forever.
+// read checks the type of a file before it opens it, because opening a pipe could block forever.
 func read(stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error), path string, limit int64) ([]byte, error) {
 	info, err := stat(path)
 	if err != nil {
@@ -62,9 +61,9 @@ func naming(path string, err error) error {
 	return &fs.PathError{Op: "read", Path: path, Err: err}
 }
 
-// NoLinks reports the first of the names in a folder that is a symbolic link,
-// through which one would read or write elsewhere. Names that don't exist or
-// can't be looked at are fine, and so is a folder that is itself a link.
+// NoLinks returns an error for the first of the names in a folder that is a symbolic
+// link, because reads and writes would go elsewhere. Names that don't exist or can't
+// be examined are accepted, and so is a folder that is itself a link.
 func NoLinks(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// unfinished is what this process is making and nobody may find when it ends
-// early: temporary files and folders, and steps that must not be cut in two.
+// unfinished holds the temporary files and folders that must not remain if this
+// process ends early, and the steps that must not be interrupted.
 var unfinished = struct {
 	sync.Mutex
 	released *sync.Cond
-	held     int // steps under way that may not be cut in two
+	held     int // number of steps under way that must not be interrupted
 	frozen   bool
 	paths    map[string]bool
 }{paths: make(map[string]bool)}
 
 func init() { unfinished.released = sync.NewCond(&unfinished.Mutex) }
 
-// Unfinished notes a temporary file or folder of one caller, which RemoveUnfinished removes.
-// The caller calls forget when the path is gone or has become what it was meant to be.
+// Unfinished registers a temporary file or folder of one caller, which RemoveUnfinished
+// removes. The caller calls forget when the path has been removed or has become final.
 func Unfinished(path string) (forget func()) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -30,9 +30,8 @@ func Unfinished(path string) (forget func()) {
 	}
 }
 
-// Hold begins a step that must not be cut in two, which release ends: Freeze
-// waits for it. After Freeze, Hold does not return: the process is ending.
-// Steps may be nested.
+// Hold begins a step that must not be interrupted; release ends it. Freeze waits for such steps.
+// After Freeze, Hold does not return, because the process is ending. Steps may be nested.
 func Hold() (release func()) {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -48,8 +47,8 @@ func Hold() (release func()) {
 	}
 }
 
-// Freeze waits until no step is held, and lets none begin. The process must then
-// end soon.
+// Freeze waits until all steps are released and prevents new ones. The process must end
+// soon afterwards.
 func Freeze() {
 	unfinished.Lock()
 	defer unfinished.Unlock()
@@ -59,8 +58,8 @@ func Freeze() {
 	unfinished.frozen = true
 }
 
-// RemoveUnfinished removes what is unfinished, as far as it can be. A folder is renamed
-// first, so that whoever is at work in it can't add to it.
+// RemoveUnfinished removes all unfinished files and folders, as far as possible. It
+// renames a folder first, so that nobody who is still working in the folder can add to it.
 func RemoveUnfinished() {
 	unfinished.Lock()
 	defer unfinished.Unlock()

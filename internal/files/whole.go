@@ -13,25 +13,24 @@ import (
 	"strings"
 )
 
-// openRenamed says whether the system renames open files. Where it does not, a file is closed
-// before it gets its name, and can't be told from a dead process's.
+// openRenamed reports whether the system can rename open files. If it can't, a file is closed
+// before it is renamed, and is then indistinguishable from a file that a dead process left.
 const openRenamed = runtime.GOOS != "windows"
 
-// suffix is what the name of a file ends with that is being written.
+// suffix ends the name of a file that is still being written.
 const suffix = ".tmp"
 
-// Write writes a file that appears under its name only when it is whole. A new
-// file has the permissions that the umask leaves; one that is replaced keeps its
-// own.
+// Write writes a file that appears under its name only when it is complete. A new file
+// has the permissions that the umask allows; a replaced file keeps its permissions.
 func Write(path string, write func(io.Writer) error) error {
 	f, err := replace(path, write)
 	if err == nil {
-		f.Close() // all was synced
+		f.Close() // already synced
 	}
 	return err
 }
 
-// WriteBytes is Write of a text that is there already.
+// WriteBytes writes text as Write does.
 func WriteBytes(path string, text []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(text)
@@ -39,7 +38,7 @@ func WriteBytes(path string, text []byte) error {
 	})
 }
 
-// replace is Write that leaves the file open, and locked where open files are renamed.
+// replace does the work of Write but leaves the file open, and locked if open files can be renamed.
 func replace(path string, write func(io.Writer) error) (*os.File, error) {
 	f, old, err := create(path)
 	if err != nil {
@@ -77,15 +76,14 @@ func replace(path string, write func(io.Writer) error) (*os.File, error) {
 	return f, nil
 }
 
-// A Claim is a file that only this process replaces, of those that claim it first.
-// Where files can't be locked, or renamed while they are open, nothing is claimed.
+// A Claim is the exclusive right to replace a file. The first process that claims the file has
+// it. Where files can't be locked, or can't be renamed while open, a Claim excludes nobody.
 type Claim struct {
 	path string
 	lock *os.File // nil while there is no file
 }
 
-// NewClaim claims a file, which may be missing. It reports false if another process
-// has it.
+// NewClaim claims a file, which may be missing. It returns false if another process has the claim.
 func NewClaim(path string) (*Claim, bool) {
 	c := &Claim{path: path}
 	for {
@@ -95,7 +93,7 @@ func NewClaim(path string) (*Claim, bool) {
 		}
 		f, err := os.OpenFile(path, os.O_RDONLY, 0)
 		if err != nil {
-			return c, true // whoever reads it says why
+			return c, true // reading the file returns the reason
 		}
 		switch ok, err := TryLock(f); {
 		case err == nil && !ok:
@@ -108,11 +106,11 @@ func NewClaim(path string) (*Claim, bool) {
 			f.Close()
 			return c, true
 		}
-		f.Close() // it was replaced in between
+		f.Close() // the file was replaced in between
 	}
 }
 
-// Write is the function Write. The file stays claimed.
+// Write writes the file like the function [Write]. The file stays claimed.
 func (c *Claim) Write(write func(io.Writer) error) error {
 	f, err := replace(c.path, write)
 	if err == nil {
@@ -122,15 +120,15 @@ func (c *Claim) Write(write func(io.Writer) error) error {
 	return err
 }
 
-// Close gives the file up.
+// Close releases the claim.
 func (c *Claim) Close() {
 	if c.lock != nil {
 		c.lock.Close()
 	}
 }
 
-// Probe finds out now, not after an hour of training, whether Write can write a
-// file.
+// Probe returns an error if Write can't write a file, so that a caller learns this
+// before an hour of training.
 func Probe(path string) error {
 	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // the name is too long, for instance
@@ -147,9 +145,9 @@ func Probe(path string) error {
 	return f.Close()
 }
 
-// create makes and locks the hidden file that is to become path, after it has
-// removed those of dead processes, and returns the file that it is to replace,
-// nil if there is none. No more users can read the hidden file than that one.
+// create removes the hidden files of dead processes, then creates and locks the
+// hidden file that is to become path. old is the file that it will replace, or nil if
+// there is none. No more users can read the hidden file than old.
 func create(path string) (f *os.File, old os.FileInfo, err error) {
 	dir, prefix := filepath.Dir(path), hidden(filepath.Base(path))
 	removeDead(dir, prefix)
@@ -165,19 +163,18 @@ func create(path string) (f *os.File, old os.FileInfo, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		// Where files can't be locked nothing is taken for dead either. If
-		// another process took this one for dead before it was locked, another
-		// one is made.
+		// If files can't be locked, no file is considered dead either. If another process
+		// considered this file dead before it was locked, the loop creates another file.
 		if ok, err := TryLock(f); err != nil || ok && named(f) {
 			return f, old, nil
 		}
-		os.Remove(f.Name()) // the other process may have
+		os.Remove(f.Name()) // the other process may have removed it already
 		f.Close()
 	}
 }
 
-// removeDead removes the hidden files of a prefix that no process has locked.
-// What can't be read or removed is left: it does no harm.
+// removeDead removes the hidden files with the given prefix that no process has
+// locked. It leaves files that can't be read or removed: they do no harm.
 func removeDead(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || !openRenamed {
@@ -200,12 +197,11 @@ func removeDead(dir, prefix string) {
 	}
 }
 
-// longest is the length of a file's name from which on the hidden file is named
-// by a hash: file systems allow 255 bytes, and some of them fewer.
+// longest is the length of the longest file name that the hidden name contains; it
+// contains a hash of longer names. File systems allow 255 bytes, and some of them fewer.
 const longest = 64
 
-// hidden returns what the name of the hidden file begins with that is to get a
-// name.
+// hidden returns the start of the name of the hidden file that will be renamed to base.
 func hidden(base string) string {
 	if len(base) <= longest {
 		return "." + base + "-"
@@ -213,7 +209,7 @@ func hidden(base string) string {
 	return fmt.Sprintf(".%x-", sha256.Sum256([]byte(base)))
 }
 
-// named reports whether an open file has its name still.
+// named reports whether an open file still has its name.
 func named(f *os.File) bool {
 	open, err := f.Stat()
 	if err != nil {

@@ -1,57 +1,53 @@
-// Package gemm computes A·Bᵀ and A·B for row-major float32 and float64 matrices, the
-// Gaussian kernel block that is A·Bᵀ with an epilogue, and the few vector
-// operations that go with them.
+// Package gemm computes A·Bᵀ and A·B for row-major float32 and float64 matrices, Gaussian
+// kernel blocks, which are A·Bᵀ with an epilogue, and a few related vector operations.
 //
 // # Backends
 //
-// On amd64 the kernels are assembly, AVX-512 or AVX2 with FMA, whichever the
-// CPU has; on arm64 they are NEON, which every such CPU has; elsewhere, on older
-// CPUs and under the build tag noasm they are plain Go. [Backend] names the one in
-// use. All give the same bits, on every architecture: those that the section
-// Arithmetic defines.
+// On amd64 the kernels are AVX-512 or AVX2 assembly with FMA, depending on the CPU; on arm64 they
+// are NEON assembly, which every such CPU supports. On other architectures, on older CPUs and
+// with the build tag noasm, the kernels are plain Go. [Backend] returns the name of the backend
+// in use. All backends give the same bits on every architecture; section Arithmetic defines them.
 //
 // # Summation order
 //
-// Results do not depend on the number of threads, on which C_ij is computed
-// beside which other, nor on strides. Two orders exist:
+// Results do not depend on the number of threads, on which elements of C are computed
+// together, or on strides. Two orders exist:
 //
-//   - In sequence: C_ij is the chain of multiply-adds over q = 0, 1, …,
-//     restarted at every block of at most 384 columns and the blocks added up.
+//   - In sequence: C_ij is the chain of multiply-adds over q = 0, 1, …. The chain
+//     restarts at every block of at most 384 columns, and the blocks are added.
 //     [Panels] always uses this order, so a kernel value has the same bits
 //     whatever the size of the set and of the mini-batch, and κ(x, y) has the
-//     bits of κ(y, x).
+//     same bits as κ(y, x).
 //   - In lanes: C_ij is a dot product over 64-byte vectors whose lanes are
-//     added up at the end. [MulABT] and [MulAB] use it if min(m, n) ≤ 4 and k ≥ 32, or
-//     min(m, n) ≤ 12 and k ≥ 256, where the large operand would otherwise be
-//     read at a fraction of the memory's bandwidth.
+//     added at the end. [MulABT] and [MulAB] use this order if min(m, n) ≤ 4 and
+//     k ≥ 32, or min(m, n) ≤ 12 and k ≥ 256. For these shapes the other order would
+//     read the large operand at a fraction of the memory bandwidth.
 //
 // # Arithmetic
 //
 // Every operation rounds to the element type, to nearest with ties to even, and
-// subnormal numbers are kept. fma(x, y, z) is x·y + z rounded once. A kernel
-// that does just this is a valid backend, whatever the sizes of its tiles and the
-// order of the elements of C. The sign and payload of NaN are not defined.
+// subnormal numbers are kept. fma(x, y, z) is x·y + z rounded once. Any kernel that
+// does exactly this is a valid backend, whatever its tile sizes and the order in
+// which it computes the elements of C. The sign and payload of NaN are not defined.
 //
-// In sequence: the k columns are cut into blocks of K = ⌈k/⌈k/384⌉⌉, rounded up
-// to a multiple of 8, and the rest. In each block s ← 0 and then s ← fma(a_iq,
-// b_jq, s) for its columns q in order. A block then updates C: c ← α·s if β = 0,
-// else c ← fma(α, s, β·c). From the second block on β is 1.
+// In sequence: the k columns are split into blocks of K = ⌈k/⌈k/384⌉⌉ columns,
+// rounded up to a multiple of 8, and a last block with the rest. In each block, s ← 0
+// and then s ← fma(a_iq, b_jq, s) for its columns q in order. The block then updates
+// C: c ← α·s if β = 0, else c ← fma(α, s, β·c). From the second block on β is 1.
 //
-// In lanes: L = 64 bytes of lanes, 16 of float32 or 8 of float64, begin at 0, and
-// lane l adds up the columns q ≡ l (mod L) by s_l ← fma(a_iq, b_jq, s_l). If L
-// does not divide k, the last vector is filled with zeros, which are added too (to
-// −0 that makes a difference). Lanes are added in halves, s_l ← s_l + s_{l+h}
-// for l < h and h = L/2, L/4, …, 1. Then c ← α·s_0 if β = 0, else c ← α·s_0 + β·c
-// with both products rounded.
+// In lanes: the L lanes of 64 bytes, 16 of float32 or 8 of float64, start at 0. Lane
+// l sums the columns q ≡ l (mod L) by s_l ← fma(a_iq, b_jq, s_l). If L does not
+// divide k, the last vector is padded with zeros, which are added too (this turns −0
+// into 0). Lanes are added in halves, s_l ← s_l + s_{l+h} for l < h and h = L/2, L/4,
+// …, 1. Then c ← α·s_0 if β = 0, else c ← α·s_0 + β·c with both products rounded.
 //
-// [Dot] has 32 lanes. Each whole block of 32 elements adds one product to every
-// lane; the remaining elements go to the first eight lanes, eight at a time, the
-// last of them filled up with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} +
-// s_{24+l}) for l < 8, and these eight are added in halves. [Axpy] is y ← fma(α, x,
-// y), [Product] x·y, [Largest] y ← x if x > y. The squared norm of a float64 row is
-// Dot(x, x). That of a float32 row is summed in eight lanes of float64, which are
-// added in halves, and the remaining elements are added to it in order; the
-// squares are exact.
+// [Dot] has 32 lanes. Each whole block of 32 elements adds one product to every lane.
+// The remaining elements go to the first eight lanes, eight at a time, with the last
+// group padded with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} + s_{24+l}) for l < 8,
+// and these eight are added in halves. [Axpy] is y ← fma(α, x, y), [Product] x·y,
+// [Largest] y ← x if x > y. The squared norm of a float64 row is Dot(x, x). The squared
+// norm of a float32 row is summed in eight lanes of float64, which are added in halves,
+// and the squares of the remaining elements are added in order; the squares are exact.
 //
 // A Gaussian value is computed from c, the product in sequence, by
 //
@@ -71,18 +67,16 @@
 // and 2.3190468138462996e−17 for float64. The coefficients are poly32 and poly64 in
 // the source, c_d first.
 //
-// Go has math.FMA only for float64. For float32 the generic backend forms the
-// product in float64, where it is exact, and adds in float64. Rounding the sum to
-// float32 then gives fma, unless float64 rounds it to the midpoint of two
-// neighbouring float32s. Such a sum is rounded to odd first: to that of the two
-// float64s around it whose last bit is set.
+// Go has math.FMA only for float64. For float32 the generic backend forms the product in
+// float64, where it is exact, and adds in float64. Rounding the sum to float32 then gives
+// fma, unless float64 rounds it to the midpoint of two neighbouring float32s. Such a sum is
+// first rounded to odd: to the one of its two neighbouring float64s whose last bit is set.
 package gemm
 
 // Float is the element type of a matrix.
 type Float interface{ float32 | float64 }
 
-// Backend returns the name of the kernels in use, "avx512", "avx2", "neon" or
-// "generic".
+// Backend returns the name of the backend in use: "avx512", "avx2", "neon" or "generic".
 func Backend() string { return kernelsOf[float64]().name }
 
 // MulABT computes C ← α·A·Bᵀ + β·C for row-major A (m×k, row stride lda),
@@ -98,14 +92,14 @@ func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta 
 }
 
 // MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
-// and C (m×n, ldc), as [MulABT] does with the transpose of B in its place. The same
-// rules hold, and the result has the same bits.
+// and C (m×n, ldc). It follows the rules of [MulABT], and its result has the same
+// bits as that of MulABT with the transpose of B.
 func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
 	checkMatrix("B", k, n, len(b), ldb)
 	mul(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads, (*task[T]).planAB)
 }
 
-// mul is both products: plan says how B is stored.
+// mul implements both products; plan depends on how B is stored.
 func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int, plan func(*task[T], int)) {
 	checkMatrix("A", m, k, len(a), lda)
 	checkMatrix("C", m, n, len(c), ldc)
@@ -130,8 +124,8 @@ func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, 
 func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
 	checkMatrix("A", m, n, len(a), lda)
 	checkMatrix("B", n, m, len(b), ldb)
-	// Rows of B are written four elements at a time, and of so few of them in turn
-	// that their cache lines are still there for the next four.
+	// Write four elements of a row of B at a time, and visit so few rows in turn that
+	// their cache lines are still cached for the next four.
 	const strip = 64
 	for j0 := 0; j0 < n; j0 += strip {
 		cols := min(strip, n-j0)

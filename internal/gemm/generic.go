@@ -2,14 +2,14 @@ package gemm
 
 import "math"
 
-// The generic backend: the arithmetic of the package comment in plain Go. No
-// expression here may give other bits where a compiler fuses x*y + z: products
-// are rounded by a conversion, exact, or operands of math.FMA.
+// The generic backend implements the arithmetic of the package comment in plain Go.
+// No expression here may change its bits if a compiler fuses x*y + z: products are
+// rounded by a conversion, exact, or operands of math.FMA.
 
 const (
-	genericMR  = 32 // rows of a tile, which share one look at the panel: see leastExponent
+	genericMR  = 32 // rows of a tile, which share one leastExponent of the panel
 	genericNR  = 16 // columns of a tile
-	genericVec = 8  // columns that are computed side by side
+	genericVec = 8  // columns that are computed together
 )
 
 func genericBackend() backend {
@@ -39,12 +39,12 @@ func genericBackend() backend {
 // sum32 returns a float64 whose rounding to float32 is that of the exact
 // p + z, for a product p of two float32s, which is exact, and a float32 z.
 //
-// The float64 s nearest p + z is one unless it lies halfway between two
+// The float64 s nearest p + z qualifies unless it lies halfway between two
 // neighbouring float32s: every such midpoint is a float64, so rounding to
 // float64 never steps across one, only onto it. The last 28 bits of a midpoint
 // are zero, even if the neighbours are subnormal.
 //
-// The form is one that the compiler inlines.
+// The function has a form that the compiler inlines.
 func sum32(p, z float64) (s float64) {
 	s = p + z
 	if math.Float64bits(s)<<36 == 0 {
@@ -53,9 +53,9 @@ func sum32(p, z float64) (s float64) {
 	return
 }
 
-// sumOdd returns p + z rounded to odd: if the float64 nearest the sum is not
-// exact, the one of the two around the sum whose last bit is set. That is no
-// midpoint and on the same side of all of them as the sum.
+// sumOdd returns p + z rounded to odd: if the float64 nearest the sum is not exact,
+// it returns the one of the two float64s around the sum whose last bit is set. That
+// float64 is not a midpoint, and it is on the same side of every midpoint as the sum.
 //
 //go:noinline
 func sumOdd(p, z float64) float64 {
@@ -145,7 +145,7 @@ func leastExponent(x []float32) int {
 }
 
 // row32 adds the products of a row with eight columns of a panel to s. exact
-// says that sums that are subnormal float32s are exact in float64.
+// means that sums that are subnormal float32s are exact in float64.
 func row32(x, p []float32, s *[genericVec]float32, exact bool) {
 	for q := 0; q < len(x); q++ {
 		if exact {
@@ -160,9 +160,9 @@ func row32(x, p []float32, s *[genericVec]float32, exact bool) {
 	}
 }
 
-// row32ToMidpoint is row32 from column q of x to the first whose sums, rounded
-// to float64, include a midpoint of float32s: see sum32. It returns that
-// column, or len(x). Without calls its loop is several times as fast.
+// row32ToMidpoint is row32 from column q of x to the first column whose sums, rounded
+// to float64, include a midpoint of float32s (see sum32). It returns that column, or
+// len(x). Without calls its loop is several times as fast.
 func row32ToMidpoint(q int, x, p []float32, s *[genericVec]float32) int {
 	s0, s1, s2, s3, s4, s5, s6, s7 := s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7]
 	for ; q < len(x); q++ {
@@ -240,8 +240,8 @@ func lanes64(x, y, s *[8]float64) {
 	s[7] = math.FMA(x[7], y[7], s[7])
 }
 
-// reduceGeneric adds up lanes, a power of two of them: the upper half to the
-// lower until one is left.
+// reduceGeneric adds the lanes, whose number is a power of two: the upper half to the
+// lower half until one is left.
 func reduceGeneric[T Float](s []T) T {
 	for h := len(s) / 2; h > 0; h /= 2 {
 		for i := range h {
@@ -324,8 +324,8 @@ func expGeneric64(dst, src []float64) {
 	}
 }
 
-// poly32 and poly64 are the coefficients of exp(r), the highest power's first.
-// The generator of the assembly has them too.
+// poly32 and poly64 are the coefficients of exp(r), highest power first. The assembly
+// generator has a copy of them.
 var (
 	poly32 = [...]float32{0.0013926183587713494155, 0.0083631790527225781384, 0.041666554617204573652,
 		0.16666576989698775324, 0.5, 1, 1}
@@ -361,8 +361,7 @@ func exp64(x float64) float64 {
 	for _, c := range poly64[1:] {
 		p = math.FMA(p, r, c)
 	}
-	// In two factors, because 2ⁿ may be no float64. Only the last product is
-	// rounded.
+	// Multiply by two factors, because 2ⁿ may not be a float64. Only the last product is rounded.
 	h := int(n) >> 1
 	return p * exp2(int(n)-h) * exp2(h)
 }
@@ -370,8 +369,8 @@ func exp64(x float64) float64 {
 // exp2 returns 2ⁿ for the exponents n of normal numbers.
 func exp2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
-// sumSquaresGeneric sums in eight lanes of float64, and adds the elements that do not
-// fill them in sequence. The square of a float32 is exact in float64.
+// sumSquaresGeneric sums in eight lanes of float64, then adds the remaining elements
+// in sequence. The square of a float32 is exact in float64.
 func sumSquaresGeneric(x []float32) float64 {
 	var s [8]float64
 	for len(x) >= 8 {
@@ -383,7 +382,7 @@ func sumSquaresGeneric(x []float32) float64 {
 	return sumSquaresTail(reduceGeneric(s[:]), x)
 }
 
-// inEights returns sumSquares by a kernel for a multiple of eight elements, at least eight.
+// inEights returns a sumSquares that uses a kernel for a multiple of eight elements, at least eight.
 func inEights(kernel func(n int, x *float32) float64) func(x []float32) float64 {
 	return func(x []float32) float64 {
 		n := len(x) &^ 7
@@ -395,7 +394,7 @@ func inEights(kernel func(n int, x *float32) float64) func(x []float32) float64 
 	}
 }
 
-// squares returns sumSquares by a dot product of at least one element.
+// squares returns a sumSquares that uses a dot product of at least one element.
 func squares(dot func(x, y []float64) float64) func(x []float64) float64 {
 	return func(x []float64) float64 {
 		if len(x) == 0 {

@@ -5,7 +5,7 @@ import "sync"
 //go:generate go run -C _asm . -out ../asm_amd64.s -stubs ../asm_amd64.go -pkg gemm
 //go:generate go run -C _asm ./arm64 -out ../asm_arm64.s -stubs ../asm_arm64.go
 
-// dotTile holds the dot products of up to 6 rows with up to 4, in rows of 4.
+// dotTile holds the dot products of up to 6 rows of A with up to 4 rows of B, in rows of 4.
 type dotTile[T Float] [6 * 4]T
 
 // kernels are the routines of one backend for one element type.
@@ -44,7 +44,7 @@ type kernels[T Float] struct {
 	tasks sync.Pool // of *task[T]
 }
 
-// vectors are the float64 routines beside the products.
+// vectors are the float64 routines other than the products.
 type vectors struct {
 	dot  func(x, y []float64) float64
 	axpy func(alpha float64, x, y []float64)
@@ -53,7 +53,7 @@ type vectors struct {
 	largest func(x, y []float64)
 }
 
-// backend is one row of the table of what this machine can run.
+// backend holds the routines of one backend.
 type backend struct {
 	k32 *kernels[float32]
 	k64 *kernels[float64]
@@ -121,8 +121,7 @@ func packRow[T Float](dst []T, nr int, row []T, q int) {
 	}
 }
 
-// copyTile copies a partial tile to or from a whole one, in kernels that have
-// no masks.
+// copyTile copies a partial tile to or from a whole tile, for kernels without masks.
 func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	for i := range rows {
 		copy(dst[i*ldd:i*ldd+cols], src[i*lds:i*lds+cols])

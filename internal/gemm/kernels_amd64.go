@@ -4,7 +4,7 @@ package gemm
 
 import "golang.org/x/sys/cpu"
 
-// backends lists what this machine can run, the fastest first.
+// backends returns the backends that this machine can run, fastest first.
 func backends() []backend {
 	list := []backend{genericBackend()}
 	x := &cpu.X86
@@ -18,7 +18,7 @@ func backends() []backend {
 	return append([]backend{avx512Backend()}, list...)
 }
 
-// routines are the assembly of one element type that takes whole vectors and masks the rest.
+// routines are the assembly routines of one element type that process whole vectors and mask the rest.
 type routines[T Float] struct {
 	dots    func(ra, rb, k int, a *T, lda int, b *T, ldb int, out *T)
 	gauss   func(n int, c, nb *T, na, negGamma T)
@@ -27,7 +27,7 @@ type routines[T Float] struct {
 	pack    func(blocks int, src *T, lds int, dst *T)
 }
 
-// masked completes kernels by routines, which take addresses, and strides in bytes.
+// masked completes kr with assembly routines, which take addresses and strides in bytes.
 func masked[T Float](kr *kernels[T], r routines[T]) *kernels[T] {
 	size := sizeOf[T]()
 	kr.dots = func(ra, rb, k int, a []T, lda int, b []T, ldb int, out *dotTile[T]) {
@@ -95,7 +95,7 @@ func tile2F32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta 
 		tileAVX2F32(rows, vecs, k, &a[0], 4*lda, &p[0], &c[0], 4*ldc, alpha, beta, 8)
 		return
 	}
-	// A masked store is slow on some CPUs: go by way of a whole tile.
+	// A masked store is slow on some CPUs: compute a whole tile and copy its part.
 	var t [6 * 16]float32
 	if beta != 0 {
 		copyTile(t[:], 16, c, ldc, rows, cols)

@@ -2,7 +2,7 @@
 
 package gemm
 
-// backends lists what this machine can run, the fastest first. Every arm64
+// backends returns the backends that this machine can run, fastest first. Every arm64
 // CPU that Go supports has NEON.
 func backends() []backend { return []backend{neonBackend(), genericBackend()} }
 
@@ -38,10 +38,10 @@ func neonBackend() backend {
 	}
 }
 
-// NEON has no masked loads or stores. A partial tile goes by way of a whole
-// one, the rest of a sum is padded with zeros to the 64 bytes in which sums are
-// formed, and the rest of an elementwise operation to a vector; of float64, where it is
-// one element, plain Go computes it.
+// NEON has no masked loads or stores. A partial tile is computed as a whole tile and copied.
+// The rest of a sum is padded with zeros to 64 bytes, the unit in which sums are formed. The
+// rest of an elementwise operation is padded to a vector; in float64 it is a single element,
+// which plain Go computes.
 
 func tileNEON32(rows, cols, k int, a []float32, lda int, p []float32, alpha, beta float32, c []float32, ldc int) {
 	vecs := (cols + 3) / 4

@@ -2,5 +2,5 @@
 
 package gemm
 
-// backends lists what this machine can run, the fastest first.
+// backends returns the backends that this machine can run, fastest first.
 func backends() []backend { return []backend{genericBackend()} }

@@ -2,9 +2,9 @@ package gemm
 
 import "slices"
 
-// Panels is a growable set of rows kept in the packed form that the
-// matrix-product kernels read, together with their squared norms. Methods that
-// only read (Len, MulABT, Gaussian and those of norms) may run concurrently.
+// Panels is a growable set of rows, kept in the packed form that the matrix-product
+// kernels read, together with their squared norms. Methods that only read (Len,
+// MulABT, Gaussian, NormSq and MaxNormSq) may run concurrently.
 type Panels[T Float] struct {
 	kr   *kernels[T]
 	dim  int
@@ -56,7 +56,7 @@ func (p *Panels[T]) Append(row []T) {
 	}
 }
 
-// Reserve makes room for n rows more, without copying what there is more than once.
+// Reserve makes room for n more rows. It copies the existing rows at most once.
 func (p *Panels[T]) Reserve(n int) {
 	nr := p.kr.nr
 	p.data = slices.Grow(p.data, (p.n+n+nr-1)/nr*nr*p.dim-len(p.data))
@@ -106,10 +106,10 @@ func (p *Panels[T]) Reset() {
 // no row i.
 func (p *Panels[T]) NormSq(i int) T { return p.norm[i] }
 
-// MaxNormSq returns the largest ‖p_i‖², 0 of an empty set.
+// MaxNormSq returns the largest ‖p_i‖², or 0 for an empty set.
 func (p *Panels[T]) MaxNormSq() T { return p.most }
 
-// NormSq returns ‖x‖² with the bits that Panels.NormSq has for a row x.
+// NormSq returns ‖x‖² with the same bits as Panels.NormSq for a row x.
 func NormSq[T Float](x []T) T { return T(kernelsOf[T]().sumSquares(x)) }
 
 // MulABT computes C ← A·Pᵀ for row-major A (m×dim, lda), C (m×Len, ldc), on at

@@ -11,10 +11,10 @@ import (
 const (
 	kcMax      = 384
 	rowBlock   = 96
-	chunkBytes = 2048 // of a row of C in a chunk
+	chunkBytes = 2048 // bytes of a row of C in a chunk
 
-	// The shapes that take dot products in lanes: at most fewRows rows and at
-	// least shortCols columns, or laneRows and laneCols.
+	// Shapes whose dot products are summed in lanes: at most fewRows rows and at
+	// least shortCols columns, or at most laneRows and at least laneCols.
 	fewRows, shortCols = 4, 32
 	laneRows, laneCols = 12, 256
 
@@ -32,13 +32,12 @@ type kind int
 
 const (
 	kindPanels  kind = iota // B is packed: a unit is a block of C
-	kindColumns             // B is not: a unit packs some rows of B and computes those columns of C
-	kindSwapped             // A is small and packed: a unit is some rows of B, used as they lie
+	kindColumns             // B is not packed: a unit packs some rows of B and computes those columns of C
+	kindSwapped             // A is small and packed: a unit is some rows of B, used unpacked
 	kindLanes               // A or B has few rows: a unit is some rows of the other
 )
 
-// task is one call's product and its division into units, any of which may run
-// on any goroutine.
+// task is the product of one call and its division into units. Any unit may run on any goroutine.
 type task[T Float] struct {
 	kr      *kernels[T]
 	m, n, k int
@@ -71,8 +70,8 @@ type task[T Float] struct {
 	pack    []T // backs packed for one call
 }
 
-// worker is a goroutine's memory. Its func is made once, so that starting it
-// allocates nothing.
+// worker holds a goroutine's buffers. Its func is created once, so that starting the
+// goroutine allocates nothing.
 type worker[T Float] struct {
 	start func()
 	b     []T
@@ -104,8 +103,8 @@ func resize[T Float](s []T, n int) []T {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// kBlock returns the length of a block of k, a function of k alone: the order
-// of summation depends on it.
+// kBlock returns the length of a block of k. It depends on k alone, because it
+// determines the order of summation.
 func kBlock(k int) int {
 	kc := ceilDiv(k, ceilDiv(k, kcMax))
 	return min(k, (kc+7)&^7)
@@ -143,8 +142,8 @@ func (t *task[T]) plan(threads int) {
 	}
 }
 
-// planAB chooses the path of a product with B as it lies in memory, k×n: those of plan
-// that sum in the same order.
+// planAB chooses the path of a product with B stored as k×n: one of the paths of
+// plan, with the same order of summation.
 func (t *task[T]) planAB(threads int) {
 	if inLanes(t.m, t.n, t.k) {
 		// A dot product needs its columns side by side.
@@ -164,7 +163,7 @@ func (t *task[T]) planPanels(threads int) {
 	t.kind = kindPanels
 	t.unitRows = rowBlock
 	t.unitCols = chunkBytes / sizeOf[T]() / nr * nr
-	// A small k makes C the traffic: write it in rows.
+	// With a small k most memory traffic is C: write it in rows.
 	t.rowsOuter = t.k <= 32
 	if t.rowsOuter {
 		t.unitRows, t.unitCols = rowBlock/4, ceilDiv(t.n, nr)*nr
@@ -188,7 +187,7 @@ func (t *task[T]) planColumns(threads int) {
 	t.units = ceilDiv(t.n, t.unitCols)
 }
 
-// planSwapped packs A, in panels as even as vectors allow.
+// planSwapped packs A in panels of equal width, as far as whole vectors allow.
 func (t *task[T]) planSwapped() {
 	nr, lanes := t.kr.nr, t.kr.lanes
 	panels := ceilDiv(t.m, nr)
@@ -258,8 +257,8 @@ func (t *task[T]) panelsUnit(u int) {
 		scale(i1-i0, j1-j0, 0, t.c[i0*t.ldc+j0:], t.ldc)
 	}
 	nr, kc, beta := t.kr.nr, kBlock(max(t.k, 1)), t.beta
-	// The blocks of k go one after the other, whoever computes this block of C: the
-	// order of summation is the same for any number of goroutines.
+	// The blocks of k are processed in order by the goroutine that computes this
+	// block of C, so the order of summation is the same for any number of goroutines.
 	for k0 := 0; k0 < t.k; k0 += kc {
 		k1 := min(k0+kc, t.k)
 		t.block(i0, i1, j0, j1, k0, k1, t.packed[j0*t.k+k0*nr:], t.k*nr, beta)
@@ -272,7 +271,8 @@ func (t *task[T]) panelsUnit(u int) {
 	}
 }
 
-// columnsUnit packs rows of B, or columns, block by block and computes their columns of C.
+// columnsUnit packs rows of B, or columns, block by block and computes the columns of
+// C that belong to them.
 func (t *task[T]) columnsUnit(w *worker[T], u int) {
 	j0 := u * t.unitCols
 	j1 := min(j0+t.unitCols, t.n)
@@ -293,8 +293,8 @@ func (t *task[T]) columnsUnit(w *worker[T], u int) {
 	}
 }
 
-// block adds columns k0 to k1 of the product to C[i0:i1, j0:j1] scaled by
-// beta. b holds the panels from j0 on, panel elements apart, each from k0 on.
+// block adds columns k0 to k1 of the product to C[i0:i1, j0:j1] scaled by beta. b holds
+// the panels from j0 on. Each panel starts at k0, and panels are panel elements apart.
 func (t *task[T]) block(i0, i1, j0, j1, k0, k1 int, b []T, panel int, beta T) {
 	if t.rowsOuter {
 		for i := i0; i < i1; i += t.kr.mr {
@@ -357,7 +357,7 @@ func (t *task[T]) swappedTile(tile []T, j, rows, i, cols int) {
 func (t *task[T]) lanesUnit(w *worker[T], u int) {
 	kr := t.kr
 	x, ldx, nx, sx := t.a, t.lda, t.m, t.ldc // the few rows, and their stride in C
-	y, ldy, ny, sy := t.b, t.ldb, t.n, 1     // the many
+	y, ldy, ny, sy := t.b, t.ldb, t.n, 1     // the many rows
 	if t.m > t.n {
 		x, ldx, nx, sx, y, ldy, ny, sy = y, ldy, ny, sy, x, ldx, nx, sx
 	}
@@ -378,7 +378,7 @@ func (t *task[T]) lanesUnit(w *worker[T], u int) {
 	}
 }
 
-// put finishes an element whose dot product is s.
+// put stores an element of C whose dot product is s.
 func (t *task[T]) put(c *T, s T) {
 	if t.beta == 0 {
 		*c = t.alpha * s

@@ -42,7 +42,7 @@ func Largest(x, y []float64) {
 }
 
 // Exp computes dst[i] ← exp(src[i]), to 3e-7 (float32) or 1e-15 (float64)
-// relative. Overflow gives +Inf, underflow 0 by way of the subnormals, NaN
+// relative. Overflow gives +Inf, underflow gives subnormals and then 0, and NaN
 // stays NaN. dst may be src. It panics if the lengths differ.
 func Exp[T Float](dst, src []T) {
 	if len(dst) != len(src) {

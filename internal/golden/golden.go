@@ -1,4 +1,4 @@
-// Package golden compares what a test makes with a file of the repository.
+// Package golden compares the output of a test with a file in the repository.
 package golden
 
 import (
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Update is the flag with which tests write their golden files.
+// Update is the -update flag, with which tests write their golden files.
 var Update = flag.Bool("update", false, "write the golden files of the tests that are run")
 
-// Check compares a text with a file, which it writes before with -update. The error shows
-// the first line that differs.
+// Check compares got with the contents of a file; with -update it first writes got to
+// the file. The error shows the first line that differs.
 func Check(t testing.TB, path, got string) {
 	t.Helper()
 	if *Update {

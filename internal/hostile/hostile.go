@@ -1,6 +1,5 @@
-// Package hostile helps to test readers with files that someone made in order
-// to do harm: it measures what memory a reader allocates, and seals the bytes
-// of a fuzzer as a program would that knows the format.
+// Package hostile helps to test readers with malicious files. It measures how much memory a
+// reader allocates, and it adds a valid header length and checksum to the bytes of a fuzzer.
 package hostile
 
 import (
@@ -10,9 +9,9 @@ import (
 	"testing"
 )
 
-// AtMost fails the test if f allocates more than limit bytes, those included that are
-// collected before it ends: no less than what it adds to the memory in use. Other
-// goroutines are counted too.
+// AtMost fails the test if f allocates more than limit bytes in total, including
+// memory that is collected before f ends. The total is at least the growth of the
+// memory in use. Allocations of other goroutines count too.
 func AtMost(t testing.TB, limit int, f func()) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -24,11 +23,11 @@ func AtMost(t testing.TB, limit int, f func()) {
 	}
 }
 
-// Model returns a file in the format of kernel.Expansion.Write with a header
-// and a payload, under the right length and checksum.
+// Model returns a file in the format of kernel.Expansion.Write with the given header
+// and payload and with a correct length and checksum.
 func Model(header string, payload []byte) []byte { return Seal("POLKMDL\x01", header, payload) }
 
-// Seal returns a file of package modelfile that starts with magic.
+// Seal returns a file in the format of package modelfile that starts with magic.
 func Seal(magic, header string, payload []byte) []byte {
 	b := []byte(magic)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))

@@ -1,11 +1,11 @@
-// Package modelfile is the frame of the module's binary files. A file is, in
-// this order and little-endian:
+// Package modelfile reads and writes the common frame of the module's binary files. A
+// file consists of, in this order and little-endian:
 //
-//	8 bytes   seven letters that say what it is, and the version of its format
+//	8 bytes   seven letters that identify the format, and its version
 //	4 bytes   length of the header
 //	header    JSON
-//	          what the format says
-//	32 bytes  SHA-256 of all that precedes
+//	          body, defined by the format
+//	32 bytes  SHA-256 of all preceding bytes
 package modelfile
 
 import (
@@ -21,18 +21,17 @@ import (
 	"strings"
 )
 
-// maxHeader bounds what Open reads as a header.
+// maxHeader is the largest size of a header that Open accepts, in bytes.
 const maxHeader = 1 << 24
 
 // A Format is a kind of file.
 type Format struct {
-	Magic [8]byte // seven letters, and the newest version; older ones, from 1, are read too
-	Err   error   // wrapped by every error of reading that is due to the bytes themselves
+	Magic [8]byte // seven letters and the version, the only one that Open accepts
+	Err   error   // wrapped by every read error that is caused by the data itself
 }
 
-// Write writes a file of the newest version. What body writes follows the
-// header; body may leave errors of its writer alone, for Write returns the
-// first of them.
+// Write writes a file with the version of f. The output of body follows the header.
+// body may ignore errors of its writer, because Write returns the first of them.
 func (f Format) Write(w io.Writer, header any, body func(io.Writer)) error {
 	head, err := json.Marshal(header)
 	if err != nil {
@@ -57,7 +56,7 @@ func (f Format) Write(w io.Writer, header any, body func(io.Writer)) error {
 // Size returns the size of a file with a header of head bytes and a body.
 func Size(head int, body int64) int64 { return 12 + int64(head) + body + sha256.Size }
 
-// A Reader reads what follows the header of a file.
+// A Reader reads the part of a file that follows the header.
 type Reader struct {
 	f   Format
 	r   io.Reader
@@ -94,8 +93,8 @@ func (f Format) Open(r io.Reader, header any) (*Reader, error) {
 	return d, nil
 }
 
-// unique reports a duplicate key in the next value of a valid JSON text, of which
-// programs would take one or the other. Unmarshal takes keys in any case.
+// unique returns an error if an object in the next value of a valid JSON text has a duplicate key,
+// because programs differ in which of the values they use. It ignores case, as Unmarshal does.
 func unique(d *json.Decoder) error {
 	open, err := d.Token()
 	if _, nested := open.(json.Delim); !nested || err != nil {
@@ -126,15 +125,16 @@ func (d *Reader) fail(err error) error {
 	return err
 }
 
-// Bytes reads n bytes, as Floats reads numbers.
+// Bytes reads n bytes. Like Floats, it allocates memory only as the data arrives.
 func (d *Reader) Bytes(n int) ([]byte, error) {
 	var b bytes.Buffer
-	b.Grow(min(n, 1<<20) + bytes.MinRead) // more only for what is there
+	b.Grow(min(n, 1<<20) + bytes.MinRead) // grows beyond that only as data arrives
 	err := d.Copy(&b, int64(n))
 	return b.Bytes(), err
 }
 
-// Section returns a reader of the next n bytes. They must be read before others.
+// Section returns a reader of the next n bytes. The caller must read all of them
+// before it reads anything else from d.
 func (d *Reader) Section(n int64) io.Reader { return io.LimitReader(d.r, n) }
 
 // Copy copies n bytes to w.
@@ -143,11 +143,11 @@ func (d *Reader) Copy(w io.Writer, n int64) error {
 	return d.fail(err)
 }
 
-// Sum returns the SHA-256 of all that was read.
+// Sum returns the SHA-256 of all bytes read so far.
 func (d *Reader) Sum() []byte { return d.sum.Sum(nil) }
 
-// Floats reads n finite numbers, a few at a time, so that a lying header meets
-// the end of the file before it has cost memory.
+// Floats reads n finite numbers in small chunks, so that a header with a false count
+// leads to the end of the file before it costs memory.
 func Floats[T float32 | float64 | uint32 | uint64](d *Reader, n int) ([]T, error) {
 	const chunk = 1 << 12
 	out := make([]T, 0, min(n, chunk))
@@ -168,8 +168,8 @@ func Floats[T float32 | float64 | uint32 | uint64](d *Reader, n int) ([]T, error
 	return out, nil
 }
 
-// Rows reads n rows of dim finite numbers, each by itself: there is never a copy of
-// all of them.
+// Rows reads n rows of dim finite numbers. It reads each row separately, so that no
+// copy of all rows exists.
 func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
 	for range n {
 		row, err := Floats[T](d, dim)
@@ -181,8 +181,8 @@ func Rows[T float32 | float64](d *Reader, n, dim int) (rows [][]T, err error) {
 	return rows, nil
 }
 
-// Close reads the checksum, and reports one that is not that of what was read,
-// and bytes behind it. It does not close the underlying reader.
+// Close reads the checksum. It returns an error if the checksum does not match the
+// bytes read, or if more bytes follow it. It does not close the underlying reader.
 func (d *Reader) Close() error {
 	want := d.sum.Sum(nil)
 	got, err := d.Bytes(len(want))

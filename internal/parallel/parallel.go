@@ -1,6 +1,6 @@
-// Package parallel shares work among goroutines. Unlike errgroup it tells each unit
-// its worker, for scratch space that a worker keeps, and starts one goroutine for each
-// worker, not for each unit.
+// Package parallel splits work among goroutines. Unlike errgroup, it tells each unit
+// the number of its worker, so that a worker can keep scratch space, and starts one
+// goroutine per worker instead of one per unit.
 package parallel
 
 import (
@@ -8,10 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// Do calls do for the units 0 … units−1 on at most threads goroutines, the
-// caller's one of them, numbered from 0. With one thread it starts none. For
-// results that do not depend on threads, what a unit computes must not depend
-// on its worker.
+// Do calls do for the units 0 … units−1 on at most threads goroutines, including the
+// caller's. Workers are numbered from 0. With one thread it starts no goroutine. The results
+// are independent of threads only if the result of a unit does not depend on its worker.
 func Do(threads, units int, do func(worker, unit int)) {
 	threads = max(1, min(threads, units))
 	var next atomic.Int64

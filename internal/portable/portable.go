@@ -1,21 +1,22 @@
-// Package portable has functions of package math and gonum's stat with the same bits on
-// every platform: the bits that they have on amd64 with fused multiply-adds.
+// Package portable implements functions of package math and of gonum's stat that
+// return the same bits on every platform: the bits of amd64 with fused multiply-adds.
 //
-// Package math promises no bits. Exp, Log, Hypot and others are assembly on some
-// architectures and Go on others, with other algorithms; and where the processor can, the
-// compiler fuses x*y + z, which the language allows: arm64, s390x, ppc64, riscv64, loong64,
-// and amd64 with GOAMD64=v3. An explicit conversion forbids it: float64(x*y) + z has one
-// result everywhere, and so has math.FMA(x, y, z). The packages that decide what a record
-// holds therefore call this package, and convert every product that becomes part of a sum;
-// TestRecordedPackages reports where they don't. Assignment is not enough: after p := x*y
-// the compiler may still fuse p + z, and does. Products with a power of two and of whole
-// numbers below 2⁵³ are exact, and may be fused.
+// Package math does not guarantee the bits of its results. Exp, Log, Hypot and others are
+// assembly on some architectures and Go on others, with different algorithms. The compiler may
+// also fuse x*y + z, as the language allows, where the processor can: on arm64, s390x, ppc64,
+// riscv64, loong64, and on amd64 with GOAMD64=v3. An explicit conversion prevents this:
+// float64(x*y) + z has one result everywhere, and so has math.FMA(x, y, z). The packages that
+// determine the contents of a record therefore call this package, and convert every product
+// that becomes part of a sum; TestRecordedPackages reports places where they don't. Assignment
+// is not enough: after p := x*y the compiler may still fuse p + z, and does. Products with a
+// power of two and of whole numbers below 2⁵³ are exact, and may be fused.
 //
-// The other functions that they use of package math are exact or correctly rounded
-// everywhere: Sqrt, FMA, Abs, Floor, Ceil, Trunc, Round, RoundToEven, Copysign, Mod, Modf, Frexp, Ldexp.
+// The other functions of package math that these packages use are exact or correctly rounded
+// everywhere: Sqrt, FMA, Abs, Floor, Ceil, Trunc, Round, RoundToEven, Copysign, Mod, Modf,
+// Frexp, Ldexp.
 //
-// The functions are package math's, copyright 2009 The Go Authors, under Go's BSD-style
-// licence (https://go.dev/LICENSE).
+// The functions come from package math, copyright 2009 The Go Authors, under Go's
+// BSD-style licence (https://go.dev/LICENSE).
 package portable
 
 import "math"
@@ -33,7 +34,7 @@ func Exp(x float64) float64 {
 		ln2U     = 0.69314718055966295651160180568695068359375
 		ln2L     = 0.28235290563031577122588448175013436025525412068e-12
 		overflow = 7.09782712893384e+02
-		// Added and subtracted, it rounds |x| < 2⁵¹ to an even integer.
+		// Adding and subtracting it rounds |x| < 2⁵¹ to the nearest integer, ties to even.
 		rounding = 0x1.8p52
 	)
 	switch {
@@ -70,8 +71,8 @@ func Exp(x float64) float64 {
 	}
 }
 
-// Log returns ln x: amd64's assembly, FreeBSD's algorithm. In contrast to that it is right
-// for subnormal x, too.
+// Log returns ln x: amd64's assembly, FreeBSD's algorithm. Unlike the assembly, it is
+// correct for subnormal x too.
 func Log(x float64) float64 {
 	const (
 		l1 = 6.666666666666735130e-01
@@ -174,7 +175,7 @@ func Log1p(x float64) float64 {
 			c /= u
 		}
 		mantissa &= 1<<52 - 1
-		if mantissa < 0x0006a09e667f3bcd { // of √2
+		if mantissa < 0x0006a09e667f3bcd { // the mantissa of √2
 			u = math.Float64frombits(mantissa | 0x3ff<<52)
 		} else {
 			k++
@@ -280,8 +281,8 @@ func Expm1(x float64) float64 {
 	}
 }
 
-// scaled returns y·2ᵏ, made by adding to the exponent: beyond its range it wraps
-// as package math's does.
+// scaled returns y·2ᵏ by adding k to the exponent. Outside its range the exponent
+// wraps around, as in package math.
 func scaled(y float64, k int) float64 {
 	return math.Float64frombits(math.Float64bits(y) + uint64(k)<<52)
 }

@@ -20,7 +20,7 @@ func Sincos(x float64) (sin, cos float64) {
 	}
 	sinSign, cosSign := x < 0, false
 	x = math.Abs(x)
-	var octant uint64 // made even; x is z more, |z| ≤ π/4
+	var octant uint64 // rounded up to even; x is octant·π/4 + z, |z| ≤ π/4
 	var z float64
 	if x < 1<<29 {
 		octant = uint64(float64(x * (4 / math.Pi)))
@@ -70,7 +70,8 @@ func reduced(x float64) (octant uint64, z float64) {
 	exponent := int(b>>52) - 1023 - 52
 	mantissa := b&(1<<52-1) | 1<<52
 
-	// x·4/π = mantissa·2^exponent·4/π: of 4/π the three digits that decide it modulo 8.
+	// x·4/π = mantissa·2^exponent·4/π. d holds the three 64-bit digits of 4/π that
+	// determine this modulo 8.
 	digit, shift := uint(exponent+61)/64, uint(exponent+61)%64
 	var d [3]uint64
 	for i := range d {

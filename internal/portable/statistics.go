@@ -2,8 +2,8 @@ package portable
 
 import "math"
 
-// Sum returns Σx in the order of gonum's floats.Sum on amd64: eight lanes, added up in
-// halves that each take a part of the rest of x.
+// Sum returns Σx in the order of gonum's floats.Sum on amd64: eight lanes, which are added in halves.
+// After each halving every lane left takes one of the remaining elements of x, if there are enough.
 func Sum(x []float64) float64 {
 	var lane [8]float64
 	for ; len(x) >= 8; x = x[8:] {
@@ -28,9 +28,9 @@ func Sum(x []float64) float64 {
 	return sum
 }
 
-// MeanDeviation returns the mean of x and its standard deviation over len(x), as gonum's
-// stat.PopMeanStdDev on amd64. Values whose sum or squares leave the range of float64 are
-// scaled first, so the deviation of finite values is 0 only if all are equal.
+// MeanDeviation returns the mean of x and its population standard deviation (divisor len(x)),
+// as gonum's stat.PopMeanStdDev on amd64. Values whose sum or squares exceed the range of
+// float64 are scaled first, so the deviation of finite values is 0 only if all are equal.
 func MeanDeviation(x []float64) (mean, deviation float64) {
 	mean, squares := spread(x)
 	deviation = math.Sqrt(squares / float64(len(x)))
@@ -46,7 +46,7 @@ func MeanDeviation(x []float64) (mean, deviation float64) {
 	if !differ || math.IsInf(largest, 1) || math.IsNaN(largest) {
 		return mean, deviation
 	}
-	// Powers of two change no digit of the values.
+	// Scaling by a power of two is exact.
 	_, exp := math.Frexp(largest)
 	scaled := make([]float64, len(x))
 	for i, v := range x {

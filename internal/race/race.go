@@ -1,7 +1,7 @@
 //go:build race
 
-// Package race says whether the race detector is on, for tests of arithmetic alone: it makes
-// them ten times as slow and has nothing to find there.
+// Package race tells whether the race detector is enabled. Tests of arithmetic alone check
+// it, because the detector makes them ten times as slow and has nothing to find in them.
 package race
 
 const Enabled = true

@@ -1,7 +1,6 @@
-// Package strictyaml reads YAML into Go structs and is strict about it: an
-// unknown key, a duplicate one, a value of the wrong type are errors, as many
-// of them as there are at once, each with file, line, column and the line
-// itself. It keeps the tree, so that later checks can point into the source.
+// Package strictyaml decodes YAML into Go structs strictly: unknown keys, duplicate keys and
+// values of the wrong type are errors. It reports all errors at once, each with file, line, column
+// and source line. It keeps the syntax tree, so that later checks can point into the source.
 //
 // It reads the YAML that people write by hand: mappings with plain keys,
 // sequences and scalars. Anchors, aliases, merge keys, tags and several
@@ -16,21 +15,20 @@ import (
 	"strings"
 )
 
-// A Decoder is a type that decodes itself from a node, reporting what is wrong
-// with it. It is implemented on the pointer.
+// A Decoder is a type that decodes itself from a node and reports errors in it to r.
+// The method must be on the pointer type.
 type Decoder interface {
 	DecodeNode(n *Node, r *Reporter)
 }
 
-// Decode stores a node in the value v points to and reports what doesn't fit.
-// The rest is stored nevertheless.
+// Decode stores a node in the value that v points to. It reports parts that don't
+// fit, and stores the rest.
 //
-// Mappings go to structs by the names in the json tags, embedded structs
-// included, and to maps with string keys; sequences go to slices; numbers to
-// float64; integers to int and uint64, which they must fit; text to strings;
-// a pointer says that the value may be missing. Null is never a value. A struct
-// with a field of type Rest takes any key: those of no other field are left to
-// the caller.
+// Mappings are stored in structs, by the names in the json tags of the struct and its
+// embedded structs, and in maps with string keys; sequences in slices; numbers in
+// float64; integers in int and uint64, if they fit; text in strings; true and false in bool.
+// A pointer marks a value that may be missing. Null is never a value. A struct with a
+// field of type Rest accepts any key; keys of no other field are left to the caller.
 func Decode(n *Node, v any, r *Reporter) {
 	decode(n, reflect.ValueOf(v).Elem(), r)
 }
@@ -122,7 +120,7 @@ func decode(n *Node, v reflect.Value, r *Reporter) {
 	}
 }
 
-// Want reports a node that is not of a kind and returns whether it is. An
+// Want reports an error unless the node is of kind k, and returns whether it is. An
 // integer is a number too.
 func (n *Node) Want(k Kind, r *Reporter) bool {
 	if n.Kind == k || k == Number && n.Kind == Integer {
@@ -144,9 +142,9 @@ func quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// structFields fills a map from the names in json tags to the fields of a
-// struct and of its embedded structs, and returns the names in order and where
-// other keys go.
+// structFields fills a map from the names in json tags to the fields of a struct and
+// of its embedded structs. It returns the names in order, and sets rest to the field
+// for all other keys, if there is one.
 func structFields(v reflect.Value, fields map[string]reflect.Value, rest **Rest) []string {
 	var names []string
 	for i := range v.NumField() {
@@ -169,15 +167,15 @@ func structFields(v reflect.Value, fields map[string]reflect.Value, rest **Rest)
 	return names
 }
 
-// A Rest holds a mapping's keys that no field of the struct has, and the names
-// of those fields.
+// A Rest holds the fields of a mapping that match no field of the struct, and the
+// names of the struct's fields.
 type Rest struct {
 	Fields []Field
 	Known  []string
 }
 
-// UnknownKey reports a key that is none of those names, with the nearest one, or all if
-// they are few.
+// UnknownKey reports a key that is not in names. The message suggests the nearest
+// name, or lists all names if they are few.
 func (r *Reporter) UnknownKey(f Field, names []string) {
 	hint := Suggest(f.Key, names)
 	if hint == "" && len(names) <= 12 {

@@ -11,11 +11,11 @@ import (
 // maxShown is the number of errors that Errors.Error prints.
 const maxShown = 20
 
-// An Error is one thing that is wrong with a source file.
+// An Error describes one error in a source file.
 type Error struct {
 	File    string
-	Line    int // 1 for the first; 0 if it is about the file as a whole
-	Column  int // in characters, 1 for the first
+	Line    int // from 1; 0 for an error of the whole file
+	Column  int // in characters, from 1
 	Message string
 	Source  string // the offending line
 }
@@ -58,11 +58,10 @@ func excerpt(source string, column int) (line, indent string) {
 	return string(runes), string(pad)
 }
 
-// Errors are the errors of one document, in the order of their places.
+// Errors are the errors of one document, ordered by position.
 type Errors []*Error
 
-// Error returns the errors, each on lines of its own. After the first 20 it
-// only counts them.
+// Error returns the first 20 errors, each on separate lines, and the number of further errors.
 func (e Errors) Error() string {
 	var b strings.Builder
 	for i, err := range e {
@@ -78,7 +77,7 @@ func (e Errors) Error() string {
 	return b.String()
 }
 
-// A Reporter gathers errors.
+// A Reporter collects errors.
 type Reporter struct {
 	errs  Errors
 	seen  map[Error]bool
@@ -99,11 +98,10 @@ func (r *Reporter) Errorf(n *Node, format string, args ...any) {
 	r.errs = append(r.errs, e)
 }
 
-// Len returns how often an error was reported; the same one may be reported
-// again, and is one in Err.
+// Len returns the number of reported errors, including duplicates; Err returns each error once.
 func (r *Reporter) Len() int { return r.count }
 
-// Err returns the errors reported as Errors, or nil if there are none.
+// Err returns the reported errors as Errors, or nil if there are none.
 func (r *Reporter) Err() error {
 	if len(r.errs) == 0 {
 		return nil

@@ -15,10 +15,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// MaxSource bounds a source file's size, in bytes, and maxOpening the brackets
-// and braces in it. The parser's time grows with the square of the number of
-// lines, and with that of the number of brackets it does so fastest: 64 KiB of
-// them took 38 s and 9 GB.
+// MaxSource is the largest size of a source file, in bytes, and maxOpening the largest number of
+// opening brackets and braces in it. The parser's time grows with the square of the number of lines,
+// and fastest with the square of the number of brackets: 64 KiB of brackets took 38 s and 9 GB.
 const (
 	MaxSource  = 64 << 10
 	maxOpening = 4096
@@ -28,7 +27,7 @@ const (
 type Kind int
 
 // The kinds. An Integer is any integer that fits a float64 or an int64; a
-// Number has a fraction or an exponent, or is infinite or not a number.
+// Number has a fraction or an exponent, or is infinite or NaN.
 const (
 	Null Kind = iota
 	Bool
@@ -46,11 +45,11 @@ func (k Kind) String() string { return kindNames[k] }
 
 // A Node is a value in a YAML document.
 type Node struct {
-	Line, Column int // where its first character is
+	Line, Column int // of the first character
 	Kind         Kind
 	Text         string  // of a scalar
 	Items        []*Node // of a sequence
-	Fields       []Field // of a mapping, in the source's order
+	Fields       []Field // of a mapping, in source order
 
 	src *source
 }
@@ -99,8 +98,8 @@ func (n *Node) Field(key string) *Field {
 	return nil
 }
 
-// At returns the node that a path of keys and indices leads to, or the last one
-// on the way that exists. It never returns nil if n is not nil.
+// At returns the node at the end of a path of keys and indices, or the last existing
+// node on the path. It never returns nil if n is not nil.
 func (n *Node) At(path ...any) *Node {
 	for _, step := range path {
 		var next *Node
@@ -120,7 +119,7 @@ func (n *Node) At(path ...any) *Node {
 	return n
 }
 
-// Float returns a numeric scalar's value: one that is too large is infinite.
+// Float returns the value of a numeric scalar, which is infinite if it is too large.
 func (n *Node) Float() (float64, bool) {
 	if n == nil || n.Kind != Integer && n.Kind != Number {
 		return 0, false
@@ -129,20 +128,20 @@ func (n *Node) Float() (float64, bool) {
 	if specialText.MatchString(text) {
 		text = strings.Replace(text, ".", "", 1) // as Go writes it
 	}
-	x, _ := strconv.ParseFloat(text, 64) // numbers of these kinds have no other error than their range
+	x, _ := strconv.ParseFloat(text, 64) // the only possible error is the range
 	return x, true
 }
 
-// Without returns a copy of a mapping that lacks some keys.
+// Without returns a copy of a mapping without the given keys.
 func (n *Node) Without(keys ...string) *Node {
 	out := *n
 	out.Fields = slices.DeleteFunc(slices.Clone(n.Fields), func(f Field) bool { return slices.Contains(keys, f.Key) })
 	return &out
 }
 
-// Merge lays over on base: mappings are merged key by key, deeply; anything
-// else in over replaces what is in base. Neither is changed. Nodes keep their
-// places in their own files; a mapping merged from both is where over's is.
+// Merge returns base overridden by over. It merges mappings key by key, recursively; any
+// other value in over replaces the value in base. It changes neither node. Nodes keep
+// their positions in their own files; a merged mapping has the position of over's mapping.
 func Merge(base, over *Node) *Node {
 	if base == nil || over == nil || base.Kind != Mapping || over.Kind != Mapping {
 		if over == nil {
@@ -166,9 +165,8 @@ func Merge(base, over *Node) *Node {
 	return &out
 }
 
-// Parse reads a document, whose top must be a mapping. It returns nil and
-// reports why if that can't be done; duplicate keys and what this package
-// rejects are reported, but don't keep it from returning the rest.
+// Parse reads a document whose top level must be a mapping. If that is impossible, it reports why
+// and returns nil. It also reports duplicate keys and unsupported YAML, but then returns the rest.
 func Parse(filename string, text []byte, r *Reporter) *Node {
 	src := &source{name: filename}
 	whole := &Node{src: src}
@@ -232,7 +230,7 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	return n
 }
 
-// parse runs the YAML parser. A panic in it is an error of the source.
+// parse runs the YAML parser. It returns a panic in the parser as an error of the source.
 func parse(text []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -242,7 +240,7 @@ func parse(text []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 }
 
-// node makes a node at the place of a token, of kind Null.
+// node returns a node of kind Null at the position of a token.
 func (s *source) node(n ast.Node) *Node {
 	out := &Node{src: s}
 	if n == nil {
@@ -254,7 +252,7 @@ func (s *source) node(n ast.Node) *Node {
 	return out
 }
 
-// convert turns a syntax tree into nodes; nil if it holds nothing usable.
+// convert turns a syntax tree into nodes. It returns nil if the tree holds nothing usable.
 func (s *source) convert(n ast.Node, r *Reporter) *Node {
 	out := s.node(n)
 	switch v := n.(type) {
@@ -297,7 +295,7 @@ func (s *source) mapping(out *Node, values []*ast.MappingValueNode, r *Reporter)
 	for i, v := range values {
 		at := s.node(v.Key)
 		if i == 0 && (out.Line > at.Line || out.Line == at.Line && out.Column > at.Column) {
-			out.Line, out.Column = at.Line, at.Column // the parser's token is the colon
+			out.Line, out.Column = at.Line, at.Column // the parser's own token is the colon
 		}
 		key, ok := v.Key.(ast.ScalarNode)
 		switch v.Key.(type) {

@@ -11,7 +11,7 @@ import (
 // A Schema is a JSON Schema.
 type Schema map[string]any
 
-// ReadSchema reads a schema's file. t is a *testing.T.
+// ReadSchema reads a schema from a file. t is a *testing.T.
 func ReadSchema(t T, path string) (s Schema) {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -24,8 +24,7 @@ func ReadSchema(t T, path string) (s Schema) {
 	return s
 }
 
-// Validate returns what is wrong with a value that encoding/json has decoded, or with the
-// schema.
+// Validate returns the errors of a value that encoding/json has decoded, or of the schema itself.
 func (s Schema) Validate(v any) (problems []string) {
 	c := jsonschema.NewCompiler()
 	err := c.AddResource("schema", map[string]any(s))

@@ -1,4 +1,4 @@
-// Package testutil has what the tests of several packages need.
+// Package testutil has helpers for the tests of several packages.
 package testutil
 
 import (
@@ -20,8 +20,7 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// Names returns the names of what is in a folder, sorted; none if there is no
-// folder.
+// Names returns the sorted names of the entries of a folder, or no names if the folder does not exist.
 func Names(t T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -35,8 +34,8 @@ func Names(t T, dir string) []string {
 	return names
 }
 
-// Need skips a test that needs data or a program if err is not nil. Where
-// POLK_REQUIRE_DATA is set, as in CI, the test fails.
+// Need skips a test that needs data or a program if err is not nil. If
+// POLK_REQUIRE_DATA is set, as in CI, the test fails instead.
 func Need(t interface {
 	Helper()
 	Fatal(args ...any)
@@ -71,7 +70,7 @@ func MustPanic(t T, f func()) {
 	f()
 }
 
-// SameResult reports whether numbers are those that were recorded, to 1e-6.
+// SameResult reports whether got equals the recorded numbers, to 1e-6.
 func SameResult(got, recorded []float64) bool {
 	same := len(got) == len(recorded)
 	for i := 0; same && i < len(got); i++ {
@@ -92,7 +91,7 @@ func WriteJSON(t T, path string, v any) {
 	}
 }
 
-// Table reads a CSV file: of each row the values by the names of their columns.
+// Table reads a CSV file. Each row is a map from column names to values.
 func Table(t T, path string) (rows []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -102,7 +101,7 @@ func Table(t T, path string) (rows []map[string]string) {
 	return Rows(t, text)
 }
 
-// Rows is Table of the text of a file.
+// Rows is Table for the text of a file.
 func Rows(t T, text []byte) (rows []map[string]string) {
 	t.Helper()
 	all, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
@@ -119,14 +118,14 @@ func Rows(t T, text []byte) (rows []map[string]string) {
 	return rows
 }
 
-// RoundTripper makes a function an http.RoundTripper.
+// RoundTripper adapts a function to http.RoundTripper.
 type RoundTripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls f.
 func (f RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Score returns the values at x of the functions of an expansion, by the definition
-// f_c(x) = Σ_j w_jc κ(d_j, x).
+// Score returns the values of the functions of an expansion at x, computed by the
+// definition f_c(x) = Σ_j w_jc κ(d_j, x).
 func Score(f *kernel.Expansion, x []float32) []float64 {
 	out := make([]float64, f.Outputs)
 	for j := range f.Order() {

@@ -1,6 +1,6 @@
-// Package until waits for work that can't be told to stop: a step of a learner, or
-// a read of a pipe. Groups such as errgroup wait for all work to end, and leave a
-// panic of it to end the process, so none of them serves.
+// Package until waits, as long as a context lasts, for work that can't be cancelled,
+// such as a step of a learner or a read from a pipe. Groups such as errgroup do not
+// do this: they wait for all work to end, and a panic in it ends the process.
 package until
 
 import (
@@ -9,18 +9,18 @@ import (
 	"runtime/debug"
 )
 
-// A Panic is what Done panics with when its work has.
+// A Panic is the value that Done panics with if its work panics.
 type Panic struct {
 	Value any
-	Stack []byte // of the work
+	Stack []byte // stack trace of the work
 }
 
-// Error returns the panic's value in words.
+// Error returns the panic's value as text.
 func (p *Panic) Error() string { return fmt.Sprint(p.Value) }
 
-// Done has work done by another goroutine and reports whether it is through
-// before ctx ends. If it is not, nobody waits for it any more: the caller must
-// not look at anything that it may still change.
+// Done runs work in another goroutine and reports whether it finishes before ctx
+// ends. If it does not, work continues with nobody waiting for it: the caller must
+// not access anything that work may still change.
 func Done(ctx context.Context, work func()) bool {
 	if ctx.Err() != nil {
 		return false

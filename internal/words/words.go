@@ -1,5 +1,5 @@
-// Package words writes numbers and short texts. Each rounding that the verdicts, tables
-// and reports use has its name here.
+// Package words formats numbers and short texts. It has a name for each rounding that
+// verdicts, tables and reports use.
 package words
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Count writes a number with its noun: "1 cell", "2 cells".
+// Count formats a number with its noun: "1 cell", "2 cells".
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -33,15 +33,15 @@ func Shorten(s string, n int) string {
 	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
 }
 
-// longestMessage is what fits of a foreign message in a line of a report.
+// longestMessage is the number of characters of an external message that fit in a line of a report.
 const longestMessage = 320
 
-// Message makes one line of a message that this program did not write.
+// Message formats a message that this program did not write as one line.
 func Message(s string) string {
 	return Shorten(OneLine(strings.ToValidUTF8(s, "?")), longestMessage)
 }
 
-// Yes answers a question, and says nothing where the answer is not known.
+// Yes returns "yes" or "no", or "" if the answer is not known.
 func Yes(answer, known bool) string {
 	switch {
 	case !known:
@@ -52,11 +52,11 @@ func Yes(answer, known bool) string {
 	return "no"
 }
 
-// Finite reports whether a value is a number and not infinite.
+// Finite reports whether a value is neither NaN nor infinite.
 func Finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// A Nullable is a float64 that is null in JSON where it is not finite: the form of numbers
-// in documents for other programs.
+// A Nullable is a float64 that is null in JSON if it is not finite. Documents for
+// other programs use it for numbers.
 type Nullable float64
 
 // MarshalJSON implements json.Marshaler.
@@ -67,13 +67,14 @@ func (n Nullable) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// Exact writes a value so that it reads back as itself, for programs.
+// Exact formats a value for programs, so that it reads back as itself.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Plain writes a value with as few digits as it has.
+// Plain formats a value for readers with as few digits as it has.
 func Plain(v float64) string { return minus(Exact(v)) }
 
-// Four writes four digits of a value, and all of them before the point of a large one.
+// Four formats a value with four significant digits, and a large value with all
+// digits before the decimal point.
 func Four(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -86,10 +87,10 @@ func Four(v float64) string {
 	return minus(strconv.FormatFloat(v, 'g', 4, 64))
 }
 
-// Decimals writes n digits after the point.
+// Decimals formats a value with n digits after the decimal point.
 func Decimals(v float64, n int) string { return minus(strconv.FormatFloat(v, 'f', n, 64)) }
 
-// Signed writes n digits after the point and the sign, which 0 lacks.
+// Signed formats a value with its sign and n digits after the decimal point; 0 has no sign.
 func Signed(v float64, n int) string {
 	s := fmt.Sprintf("%+.*f", n, v)
 	if strings.Trim(s, "+-0.") == "" {
@@ -98,7 +99,7 @@ func Signed(v float64, n int) string {
 	return minus(s)
 }
 
-// Grouped writes a count with commas between thousands, from 10,000 on.
+// Grouped formats a count with commas between thousands, from 10,000 on.
 func Grouped(n int) string {
 	s := strconv.Itoa(n)
 	if n < 10_000 {
@@ -110,5 +111,5 @@ func Grouped(n int) string {
 	return s
 }
 
-// minus writes a minus sign in place of hyphens.
+// minus replaces hyphens with minus signs.
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }

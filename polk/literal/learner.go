@@ -12,9 +12,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A Learner is POLK with a pruner: kernel values one at a time, an inverse by gonum
-// wherever one is asked for, the weights of a refit by Pursuit. Its dictionary is in the order of
-// polk.Learner's, because heuristics break ties by it.
+// A Learner is POLK with any pruner. It computes kernel values one at a time, inverses with
+// gonum wherever they are needed, and the weights of a refit with Pursuit. Its dictionary has
+// the order of polk.Learner's, because heuristics break ties by this order.
 type Learner struct {
 	Kernel      kernel.Kernel
 	Loss        loss.Loss
@@ -28,22 +28,22 @@ type Learner struct {
 	D []Element // dictionary
 	t int
 
-	entered uint64 // new elements so far
+	entered uint64 // number of new elements so far
 }
 
-// An Element is one of a dictionary, or of a step.
+// An Element is an element of a dictionary or of a step.
 type Element struct {
 	X  []float32
 	W  []float64
 	ID uint64
 
 	born   int       // step in which it entered
-	sample int       // position in the mini-batch, −1 of an old one
-	start  []float64 // weights in f̃ less what was dropped
+	sample int       // position in the mini-batch, −1 if this step has no sample for it
+	start  []float64 // weights in f̃, minus those that were dropped
 	gone   bool
 }
 
-// Step is polk.Learner.Step.
+// Step does what polk.Learner.Step does.
 func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	s := &state{l: l, old: len(l.D)}
 	f := kernel.NewExpansion(l.Kernel, dim, l.Loss.Outputs(l.Classes))
@@ -72,8 +72,8 @@ func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	return err
 }
 
-// take makes what s holds the dictionary. The last element takes the place of
-// one that leaves; where the inverse is kept, new elements come in after that.
+// take makes the present elements of s the dictionary. The last element takes the place of a
+// removed one. For a pruner with the inverse, the new elements are appended after that.
 func (l *Learner) take(s *state) {
 	first := len(s.d)
 	if l.Pruner.Heuristic.Inverse() {
@@ -90,14 +90,14 @@ func (l *Learner) take(s *state) {
 	l.entered += uint64(len(s.d) - s.old)
 }
 
-// A State has what pruners with and without the inverse work on, every quantity
-// computed by its definition.
+// A State is the state for pruners with and without the inverse. It computes every quantity by
+// its definition.
 type State interface {
 	prune.State
 	prune.InverseState
 }
 
-// Prune lets a pruner, of either kind, prune a state.
+// Prune runs a pruner of either kind on a state.
 func Prune(ctx context.Context, p *prune.Instance, s State) error {
 	if p, ok := p.Pruner.(prune.InversePruner); ok {
 		return p.Prune(ctx, s)
@@ -112,12 +112,12 @@ type state struct {
 	d     []Element
 	spent float64
 
-	inv *mat.Dense // what inverted returned; nil if it has to be computed again
+	inv *mat.Dense // result of inverted; nil if it must be recomputed
 }
 
-// NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are those of the
-// dictionary, age says when each of these entered, and the others are the
-// mini-batch's samples in their order. The elements' IDs are their numbers.
+// NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are
+// those of the dictionary; age holds their ages in steps. The others are the mini-batch's samples
+// in order. The ID of an element is its number.
 func NewState(p *prune.Instance, step prune.Step, old int, x [][]float32, w [][]float64, age []int) State {
 	s := &state{l: &Learner{Kernel: step.Kernel, Loss: step.Loss, Pruner: p, t: step.T, entered: uint64(old)}, step: step, old: old}
 	for j := range x {
@@ -186,7 +186,7 @@ func (s *state) Enter(points ...[]float32) (numbers []int) {
 	return numbers
 }
 
-// refit gives the elements that are present the weights of the best approximation of f̃.
+// refit gives the present elements the weights of the best approximation of f̃.
 func (s *state) refit() {
 	all := make([]int, len(s.d))
 	start := mat.NewDense(len(s.d), s.step.Outputs, nil)
@@ -198,7 +198,7 @@ func (s *state) refit() {
 	is := s.present(len(s.d))
 	if len(is) > 0 {
 		if _, ok := p.factorize(is); !ok {
-			return // points that are equal or not finite: nothing is best
+			return // duplicate or non-finite points: no weights are best
 		}
 	}
 	gamma, w := p.Approximate(is)
@@ -208,7 +208,7 @@ func (s *state) refit() {
 	}
 }
 
-// Drop takes the element out of f̃, too.
+// Drop removes element j and takes its weights out of f̃.
 func (s *state) Drop(j int) {
 	for c, v := range s.d[j].W {
 		s.d[j].start[c] -= v
@@ -223,7 +223,7 @@ func (s *state) leave(j int) {
 	s.d[j].gone, s.inv = true, nil
 }
 
-// gram returns the elements is and their K.
+// gram returns K over the elements is.
 func (s *state) gram(is []int) *mat.Dense {
 	k := mat.NewDense(max(len(is), 1), max(len(is), 1), nil)
 	for a, i := range is {
@@ -235,7 +235,7 @@ func (s *state) gram(is []int) *mat.Dense {
 	return k
 }
 
-// present returns the elements that are present before limit.
+// present returns the present elements with numbers below limit.
 func (s *state) present(limit int) []int {
 	var is []int
 	for i := range limit {
@@ -246,7 +246,8 @@ func (s *state) present(limit int) []int {
 	return is
 }
 
-// inverse returns K⁻¹ over the elements is, whatever its condition.
+// inverse returns K⁻¹ over the elements is, whatever its condition number; zeros if there is
+// none.
 func (s *state) inverse(is []int) *mat.Dense {
 	var p mat.Dense
 	if err := p.Inverse(s.gram(is)); err != nil && p.IsEmpty() {
@@ -255,7 +256,7 @@ func (s *state) inverse(is []int) *mat.Dense {
 	return &p
 }
 
-// inverted returns K⁻¹ over all elements, with zeros for those that are not present.
+// inverted returns K⁻¹ over all elements, with zeros for removed ones.
 func (s *state) inverted() *mat.Dense {
 	if s.inv == nil {
 		is := s.present(len(s.d))

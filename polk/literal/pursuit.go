@@ -1,7 +1,7 @@
-// Package literal is POLK and its pruning written down as they are defined, for tests: the
-// paper's two algorithms in its symbols, and a learner with any pruner whose quantities are
-// each computed by its definition. Every oracle and every benchmark of packages polk and
-// prune measures the fast ones by these.
+// Package literal implements POLK and its pruning as they are defined, for tests: the paper's
+// two algorithms in its symbols, and a learner for any pruner that computes each quantity by its
+// definition. All oracles and benchmarks of packages polk and prune compare the fast
+// implementations with it.
 package literal
 
 import (
@@ -16,20 +16,20 @@ import (
 	"polkrepro/loss"
 )
 
-// A Pursuit is what Algorithm 1 works on: f̃ = Σ_k w̃_k κ(d̃_k, ·). A number at the end of
-// a line is that of the printed statement. A least-squares problem is solved from scratch
-// for each candidate of each removal, O(M⁵) in all.
+// A Pursuit is the input of Algorithm 1: f̃ = Σ_k w̃_k κ(d̃_k, ·). A number at the end of a line
+// of code is that of the printed statement. Algorithm1 solves a least-squares problem from
+// scratch for each candidate of each removal, O(M⁵) in all.
 type Pursuit struct {
 	K      *mat.Dense // K_D̃D̃, M̃×M̃
 	WTilde *mat.Dense // w̃, M̃×C: C functions on one dictionary, ‖·‖² is summed over them
 
-	// Exact asks for all digits of γ and w, as an oracle needs them where elements
-	// nearly depend on each other. A benchmark does without: it is to time what
-	// the paper prints, one factorization a candidate.
+	// Exact asks for all digits of γ and w, which an oracle needs where elements nearly depend
+	// on each other. A benchmark does not set it, to time what the paper prints: one
+	// factorization per candidate.
 	Exact bool
 }
 
-// NewPursuit returns the one for f̃ and its K in float64.
+// NewPursuit returns the Pursuit of f̃, with K in float64.
 func NewPursuit(fTilde *kernel.Expansion, exact bool) *Pursuit {
 	M, p := fTilde.Order(), fTilde.Dict.Dim()
 	K, d := mat.NewDense(max(M, 1), max(M, 1), nil), make([]float64, p)
@@ -41,9 +41,9 @@ func NewPursuit(fTilde *kernel.Expansion, exact bool) *Pursuit {
 	return &Pursuit{K, mat.NewDense(max(M, 1), fTilde.Outputs, slices.Clone(fTilde.W)), exact}
 }
 
-// Algorithm1 is destructive KOMP with pre-fitting. It returns the indices that stay,
-// the weights (M̃×C, zero for those that left), the indices removed in their order,
-// and the γ_j of each turn of the loop. D and M are those of I.
+// Algorithm1 is destructive KOMP with pre-fitting. It returns the indices that stay, the weights
+// (M̃×C, zero for the removed elements), the removed indices in order, and the γ_j of each
+// iteration of the loop. The paper's D and M follow from I.
 func (p *Pursuit) Algorithm1(ε float64) (I []int, w *mat.Dense, removed []int, seen [][]float64) {
 	w = p.WTilde // 1
 	for k := range p.WTilde.RawMatrix().Rows {
@@ -75,10 +75,10 @@ func Without(I []int, j int) []int {
 // Approximate returns γ = min_w ‖f̃ − Σ_{k∈I} w_k κ(d_k, ·)‖ and the weights of the
 // minimum, M̃×C with zeros off I.
 //
-// At the minimum f̃ − f is orthogonal to every κ(d_i, ·), i ∈ I. With d = w̃ − w, the
-// coefficients of f̃ − f over D̃, these are the normal equations (K·d)_I = 0, solved
-// for d_I, which is as small as the error, and not for w: γ² = dᵀ·K·d is then the
-// error itself and no difference of two large norms.
+// At the minimum, f̃ − f is orthogonal to every κ(d_i, ·), i ∈ I. With d = w̃ − w, the
+// coefficients of f̃ − f over D̃, these are the normal equations (K·d)_I = 0. They are solved
+// for d_I and not for w, because d_I is as small as the error: γ² = dᵀ·K·d is then the error
+// itself, not a difference of two large norms.
 func (p *Pursuit) Approximate(I []int) (γ float64, w *mat.Dense) {
 	_, C := p.WTilde.Dims()
 	d := mat.DenseCopyOf(p.WTilde.T()) // C×M̃
@@ -127,7 +127,7 @@ func (p *Pursuit) solve(I []int, d *mat.Dense) {
 			}
 		}
 		var step mat.Dense
-		chol.SolveTo(&step, inner) // its one error is a large condition number
+		chol.SolveTo(&step, inner) // its only error reports a large condition number
 		for a, i := range I {
 			for c := range C {
 				d.Set(c, i, d.At(c, i)-step.At(a, c))
@@ -136,8 +136,8 @@ func (p *Pursuit) solve(I []int, d *mat.Dense) {
 	}
 }
 
-// factorize returns the Cholesky factorization of K_II, and whether there is one: K_II is
-// positive definite, to rounding.
+// factorize returns the Cholesky factorization of K_II, and whether it exists: K_II is
+// numerically positive definite.
 func (p *Pursuit) factorize(I []int) (chol mat.Cholesky, ok bool) {
 	kII := mat.NewSymDense(len(I), nil)
 	for a, i := range I {
@@ -149,8 +149,8 @@ func (p *Pursuit) factorize(I []int) (chol mat.Cholesky, ok bool) {
 	return chol, ok
 }
 
-// Dot returns x·y, if exact with the rounding error of one addition (Dot2 of Ogita,
-// Rump and Oishi 2005). The conversions keep a compiler from fusing.
+// Dot returns x·y. If p.Exact is set, it has the rounding error of a single addition (Dot2 of
+// Ogita, Rump and Oishi 2005). The conversions keep a compiler from fusing.
 func (p *Pursuit) Dot(x, y []float64) float64 {
 	if !p.Exact {
 		return floats.Dot(x, y)
@@ -167,9 +167,9 @@ func (p *Pursuit) Dot(x, y []float64) float64 {
 	return sum + lost
 }
 
-// Algorithm2 is lines 3 to 5 of Algorithm 2 on a mini-batch of n samples: f̃_{t+1} for
-// f = f_t, whose dictionary is [D_t, x_1, …, x_n]. The gradient of a mini-batch is
-// the mean over its samples; the paper has n = 1. Line 6 is Algorithm1.
+// Algorithm2 performs lines 3 to 5 of Algorithm 2 on a mini-batch of n samples. For f = f_t it
+// returns f̃_{t+1}, whose dictionary is [D_t, x_1, …, x_n]. The gradient of a mini-batch is the
+// mean over its samples; the paper has n = 1. Line 6 is Algorithm1.
 func Algorithm2(f *kernel.Expansion, ℓ loss.Loss, η, λ float64, n int, x []float32, y []float64) *kernel.Expansion {
 	fTilde := f.Clone()
 	for i := range fTilde.W {

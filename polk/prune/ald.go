@@ -16,10 +16,10 @@ func init() {
 	})
 }
 
-// ald admits a new element if its squared distance to the span of those before
-// it, δ = κ(x, x) − k(x)ᵀK⁻¹k(x), is more than ν (Engel et al., eq. 3.3).
-// Otherwise its weights go to the dictionary by w + K⁻¹k(x)·w_j, the weights of
-// its projection. The dictionary never shrinks.
+// ald admits a new element if its squared distance to the span of the elements before it,
+// δ = κ(x, x) − k(x)ᵀK⁻¹k(x), is more than ν (Engel et al., eq. 3.3). Otherwise the element is
+// projected on the dictionary, whose weights become w + K⁻¹k(x)·w_j. The dictionary never
+// shrinks.
 type ald struct{ threshold float64 }
 
 func (p ald) Prune(_ context.Context, s InverseState) error {

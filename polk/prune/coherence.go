@@ -19,10 +19,10 @@ func init() {
 	})
 }
 
-// coherence admits a new element x if max_d |κ(x, d)|/√(κ(x, x)κ(d, d)) ≤ μ₀
-// over the elements before it (Richard et al., eq. 8). Otherwise the dictionary
-// takes its place by a step of normalized least mean squares (eq. 17); see
-// spread. The dictionary never shrinks.
+// coherence admits a new element x if max_d |κ(x, d)|/√(κ(x, x)κ(d, d)) ≤ μ₀ over the elements
+// before it (Richard et al., eq. 8). Otherwise it drops x and approximates x by the dictionary
+// with a step of normalized least mean squares (eq. 17); see spread. The dictionary never
+// shrinks.
 type coherence struct{ threshold float64 }
 
 func (p coherence) Prune(_ context.Context, s State) error {
@@ -40,9 +40,9 @@ func (p coherence) Prune(_ context.Context, s State) error {
 	return nil
 }
 
-// spread drops element j and changes the weights of those before it along their
-// kernel values k to x_j, so that the function's values at x_j stay what they
-// are: w_i + k_i·κ(x_j, x_j)·w_j/‖k‖², a step of normalized least mean squares.
+// spread drops element j and changes the weights of the elements before it in proportion to
+// their kernel values k to x_j, so that the function's values at x_j stay the same:
+// w_i + k_i·κ(x_j, x_j)·w_j/‖k‖², a step of normalized least mean squares.
 func spread(s State, j int, row []float64) {
 	var norm2 float64
 	for i, k := range row[:j] {

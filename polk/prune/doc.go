@@ -1,9 +1,9 @@
-// Package prune holds the rules by which a dictionary is kept small: which
-// elements of a kernel expansion leave after a step of stochastic gradient
-// descent, and what becomes of their weights.
+// Package prune holds the heuristics that keep a dictionary small. They decide which elements
+// leave a kernel expansion after a step of stochastic gradient descent, and what happens to
+// their weights.
 //
-// A rule is a Heuristic: a name, the parameters it takes and a Pruner. It is
-// one file of this package that registers itself,
+// A [Heuristic] has a name, parameters and a Pruner. Each has one file in this package, which
+// registers it:
 //
 //	func init() {
 //		Register(Heuristic{
@@ -23,29 +23,27 @@
 //		return nil
 //	}
 //
-// and is from then on one of those that specs can name, that runall list
-// pruners prints, and that the conformance tests of prunetest are run on.
-// docs/adding-a-pruner.md goes through it step by step. In a program outside of
-// this module [New] makes a Heuristic a learner's pruner, registered or not, as
-// the example of New does; [Find] makes one of those that are here.
+// Specs can then name it, runall list pruners prints it, and the conformance tests of prunetest
+// run on it. docs/adding-a-pruner.md explains this step by step. In a program outside this
+// module, [New] makes a learner's pruner from any Heuristic, registered or not (see the example
+// of New), and [Find] makes one from the name of a registered heuristic.
 //
 // # Which one
 //
-// The paper's KOMP keeps to an error and lets the model order follow. For a fixed
-// order, komp-order removes the same elements and stops at M; [Pursue] is the loop of
-// both, for one that stops by a rule of its own. [All] lists the
-// others with what they do and where they are from; runall compare measures them,
-// and docs/pruning.md has its findings.
+// The paper's KOMP keeps to an error budget and lets the model order follow. For a fixed order,
+// komp-order removes the same elements and stops at M. Both run the loop [Pursue], which also
+// takes other stopping rules. [All] lists the other heuristics with their descriptions and
+// sources; runall compare measures them, and docs/pruning.md reports the results.
 //
-// Those with NewInverse in place of New use K_DD⁻¹, O(M²) a step, and refit the
-// weights of what stays; the others cost O(M) and leave the weights alone.
+// Heuristics with NewInverse in place of New use K_DD⁻¹, at O(M²) per step, and refit the
+// weights of the elements that stay. The others cost O(M) per step and don't refit.
 //
-// A pruner belongs to one learner and is called by it alone, so it needs no lock.
-// Everything that it does must follow from its state, its parameters and Step.Rand:
-// runs must repeat bit for bit.
+// A pruner belongs to one learner, and only this learner calls it, so it needs no lock.
+// Everything that it does must follow from its state, its parameters and Step.Rand, because runs
+// must repeat bit for bit.
 //
-// Package external makes a Heuristic of a script or program in any language.
+// Package external makes a Heuristic from a script or program in any language.
 //
-// Package polk imports this one and implements the states on the machinery of its
-// own KOMP, so that this package knows nothing of how inverses are kept.
+// Package polk imports this package and implements its states with the machinery of its own
+// KOMP, so this package does not know how inverses are kept.
 package prune

@@ -21,9 +21,9 @@ func (komp) Prune(ctx context.Context, s InverseState) error {
 	return Pursue(ctx, s, 0, func(j int) bool { return WithinBudget(s, j) })
 }
 
-// Pursue is the loop of Algorithm 1: the cheapest element leaves and the others are
-// refitted, while more than order are left and may allows the removal of the cheapest. It
-// returns the context's error when there is one.
+// Pursue is the loop of Algorithm 1. It removes the cheapest element and refits the others,
+// while more than order elements are left and may allows the removal of the cheapest. When ctx
+// is done it stops and returns the context's error.
 func Pursue(ctx context.Context, s InverseState, order int, may func(j int) bool) error {
 	for s.Len() > order && ctx.Err() == nil { // line 2
 		j := s.Cheapest() // lines 3 to 6
@@ -40,6 +40,6 @@ func WithinBudget(s InverseState, j int) bool {
 	return Affordable(s.Spent(), s.Cost(j), s.Step().Epsilon)
 }
 
-// Affordable is the rule of line 7, γ_j ≤ ε, for the squared error that was spent and what
-// the removal of j costs.
+// Affordable is the rule of line 7, γ_j ≤ ε: spent is the squared error so far, and cost the
+// amount that the removal of j adds to it.
 func Affordable(spent, cost, epsilon float64) bool { return spent+cost <= epsilon*epsilon }

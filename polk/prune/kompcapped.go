@@ -15,10 +15,9 @@ func init() {
 	})
 }
 
-// kompCapped is Algorithm 1 with an error budget and a largest model order: what
-// costs less than ε goes, and the cheapest of the rest where there is no room. The
-// budget keeps elements apart that are the same to rounding, which an order alone
-// keeps until K_DD is singular.
+// kompCapped is Algorithm 1 with an error budget and a largest model order. It removes elements
+// within ε, and beyond ε the cheapest ones while there are more than order. The budget removes
+// numerically equal elements, which an order alone would keep until K_DD is singular.
 type kompCapped struct{ order int }
 
 func (k kompCapped) Prune(ctx context.Context, s InverseState) error {

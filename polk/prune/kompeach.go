@@ -14,8 +14,8 @@ func init() {
 	})
 }
 
-// kompEach is Algorithm 1 with the errors γ_j taken against the function before each
-// removal, not against the f̃ that the step began with.
+// kompEach is Algorithm 1 with the errors γ_j measured against the function before each removal,
+// not against the f̃ at the start of the step.
 type kompEach struct{ most float64 }
 
 func (k kompEach) Prune(ctx context.Context, s InverseState) error {

@@ -22,24 +22,24 @@ func init() {
 	})
 }
 
-// kompLoss removes, of the elements that cost least in the norm, the one whose
-// removal leaves the least loss on the mini-batch before this one. Removing j
-// takes u_j(x)·w_j from the scores at x, with u_j(x) = Σ_i κ(x, x_i)·P_ij/P_jj.
+// kompLoss removes, of the elements that cost least in the norm, the one whose removal leaves
+// the least loss on the previous mini-batch. Removing j subtracts u_j(x)·w_j from the scores at
+// x, with u_j(x) = Σ_i κ(x, x_i)·P_ij/P_jj.
 //
-// This step's own samples could not tell: those with a gradient are elements,
-// and the refit keeps f̃ as it is at the elements that stay.
+// The step's own samples would show no difference: those with a gradient are elements, and the
+// refit preserves f̃ at the elements that stay.
 type kompLoss struct {
 	order, tried int
 	last         recent
 }
 
-// recent is the mini-batch before this one.
+// recent is the previous mini-batch.
 type recent struct {
 	X []float32
 	Y []float64
 }
 
-// check reports samples of a saved state that can't be of this learner.
+// check reports samples of a saved state that don't fit this learner.
 func (r *recent) check(step Step) error {
 	if len(r.X) != len(r.Y)*(len(step.X)/step.N) {
 		return fmt.Errorf("prune: the saved state has %d features and %d targets", len(r.X), len(r.Y))
@@ -84,8 +84,8 @@ func (p *kompLoss) Prune(ctx context.Context, s InverseState) error {
 	return nil
 }
 
-// choose returns the element to remove: a dearer one only if its loss is lower
-// by more than rounding.
+// choose returns the element to remove. It prefers a more expensive element only if its loss is
+// lower by more than rounding.
 func (p *kompLoss) choose(s InverseState, v *view) int {
 	best, least := -1, math.Inf(1)
 	for _, j := range shortlist(s, p.tried, s.Cost) {
@@ -96,7 +96,7 @@ func (p *kompLoss) choose(s InverseState, v *view) int {
 	return best
 }
 
-// A view is what samples see of a function.
+// A view holds the scores of samples, and the kernel values that update them.
 type view struct {
 	y      []float64
 	k      []float64 // κ between elements and samples, Total×N
@@ -154,7 +154,7 @@ func (v *view) lossWithout(s InverseState, j int) float64 {
 	return sum
 }
 
-// remove follows the removal of j.
+// remove updates the scores for the removal of j.
 func (v *view) remove(s InverseState, j int) {
 	c := len(v.moved)
 	v.direction(s, j)

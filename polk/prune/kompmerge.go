@@ -29,22 +29,22 @@ func init() {
 	})
 }
 
-// kompMerge is Algorithm 1 with a second way to make the dictionary smaller by one: where
-// the cheapest element p is not nearly in the span of the others, p and another element q
-// are replaced by a point z between them, and all weights are those of the best
-// approximation. KOMP moves no element, and merging leaves the weights of the others as
-// they are. The cheaper of the two ways is taken.
+// kompMerge is Algorithm 1 with a second way to make the dictionary smaller by one. If the
+// cheapest element p is not nearly in the span of the others, p and another element q can be
+// replaced by a point z between them, and all weights become those of the best approximation.
+// The cheaper of the two ways is taken. (KOMP moves no element, and the heuristic merging does
+// not refit the weights of the others.)
 //
-// q and z are those that the heuristic merging would take for p, which needs no inverse.
-// What they cost is exact: jointCost of p and q with z in the dictionary.
+// q and z are those that merging, which needs no inverse, would choose for p. Their cost is
+// exact: jointCost of p and q with z in the dictionary.
 type kompMerge struct {
-	order  int                // as many elements are kept whatever they cost
-	within func(Step) float64 // squared error that a step may add up to
+	order  int                // at least this many elements are kept, whatever they cost
+	within func(Step) float64 // squared error that a step may spend
 }
 
-// redundant is the squared distance to the span of the others, relative to κ(x, x), up to
-// which an element is removed without a look at merging. It was chosen on data that no
-// result is reported of (docs/pruning.md).
+// redundant is the squared distance to the span of the others, relative to κ(x, x), up to which
+// an element is removed without considering a merger. It was chosen on data for which no results
+// are reported (docs/pruning.md).
 const redundant = 0.02
 
 // isRedundant reports whether p is nearly in the span of the others.
@@ -58,7 +58,7 @@ func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
 			if k.merge(s, most) {
 				continue
 			}
-			p = s.Cheapest() // what was taken back has another number
+			p = s.Cheapest() // an element that was entered again has a new number
 		}
 		if !(s.Spent()+s.Cost(p) <= most) {
 			return nil
@@ -68,15 +68,15 @@ func (k kompMerge) Prune(ctx context.Context, s InverseState) error {
 	return ctx.Err()
 }
 
-// A merger replaces the elements p and q by a point. To remove p alone costs cost.
+// A merger replaces the elements p and q by a point. cost is the cost of removing p alone.
 type merger struct {
 	p, q int
 	cost float64
 }
 
-// merge merges the cheapest elements, each with another one, and reports whether it has
-// made the dictionary smaller. The points of all mergers enter at once, which takes a
-// fraction of the time of one by one.
+// merge merges the cheapest elements, each with another one, and reports whether it has made the
+// dictionary smaller. The points of all mergers enter at once, which takes a fraction of the
+// time of entering them one by one.
 func (k kompMerge) merge(s InverseState, most float64) bool {
 	before := s.Len()
 	mergers, points := plan(s, min(s.Len()-k.order, max(1, s.Len()/4)), most-s.Spent())
@@ -100,19 +100,20 @@ func (k kompMerge) merge(s InverseState, most float64) bool {
 			gone = append(gone, m.p)
 		}
 	}
-	// A point that is refused can have been what made an earlier merger cheap.
+	// An earlier merger may have been cheap only because of a point that was refused later.
 	for i := len(gone) - 1; i >= 0 && s.Spent() > most; i-- {
 		s.Enter(s.Point(gone[i]))
 	}
 	return s.Len() < before
 }
 
-// apart keeps a point off the elements that it replaces, which are left while it enters.
+// apart keeps a point away from the elements that it replaces, which are still present when it
+// enters.
 const apart = 1.0 / 256
 
-// plan returns mergers of at most n of the cheapest elements, of those that are not
-// redundant, and their points. No two have an element in common. More than one only if
-// they cost no more than room without the refit.
+// plan returns mergers for at most n of the cheapest elements, leaving out redundant ones, and
+// their points. No two mergers share an element. plan returns more than one merger only if
+// together they cost at most room without the refit.
 func plan(s InverseState, n int, room float64) (mergers []merger, points [][]float32) {
 	used := make([]bool, s.Total())
 	for _, p := range shortlist(s, n, s.Cost) {
@@ -142,14 +143,14 @@ func plan(s InverseState, n int, room float64) (mergers []merger, points [][]flo
 	return mergers, points
 }
 
-// jointCost returns what the removal of i and j costs together, for P = K⁻¹ and pij = P_ij:
+// jointCost returns the cost of removing i and j together, for P = K⁻¹ and pij = P_ij:
 //
 //	(P_jj‖w_i‖² + P_ii‖w_j‖² − 2P_ij·w_i·w_j) / (P_ii·P_jj − P_ij²).
 func jointCost(s InverseState, i, j int, pij float64) float64 {
 	pii, pjj := 1/s.Distance(i), 1/s.Distance(j)
 	det := float64(pii*pjj) - float64(pij*pij)
 	if !(det > 1e-12*pii*pjj) {
-		return math.Inf(1) // rounding decides
+		return math.Inf(1) // rounding dominates
 	}
 	return (float64(pjj*s.Norm2(i)) + float64(pii*s.Norm2(j)) - float64(2*pij*dot(s.Weights(i), s.Weights(j)))) / det
 }

@@ -16,8 +16,8 @@ func init() {
 }
 
 // leverage removes argmin_j ‖w_j‖²·τ_j with the ridge leverage score
-// τ_j = [K(K + γI)⁻¹]_jj = 1 − γ·[(K + γI)⁻¹]_jj. The weights that remain are
-// those of the least (w − w̃)ᵀ(K + γI)(w − w̃).
+// τ_j = [K(K + γI)⁻¹]_jj = 1 − γ·[(K + γI)⁻¹]_jj. The weights that remain minimize
+// (w − w̃)ᵀ(K + γI)(w − w̃).
 type leverage struct {
 	order int
 	ridge float64

@@ -19,13 +19,13 @@ func init() {
 }
 
 // merging replaces the element p of least norm and a partner q by one point
-// z = h·x_p + (1−h)·x_q, with the q and the h that leave the least error
+// z = h·x_p + (1−h)·x_q. It chooses the q and the h that leave the least error
 //
 //	‖w_p κ_p + w_q κ_q − w_z κ_z‖² = ‖w_p‖² + ‖w_q‖² + 2κ_pq·w_p·w_q − ‖w_z‖²,
 //
-// where w_z = w_p κ(x_p, z) + w_q κ(x_q, z), κ(x_p, z) = κ_pq^((1−h)²) and
-// κ(x_q, z) = κ_pq^(h²) (Wang et al., Section 6.3). Partners are ranked by the
-// better of h = 0 and h = ½; h is searched for the first eight.
+// where w_z = w_p κ(x_p, z) + w_q κ(x_q, z), κ(x_p, z) = κ_pq^((1−h)²) and κ(x_q, z) = κ_pq^(h²)
+// (Wang et al., Section 6.3). Partners are ranked by the smaller error of h = 0 and h = ½; the
+// best h is searched for the first eight.
 type merging struct{ order int }
 
 func (m merging) Prune(_ context.Context, s State) error {
@@ -47,8 +47,8 @@ func (m merging) Prune(_ context.Context, s State) error {
 	return nil
 }
 
-// partners returns the elements that p may be merged with, for row κ(x_p, ·), the
-// best first. p itself may be the last.
+// partners returns the elements that p may be merged with, best first; row is κ(x_p, ·). p
+// itself may be the last.
 func partners(s Elements, p int, row []float64) []int {
 	const tried = 8
 	pp := s.Norm2(p)
@@ -56,9 +56,9 @@ func partners(s Elements, p int, row []float64) []int {
 		if q == p {
 			return math.Inf(1)
 		}
-		// The loss at h = ½ is at least (1 − √κ)²·(‖w_p‖² + ‖w_q‖²), as w_p·w_q is at most
-		// half of that sum: for most q, which are far off, that is more than the loss at
-		// h = 0, whatever rounding does.
+		// The loss at h = ½ is at least (1 − √κ)²·(‖w_p‖² + ‖w_q‖²), because w_p·w_q is at most
+		// half of that sum. For most q, which are far away, this exceeds the loss at h = 0
+		// despite rounding.
 		atQ, apart := (1-float64(row[q]*row[q]))*pp, 1-math.Sqrt(row[q])
 		if apart*apart*(pp+s.Norm2(q)) > atQ*(1+1e-9) {
 			return atQ
@@ -80,9 +80,9 @@ func (p pair) lossAt(a, b float64) float64 {
 	return float64((1-float64(a*a))*p.pp) + float64((1-float64(b*b))*p.qq) + float64(2*(p.kappa-float64(a*b))*p.pq)
 }
 
-// best returns the best h on the side of the heavier element, where the error has a
-// single minimum, and the squared error there. Of two of equal weight, but for rounding,
-// that is q's.
+// best returns the best h on the side of the heavier element, where the error has a single
+// minimum, and the squared error there. If the weights are equal up to rounding, it takes the
+// side of q.
 func (p pair) best() (h, loss float64) {
 	if p.pp > p.qq*(1+1e-9) {
 		h, loss = pair{p.qq, p.pp, p.pq, p.kappa}.best()
@@ -93,8 +93,8 @@ func (p pair) best() (h, loss float64) {
 	return h, p.pp * kernel.MergeLoss(r, c, p.kappa, h)
 }
 
-// merge replaces p and q. The point is rounded to float32, so the kernel values
-// of its weights are computed.
+// merge replaces p and q by a point. The point is rounded to float32, so the kernel values in
+// its weights are computed from the rounded point.
 func merge(s State, p, q int, h float64) {
 	step, xp, xq := s.Step(), s.Point(p), s.Point(q)
 	z := between(xp, xq, h)

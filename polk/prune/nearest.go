@@ -15,10 +15,9 @@ func init() {
 	})
 }
 
-// nearest projects w_j κ(x_j, ·) on the one other element that takes most of
-// it, i: the weights w_i + w_j·κ_ij/κ_ii leave an error of
-// ‖w_j‖²·(κ_jj − κ_ij²/κ_ii). The eight elements with the smallest weights are
-// tried, and the one that costs least is removed. It needs no inverse.
+// nearest projects w_j κ(x_j, ·) on the single element i that captures most of it: the weights
+// w_i + w_j·κ_ij/κ_ii leave a squared error of ‖w_j‖²·(κ_jj − κ_ij²/κ_ii). It tries the eight
+// elements with the smallest weights and removes the cheapest of them. It needs no inverse.
 type nearest struct{ order int }
 
 func (p nearest) Prune(_ context.Context, s State) error {
@@ -44,9 +43,9 @@ func (p nearest) Prune(_ context.Context, s State) error {
 	return nil
 }
 
-// A neighbour is the element that takes most of another one, j: its number, −1
-// if there is none, its share κ_ij/κ_ii of the weights, and the squared
-// distance κ_jj − κ_ij²/κ_ii that remains.
+// A neighbour is the element i that captures most of another element j: of is its number, −1 if
+// there is none; share is the factor κ_ij/κ_ii for the weights; and rest is the squared distance
+// κ_jj − κ_ij²/κ_ii that remains.
 type neighbour struct {
 	of          int
 	share, rest float64

@@ -10,7 +10,7 @@ func init() {
 	})
 }
 
-// none keeps everything, which is what the others give up.
+// none keeps every element, without any budget.
 type none struct{}
 
 func (none) Prune(context.Context, State) error { return nil }

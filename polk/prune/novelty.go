@@ -21,11 +21,11 @@ func init() {
 	})
 }
 
-// novelty admits a new element if it is farther than δ from each element before
-// it and the gradient of its loss, ‖w_j‖·n/η, is greater than e (Platt, eqs. 5
-// and 6). Distances are taken in the Hilbert space, so that any kernel has
-// them; under a Gaussian they grow with those of the points. Otherwise the
-// weights of the others follow the gradient, as Platt's do; see spread.
+// novelty admits a new element if it is farther than δ from each element before it and the
+// gradient of its loss, ‖w_j‖·n/η, is greater than e (Platt, eqs. 5 and 6). Distances are taken
+// in the Hilbert space, so they exist for any kernel; for a Gaussian they grow with the
+// distances of the points. An element that is not admitted is dropped, and the weights of the
+// others follow the gradient, as in Platt; see spread.
 type novelty struct{ distance, least float64 }
 
 func (p novelty) Prune(_ context.Context, s State) error {

@@ -12,8 +12,8 @@ func init() {
 	})
 }
 
-// oldest drops the element of the greatest age, as the forgetron does; the
-// shrinking of the weights, which that needs for its mistake bound, is left out.
+// oldest drops the element of the greatest age, as the forgetron does. It omits the shrinking of
+// the weights, which the forgetron needs for its mistake bound.
 type oldest struct{ order int }
 
 func (p oldest) Prune(_ context.Context, s State) error {

@@ -12,9 +12,9 @@ func init() {
 	})
 }
 
-// oneStep drops argmin_j ‖g + w_j κ(x_j, ·)‖², where g is what it has dropped
-// in this step: the greedy choice for the error ‖f − f̃‖ when no weight is
-// refitted. ‖g + w_j κ_j‖² = ‖g‖² + 2 w_j·g(x_j) + κ(x_j, x_j)‖w_j‖².
+// oneStep drops argmin_j ‖g + w_j κ(x_j, ·)‖², where g is the sum of the terms dropped so far in
+// this step. This is the greedy choice for the error ‖f − f̃‖ when no weight is refitted.
+// ‖g + w_j κ_j‖² = ‖g‖² + 2 w_j·g(x_j) + κ(x_j, x_j)‖w_j‖².
 type oneStep struct{ order int }
 
 func (p oneStep) Prune(_ context.Context, s State) error {

@@ -38,7 +38,7 @@ var parsimony = Param{
 	Grid: []float64{0.04, 0.02, 0.01, 0.005, 0.0025},
 }
 
-// check returns what is wrong with a value, or "".
+// check returns "" if x is a valid value, and otherwise a description of the valid values.
 func (p *Param) check(x float64) string {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -82,7 +82,7 @@ func (p Params) String() string {
 	return strings.Join(words, ", ")
 }
 
-// ParseParams reads what String wrote.
+// ParseParams parses the result of String.
 func ParseParams(s string) (Params, error) {
 	if s == "" {
 		return nil, nil
@@ -99,7 +99,7 @@ func ParseParams(s string) (Params, error) {
 	return p, nil
 }
 
-// format returns a number in its shortest form, a whole one in digits.
+// format returns the shortest form of a number; whole numbers have no exponent.
 func format(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// PerElement keeps a value for each element from step to step: a running mean, a
-// count. Elements have other numbers in each step, since the dictionary is reordered
-// when some leave; their IDs stay. A pruner that embeds a PerElement is [Stateful] by
-// it, if New or NewInverse returns a pointer, and must call Sync at the start of each
-// Prune. T must have a fixed size as encoding/binary has it: a number, or an array or
-// struct of numbers. The zero PerElement is ready for use.
+// PerElement keeps a value for each element from step to step, such as a running mean or a
+// count. It identifies elements by their IDs, because their numbers change when removals reorder
+// the dictionary. A pruner that embeds a PerElement is [Stateful] if New or NewInverse returns a
+// pointer to the pruner. It must call Sync at the start of each Prune. T must have a fixed size
+// in the sense of encoding/binary: a number, or an array or struct of numbers. The zero
+// PerElement is ready for use.
 type PerElement[T any] struct {
 	values map[uint64]T
 }
@@ -29,10 +29,10 @@ func (p *PerElement[T]) Sync(s Elements) {
 	p.values = kept
 }
 
-// Value returns the value of element j, the zero value if it has been given none.
+// Value returns the value of element j, or the zero value if none has been set.
 func (p *PerElement[T]) Value(s Elements, j int) T { return p.values[s.ID(j)] }
 
-// SetValue gives element j a value.
+// SetValue sets the value of element j.
 func (p *PerElement[T]) SetValue(s Elements, j int, v T) {
 	if p.values == nil {
 		p.values = make(map[uint64]T)
@@ -40,11 +40,11 @@ func (p *PerElement[T]) SetValue(s Elements, j int, v T) {
 	p.values[s.ID(j)] = v
 }
 
-// MarshalBinary returns the values with the IDs of their elements, in this order.
+// MarshalBinary returns the IDs and values of all elements, sorted by ID.
 func (p *PerElement[T]) MarshalBinary() ([]byte, error) {
 	var out bytes.Buffer
 	for _, id := range slices.Sorted(maps.Keys(p.values)) {
-		binary.Write(&out, binary.LittleEndian, id) // a Buffer has no error
+		binary.Write(&out, binary.LittleEndian, id) // a Buffer returns no error
 		if err := binary.Write(&out, binary.LittleEndian, p.values[id]); err != nil {
 			return nil, fmt.Errorf("values of elements: %w", err)
 		}
@@ -52,7 +52,7 @@ func (p *PerElement[T]) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// UnmarshalBinary takes up what MarshalBinary returned.
+// UnmarshalBinary restores the values that MarshalBinary returned.
 func (p *PerElement[T]) UnmarshalBinary(b []byte) error {
 	var v T
 	if size := binary.Size(v); size < 0 || len(b)%(8+size) != 0 {

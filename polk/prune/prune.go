@@ -9,14 +9,13 @@ import (
 	"polkrepro/loss"
 )
 
-// A Pruner makes the dictionary of a step smaller, without the inverse kernel
-// matrix. What it keeps from step to step has to be part of its Heuristic's
-// parameters, or saved: see Stateful.
+// A Pruner makes the dictionary of a step smaller, without the inverse kernel matrix. Anything
+// that it keeps from step to step must be part of its Heuristic's parameters, or be saved: see
+// Stateful.
 type Pruner interface {
-	// Prune is called once a step, also on one that added nothing. It removes
-	// elements by the methods of s, which is valid until Prune returns. Where
-	// it works for long it returns the context's error when there is one;
-	// what it removed so far stays removed then.
+	// Prune is called once per step, even if the step added no element. It removes elements with
+	// the methods of s, which is valid until Prune returns. A Prune that works for long returns
+	// the context's error when ctx is done; elements that it has removed stay removed.
 	Prune(ctx context.Context, s State) error
 }
 
@@ -25,58 +24,56 @@ type InversePruner interface {
 	Prune(ctx context.Context, s InverseState) error
 }
 
-// A Stateful pruner keeps something from step to step that is not in the model.
-// Saving the learner saves it.
+// A Stateful pruner keeps state from step to step that is not in the model. Saving the learner
+// saves this state.
 type Stateful interface {
 	// MarshalBinary returns the state to save.
 	MarshalBinary() ([]byte, error)
 
-	// UnmarshalBinary takes up what MarshalBinary returned. The bytes may be of
-	// a damaged file.
+	// UnmarshalBinary restores the state that MarshalBinary returned. The bytes may be corrupt.
 	UnmarshalBinary([]byte) error
 }
 
-// A Step is what a pruner can know of the step that it follows.
+// A Step describes the gradient step that a pruner follows.
 type Step struct {
-	T       int           // steps before this one
-	Len     int           // elements before anything is removed, the new ones included
-	N       int           // samples in the mini-batch
+	T       int           // number of steps before this one
+	Len     int           // number of elements before any removal, new ones included
+	N       int           // number of samples in the mini-batch
 	X       []float32     // N×p, the samples in row-major order
 	Y       []float64     // their targets
 	Rate    float64       // η_t
 	Epsilon float64       // ε_t of the learner's budget rule
 	Kernel  kernel.Kernel // κ
 	Loss    loss.Loss     // ℓ
-	Outputs int           // C, weights of an element
-	Threads int           // goroutines that may be used; nothing may depend on it
+	Outputs int           // C, the number of weights per element
+	Threads int           // goroutines that may be used; results must not depend on it
 	Rand    *rand.Rand    // seeded by the run's seed and T, so that it needs no saving
 }
 
-// Elements is the function f̃ = Σ_j w_j κ(x_j, ·) after a step and before it is
-// pruned. Its elements are numbered for the whole of the step: 0 … Old()−1 are
-// those of the dictionary, Old() … Total()−1 those that the step's samples have
-// added, in their order. Samples whose gradient is zero add none.
+// Elements is the function f̃ = Σ_j w_j κ(x_j, ·) after a step, before it is pruned. The numbers
+// of elements don't change during the step: 0 … Old()−1 are the elements of the dictionary,
+// Old() … Total()−1 those added by the step's samples, in order. Samples whose gradient is zero
+// add no element.
 //
-// To remove an element that is not present panics.
+// Removing an element that is not present panics.
 type Elements interface {
 	Step() Step
 	Old() int           // M before the step
-	Total() int         // elements in all, also those no longer present
-	Len() int           // elements that are present
+	Total() int         // number of elements, including removed ones
+	Len() int           // number of elements present
 	Present(j int) bool // whether j has not been removed
 
-	Point(j int) []float32   // x_j, p long, not to be changed
-	Weights(j int) []float64 // w_j, C long; not to be changed where there is an inverse
+	Point(j int) []float32   // x_j, of length p; read-only
+	Weights(j int) []float64 // w_j, of length C; read-only in an InverseState
 	Norm2(j int) float64     // ‖w_j‖²
-	Age(j int) int           // steps since j entered, 0 for the new ones
-	ID(j int) uint64         // of j for as long as it lives, in all steps: see PerElement
-	Sample(j int) int        // position of a new element in the mini-batch, −1 for old ones
+	Age(j int) int           // steps since j entered, 0 for new elements
+	ID(j int) uint64         // identifies j in all steps until it is removed: see PerElement
+	Sample(j int) int        // position in the mini-batch, −1 if j is not a sample of this step
 	Self(j int) float64      // κ(x_j, x_j)
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
 
-	// Values returns κ(x, x_i) for all i < Total(), of any point x: one of the step's
-	// samples, or one that is to be an element. It is valid until the next call of
-	// Values or Enter.
+	// Values returns κ(x, x_i) for all i < Total() and any point x, such as one of the step's
+	// samples or a point to be added. It is valid until the next call of Values or Enter.
 	Values(x []float32) []float64
 
 	// Drop removes element j and leaves the others' weights as they are.
@@ -92,9 +89,8 @@ type State interface {
 	Add(x []float32, w []float64) int
 }
 
-// InverseState is what an InversePruner works on. With D the elements that are
-// present, K is the matrix of κ among them, plus the Heuristic's Ridge on its
-// diagonal.
+// InverseState is what an InversePruner works on. K is the kernel matrix of the elements that
+// are present, plus the Heuristic's Ridge on its diagonal.
 type InverseState interface {
 	Elements
 
@@ -106,12 +102,12 @@ type InverseState interface {
 	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
-	// Cheapest returns Least(s, s.Cost), and computes the costs of a few elements for it,
-	// not of all.
+	// Cheapest returns Least(s, s.Cost). It computes the costs of only a few elements.
 	Cheapest() int
 
-	// Spent returns r², the squared error of the approximation: what Remove has added
-	// and Enter has taken off. What Drop takes counts as no part of f̃.
+	// Spent returns r², the squared error of the approximation. Remove adds to it and Enter
+	// subtracts from it. Drop does not change it: the dropped part no longer counts as part of
+	// f̃.
 	Spent() float64
 
 	// Distance returns 1/[K⁻¹]_jj, the squared distance of κ(x_j, ·) to the
@@ -123,28 +119,27 @@ type InverseState interface {
 	// an old element has been removed.
 	DistanceBefore(j int) float64
 
-	// Enter adds elements with the given points, which are copied, one after the other,
-	// and returns their numbers. It gives all elements the weights of the best
-	// approximation of f̃, as Remove does, and Spent becomes smaller. An element is moved
-	// by Enter at its new place and Remove at the old one; two are merged by one Enter and
-	// two Remove; one that was removed comes back. In the place of a number is −1, and
-	// nothing is done, where the squared distance of κ(x, ·) to the span of the elements
-	// that are present is below Distinct·κ(x, x): it would be of no use. Many points at
-	// once take less time than one by one.
+	// Enter adds elements with the given points, which are copied, one after the other, and
+	// returns their numbers. Like Remove, it gives all elements the weights of the best
+	// approximation of f̃, and Spent becomes smaller. To move an element, Enter its new point
+	// and Remove the old element; to merge two elements, Enter one point and Remove both; a
+	// removed element can be entered again.
+	//
+	// A point is not added, and its number is −1, if the squared distance of κ(x, ·) to the span
+	// of the elements that are present is at most Distinct·κ(x, x): it would be of no use.
+	// Entering many points at once takes less time than one by one.
 	Enter(points ...[]float32) []int
 
-	// Column writes column j of K⁻¹ to dst, Total() long, with zeros for the
-	// elements that are not present.
+	// Column writes column j of K⁻¹ to dst, of length Total(), with zeros for removed elements.
 	Column(dst []float64, j int)
 }
 
-// Distinct is the squared distance to the span of the other elements, relative to
-// κ(x, x), that InverseState.Enter asks of an element.
+// Distinct is the squared distance to the span of the other elements, relative to κ(x, x), that
+// a point must exceed to be added by InverseState.Enter.
 const Distinct = 1e-5
 
-// Least returns the present element of s with the least score, the first of
-// equals. A score that is not a number counts as +Inf. It returns −1 if there
-// is no element.
+// Least returns the present element of s with the least score, the first of equals. A NaN score
+// counts as +Inf. It returns −1 if no element is present.
 func Least(s Elements, score func(j int) float64) int {
 	best, least := -1, math.Inf(1)
 	for j := range s.Total() {

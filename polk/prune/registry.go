@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// KOMP is the name of the paper's heuristic, which a learner uses if it is
-// given no other.
+// KOMP is the name of the paper's heuristic, the default of a learner.
 const KOMP = "komp"
 
 // A Heuristic describes a way to prune.
@@ -20,33 +19,31 @@ type Heuristic struct {
 	About  string // what it does, in a line
 	Source string // where it is from, in a line; empty if it is this project's own
 
-	// Params are the parameters that it takes. Unless Epsilon is set, the
-	// first one is its knob: the one scalar that trades model order for
-	// accuracy, which a comparison sweeps.
+	// Params are the parameters of the heuristic. Unless Epsilon is set, the first one is its
+	// knob: the parameter that trades model order for accuracy and that a comparison sweeps.
 	Params []Param
 
-	// Epsilon says that it keeps to the learner's budget ε = K·η^{3/2}, unless it
-	// has reached its largest order, so that the method's parsimony K is its knob.
+	// Epsilon says that the heuristic keeps to the learner's budget ε = K·η^{3/2}, unless it has
+	// reached its largest order. Its knob is then the method's parsimony constant K.
 	Epsilon bool
 
-	// Ridge, unless nil, returns what is added to the diagonal of K in all that
-	// InverseState says of its inverse. With NewInverse only.
+	// Ridge, unless nil, returns the number that is added to the diagonal of K throughout
+	// InverseState. It requires NewInverse.
 	Ridge func(Params) float64
 
-	// Gaussian says that it is defined for the Gaussian kernel only.
+	// Gaussian says that the heuristic is defined for the Gaussian kernel only.
 	Gaussian bool
 
-	// New returns a pruner, for parameters that are complete and in range.
-	// NewInverse, in its place, returns one that uses the inverse kernel matrix,
-	// which costs O(M²) a step.
+	// New returns a pruner for parameters that are complete and in range. NewInverse, set in
+	// place of New, returns a pruner that uses the inverse kernel matrix, at O(M²) per step.
 	New        func(Params) Pruner
 	NewInverse func(Params) InversePruner
 
-	// Identity is what Code returns of a heuristic whose code is not in this program.
+	// Identity is the result of Code for a heuristic whose code is not in this program.
 	Identity string
 
-	file string // of this package, that registers it; empty if another package does
-	base string // the name of what it is a variant of, if it is one
+	file string // file of this package that registers the heuristic; empty if another package does
+	base string // name of the heuristic that this one is a variant of, if any
 }
 
 // Inverse reports whether the heuristic uses the inverse kernel matrix.
@@ -57,9 +54,8 @@ var (
 	nameText   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// Register adds a heuristic to those that are known by name. It panics if there
-// is one of that name, or if h is not well formed; see Check. One with an Identity
-// takes the place of another one with an Identity.
+// Register makes a heuristic known by its name. It panics if h is invalid (see Check) or if the
+// name is taken. However, a heuristic with an Identity replaces another one with an Identity.
 func Register(h Heuristic) {
 	if err := h.Check(); err != nil {
 		panic(err.Error())
@@ -71,7 +67,7 @@ func Register(h Heuristic) {
 	registered[h.Name] = h
 }
 
-// Check reports what is missing in h or contradicts itself.
+// Check reports missing and contradictory fields of h.
 func (h Heuristic) Check() error {
 	fail := func(why string) error { return fmt.Errorf("prune: heuristic %q %s", h.Name, why) }
 	switch {
@@ -95,7 +91,7 @@ func (h Heuristic) Check() error {
 	return nil
 }
 
-// All returns the heuristics that are registered, in the order of their names.
+// All returns the registered heuristics, sorted by name.
 func All() []Heuristic {
 	var out []Heuristic
 	for _, name := range slices.Sorted(maps.Keys(registered)) {
@@ -113,12 +109,12 @@ func Lookup(name string) (Heuristic, bool) {
 	return h, ok
 }
 
-// Base returns the name that the heuristic, or what it is a variant of, is registered
-// under.
+// Base returns the name of the registered heuristic: that of h, or of the heuristic that h is a
+// variant of.
 func (h Heuristic) Base() string { return cmp.Or(h.base, h.Name) }
 
-// Variant returns the heuristic of that name, or one with parameters of other defaults,
-// named after them: "komp-age:memory=50".
+// Variant returns the registered heuristic of that name, or a variant with other default
+// parameters, such as "komp-age:memory=50", whose name is the text.
 func Variant(text string) (Heuristic, error) {
 	parts := strings.Split(text, ":")
 	h, ok := Lookup(parts[0])
@@ -154,8 +150,8 @@ func Variant(text string) (Heuristic, error) {
 	return h, nil
 }
 
-// CheckValue says what values a parameter has, if x is none of them. It is no method, as
-// the file of Param is part of every heuristic's Code.
+// CheckValue returns "" if x is a valid value of p, and otherwise a description of the valid
+// values. It is not a method, because the file of Param is part of every heuristic's Code.
 func CheckValue(p Param, x float64) string { return p.check(x) }
 
 // Knob returns the parameter that trades model order for accuracy, and whether
@@ -170,9 +166,8 @@ func (h Heuristic) Knob() (Param, bool) {
 	return h.Params[0], true
 }
 
-// Complete returns the parameters with the defaults of those that are missing.
-// One that is missing and has no default, is unknown or out of range is an
-// error.
+// Complete returns the given parameters, with defaults for missing ones. It fails if a parameter
+// is missing and has no default, is unknown, or is out of range.
 func (h Heuristic) Complete(given Params) (Params, error) {
 	out := make(Params)
 	var names []string
@@ -198,15 +193,15 @@ func (h Heuristic) Complete(given Params) (Params, error) {
 	return out, nil
 }
 
-// An Instance is a pruner for one learner, with what it was made from.
+// An Instance is a pruner for one learner, with its heuristic and parameters.
 type Instance struct {
 	Pruner    any       // a Pruner, or if Heuristic.Inverse an InversePruner
-	Heuristic Heuristic // what it is an instance of
+	Heuristic Heuristic // the heuristic that made it
 	Params    Params    // complete
 }
 
-// New returns a pruner of h, which need not be registered. It fails where
-// [Heuristic.Check] or [Heuristic.Complete] does.
+// New returns a pruner of h, which need not be registered. It fails if [Heuristic.Check] or
+// [Heuristic.Complete] does.
 func New(h Heuristic, given Params) (*Instance, error) {
 	if err := h.Check(); err != nil {
 		return nil, err
@@ -221,7 +216,7 @@ func New(h Heuristic, given Params) (*Instance, error) {
 	return &Instance{h.New(p), h, p}, nil
 }
 
-// Find returns a pruner of the heuristic of that name.
+// Find returns a pruner of the registered heuristic of that name.
 func Find(name string, given Params) (*Instance, error) {
 	h, ok := Lookup(name)
 	if !ok {
@@ -230,7 +225,7 @@ func Find(name string, given Params) (*Instance, error) {
 	return New(h, given)
 }
 
-// Ridge returns what is added to the diagonal of K.
+// Ridge returns the number that is added to the diagonal of K.
 func (i *Instance) Ridge() float64 {
 	if i.Heuristic.Ridge == nil {
 		return 0

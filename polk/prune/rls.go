@@ -18,11 +18,11 @@ func init() {
 	})
 }
 
-// rls admits a new element with probability min(1, β·τ), where its ridge
-// leverage score is estimated from what was sampled before it:
-// τ = 1 − γ/d with d = γ + κ(x, x) − k(x)ᵀ(K + γI)⁻¹k(x). The elements are not
-// reweighted by their probabilities, because they carry weights of their own.
-// What is not admitted is projected on the dictionary.
+// rls admits a new element with probability min(1, β·τ), where τ is its ridge leverage score,
+// estimated from the elements sampled before it: τ = 1 − γ/d with
+// d = γ + κ(x, x) − k(x)ᵀ(K + γI)⁻¹k(x). Elements are not reweighted by their probabilities,
+// because they already have weights. An element that is not admitted is projected on the
+// dictionary.
 type rls struct{ sampling, ridge float64 }
 
 func (p rls) Prune(_ context.Context, s InverseState) error {

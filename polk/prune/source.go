@@ -39,7 +39,7 @@ var versions = sync.OnceValue(func() map[string]version {
 	return all
 })
 
-// must is for files of this package, which are part of the program.
+// must panics on an error, which the embedded files of this package don't have.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("prune: its own source: " + err.Error())
@@ -47,13 +47,12 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Code tells results of the heuristic from those of other code under its name. It is
-// empty for version 1 of a heuristic whose source is recorded in versions.json, and
-// the number of any later version. For other source it is the hash of the source, so
-// an edited heuristic has another Code. The hash covers the file that registers the
-// heuristic and what this uses of the package, without comments and white space. A
-// heuristic that is registered elsewhere has its Identity, or else the hash of the
-// running program.
+// Code tells results of the heuristic from results of other code under its name. If versions.json
+// records its source, Code is empty for version 1 and the number of any later version. For other
+// source it is the hash of the source, so editing a heuristic changes its Code. The hash covers
+// the file that registers the heuristic and the files of this package that it uses, without
+// comments and white space. For a heuristic from outside this package, Code is its Identity or,
+// without one, the hash of the running program.
 func (h Heuristic) Code() string {
 	if h.Identity != "" {
 		return h.Identity
@@ -71,8 +70,8 @@ func (h Heuristic) Code() string {
 	return ""
 }
 
-// programHash returns the hash of the running program's file. Where that can't be read
-// it is drawn at random: then no result is taken for one of another process.
+// programHash returns the hash of the running program's file. If the file can't be read the hash
+// is random, so that no result is taken for one of another process.
 var programHash = sync.OnceValue(func() string {
 	name, _ := os.Executable()
 	program, err := os.ReadFile(name)
@@ -85,8 +84,8 @@ var programHash = sync.OnceValue(func() string {
 
 func short(sum []byte) string { return hex.EncodeToString(sum[:6]) }
 
-// registeringFile returns the name of the file of this package that calls Register,
-// empty if another package does. Register calls it.
+// registeringFile returns the name of the file of this package that calls Register, or "" if
+// another package calls it. It must be called by Register itself.
 func registeringFile() string {
 	pc, file, _, ok := runtime.Caller(2)
 	if !ok {
@@ -105,9 +104,9 @@ type sourceFile struct {
 	uses []string          // identifiers
 }
 
-// sourceHashes returns, for each file of this package, the hash of it and of all files
-// whose names it uses, directly or not. registry.go and this file are left out: they
-// only say which heuristics there are.
+// sourceHashes returns, for each file of this package, the hash of the file and of all files
+// whose names it uses, directly or indirectly. registry.go and this file are left out, because
+// they only determine which heuristics there are.
 var sourceHashes = sync.OnceValue(func() map[string]string {
 	files, declared := make(map[string]*sourceFile), make(map[string][]string)
 	for _, e := range must(sources.ReadDir(".")) {
@@ -140,7 +139,7 @@ var sourceHashes = sync.OnceValue(func() map[string]string {
 	return hashes
 })
 
-// reached returns a file and all whose names it uses, directly or not, sorted.
+// reached returns a file and all files whose names it uses, directly or indirectly, sorted.
 func reached(name string, files map[string]*sourceFile, declared map[string][]string) []string {
 	seen := map[string]bool{name: true}
 	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
@@ -156,8 +155,8 @@ func reached(name string, files map[string]*sourceFile, declared map[string][]st
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// declarations returns the names that a file declares. Methods are in the file of their
-// type.
+// declarations returns the names that a file declares. It leaves out methods, which are in the
+// file of their type.
 func declarations(f *ast.File) []string {
 	var out []string
 	for _, d := range f.Decls {
@@ -182,7 +181,7 @@ func declarations(f *ast.File) []string {
 	return out
 }
 
-// hashTokens returns the hash of a file's tokens: comments and white space are none.
+// hashTokens returns the hash of a file's tokens, without comments and white space.
 func hashTokens(text []byte) (sum [sha256.Size]byte) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(text))
@@ -194,7 +193,7 @@ func hashTokens(text []byte) (sum [sha256.Size]byte) {
 			h.Sum(sum[:0])
 			return sum
 		}
-		if tok != token.SEMICOLON { // which may be a line's end
+		if tok != token.SEMICOLON { // the scanner also inserts semicolons at line ends
 			fmt.Fprintf(h, "%d %q\n", tok, literal)
 		}
 	}

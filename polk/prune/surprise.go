@@ -24,13 +24,12 @@ func init() {
 	})
 }
 
-// surprise is the negative log likelihood of a sample, S = ½·ln r + e²/(2r),
-// with the prediction variance r = λ + κ(x, x) − k(x)ᵀ(K + λI)⁻¹k(x) and the
-// prediction's error e (Liu et al., eq. 15, inputs equally likely). The error
-// of a loss other than the squared one is taken to be its gradient's norm,
-// which is the same for that one; under the hinge that is √2 however well the
-// input is known, so that T₁ decides there. Redundant samples, S < T₂, are
-// projected on the dictionary, abnormal ones, S > T₁, discarded.
+// surprise computes the negative log likelihood of a sample, S = ½·ln r + e²/(2r), with the
+// prediction variance r = λ + κ(x, x) − k(x)ᵀ(K + λI)⁻¹k(x) and the prediction error e (Liu et
+// al., eq. 15, inputs equally likely). It takes the norm of the loss's gradient for e; for the
+// squared loss the two are equal. Under the hinge loss this norm is √2 however well the input is
+// known, so T₁ decides there. Redundant samples, S < T₂, are projected on the dictionary;
+// abnormal samples, S > T₁, are discarded.
 type surprise struct{ abnormal, redundant float64 }
 
 func (p surprise) Prune(_ context.Context, s InverseState) error {

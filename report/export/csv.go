@@ -21,12 +21,11 @@ import (
 // A field is a named value of a row; the value is empty if there is none.
 type field struct{ name, value string }
 
-// CSV writes a row for each point of each record, and a header; see the package's
-// documentation for the columns. Rows are in order of data set, task, method with its
-// parameters, and seed, then in that of the run. Numbers are written so that they are read
-// back as they were.
+// CSV writes a header and a row for each point of each record; the package documentation lists
+// the columns. Rows are sorted by data set, task, method with its parameters, and seed; those of
+// a run keep its order. Numbers have enough digits to be read back exactly.
 func CSV(w io.Writer, records map[string]*record.Record) error {
-	names := make(map[string]bool) // of what else was measured
+	names := make(map[string]bool) // names of the additional measurements
 	var all []named
 	for _, r := range records {
 		all = append(all, namesOf(r))
@@ -46,7 +45,7 @@ func CSV(w io.Writer, records map[string]*record.Record) error {
 		for i, f := range fields {
 			line[i] = cell(f)
 		}
-		out.Write(line) // its error is out.Error
+		out.Write(line) // out.Error returns its error
 	}
 	write(namesOf(new(record.Record)).row(record.Point{}, measured), func(f field) string { return f.name })
 	for _, n := range all {
@@ -58,7 +57,7 @@ func CSV(w io.Writer, records map[string]*record.Record) error {
 	return out.Error()
 }
 
-// A named record has the parts of its run as benchopt names them, with their parameters.
+// A named holds a record with benchopt's names of the parts of its run, and their parameters.
 type named struct {
 	*record.Record
 	objective, solver, dataset                   string
@@ -85,8 +84,8 @@ func namesOf(r *record.Record) named {
 	n.objective = withParams(run.Task, n.objectiveParams)
 	n.solver = withParams(run.Method, n.solverParams)
 	n.dataset = withParams(run.Data.Name, n.datasetParams)
-	// Grouped by the pruner, rows of the default one, which runs leave out, would be dropped.
-	// The method's full name, solver_name, stays without it.
+	// Runs leave out the default pruner. It is filled in here, as grouping by pruner would drop
+	// rows without one. The method's full name, solver_name, stays without it.
 	m := experiments.Method(run.Method)
 	prunes := m != nil && slices.ContainsFunc(m.Params, func(p experiments.ParamInfo) bool { return p.Kind == experiments.KindPruner })
 	for i, f := range n.solverParams {
@@ -97,8 +96,8 @@ func namesOf(r *record.Record) named {
 	return n
 }
 
-// row returns the fields of a point, the same ones of every record: measured are the names
-// of what else was measured in any.
+// row returns the fields of a point, which are the same for every record. measured holds the
+// names of the additional measurements in any record.
 func (n named) row(p record.Point, measured []string) []field {
 	h, v := n.Header, n.Header.Provenance
 	kept := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts)
@@ -148,7 +147,7 @@ func (n named) row(p record.Point, measured []string) []field {
 		field{"system-processor", v.CPU})
 }
 
-// known writes a number, or nothing.
+// known writes a number if there is one, else an empty string.
 func known(is bool, v float64) string {
 	if !is {
 		return ""
@@ -156,8 +155,8 @@ func known(is bool, v float64) string {
 	return words.Exact(v)
 }
 
-// withParams writes name[a=1,b=2] with the parameters that there are, in
-// alphabetical order, as benchopt does.
+// withParams writes name[a=1,b=2] with the parameters that have a value, in alphabetical order,
+// as benchopt does.
 func withParams(name string, fields []field) string {
 	var params []string
 	for _, f := range fields {
@@ -172,10 +171,10 @@ func withParams(name string, fields []field) string {
 	return name + "[" + strings.Join(params, ",") + "]"
 }
 
-// fieldsOf returns the fields of a struct of a spec under the names that they
-// have in JSON, those of a nested one under its name. What is zero or empty has
-// no value: the method does not take it. It panics if a field is neither text, JSON, a
-// number, a truth value, a map that says what it holds, nor a struct.
+// fieldsOf returns the fields of a spec's struct under their JSON names. The fields of a nested
+// struct have its name as a prefix. A field that is zero or empty has no value, because the
+// method does not take it. fieldsOf panics if a field is not a string, JSON, a number, a Boolean,
+// a map with a String method, or a struct.
 func fieldsOf(prefix string, v reflect.Value) []field {
 	var out []field
 	for i := range v.NumField() {

@@ -1,18 +1,18 @@
-// Package export opens results folders and passes on what their records hold.
+// Package export opens results folders and exports their records.
 //
-// [Open] reads a folder's records and plans the runs that they belong to. The
-// [Folder] has what the claims are judged by and the [Report], whose tables, figures
-// and page can be written. [Reference] makes a folder of the records in others, with
-// the tables, figures and verdicts that follow from them, and [Seal] seals it.
+// [Open] reads the records of a folder and plans the runs that they belong to. The [Folder]
+// provides the input for judging the claims, and the [Report], whose tables, figures and page can
+// be written. [Reference] makes a results folder from the records in other folders, with the
+// tables, figures and verdicts that are made from these records, and [Seal] seals it.
 //
-// For the tools that people have, the package writes a data frame of all evaluations
-// as CSV, named as benchopt names its own.
+// For use in other tools, [CSV] writes a data frame of all evaluations whose columns are named as
+// in benchopt.
 //
 // # Columns
 //
 // The data frame has a row for every evaluation of every finished run. Its
 // columns are those of a benchopt result file (benchopt 1.8 and newer, where the
-// data set's column is dataset_name), with the meanings:
+// data set's column is dataset_name), with these meanings:
 //
 //	objective_name          task with its parameters: ksvm[kernel_bandwidth=0.6,…]
 //	solver_name             method with its parameters: polk[batch_size=32,…]
@@ -33,21 +33,21 @@
 //	                        so far, each scored before its mini-batch was learned
 //	objective_log_loss, objective_calibration_error
 //	                        of a logistic model on the test set
-//	objective_*             all else that was measured, named as in package evidence/theory
+//	objective_*             additional measurements, named as in package evidence/theory
 //	p_obj_*                 parameters of the objective: kernel and λ
 //	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
 //	p_dataset_*             variant and draw
 //	time_cpu                processor time of the training thread so far, seconds
-//	time_process            of time, what training has waited for a pruner's own process
-//	run_id, run_date        the record and when its run began
-//	run_code                versions of the code that the run is of: runs of an edited heuristic
-//	                        differ in nothing else
+//	time_process            the part of time that training waited for a pruner's own process
+//	run_id, run_date        ID of the run, and when it began
+//	run_code                versions of the code of the run; runs of an edited heuristic differ
+//	                        only in it
 //	benchmark-git-tag       revision of the program
 //	platform, platform-architecture, system-cpus, system-processor
 //
-// What a run does not have is empty: the risks of a method without scores, a parameter
-// that is zero because the method does not take it, the numbers kept by a batch method,
-// what was not measured. A figure that is not finite is NaN, +Inf or -Inf.
+// A value that a run does not have is empty: the risks of a method without scores, a parameter that
+// is zero because the method does not take it, the numbers kept by a batch method, and everything
+// that was not measured. A number that is not finite is NaN, +Inf or -Inf.
 package export
 
 import (
@@ -72,30 +72,30 @@ import (
 
 // Options say how a results folder is opened.
 type Options struct {
-	Specs   []string                // names or files of specs that are shown beside the embedded ones
+	Specs   []string                // names or files of specs to show in addition to the embedded ones
 	Profile string                  // default: the one that most records belong to
-	Plan    experiments.PlanOptions // that the profile is planned with
-	Finder  data.Finder             // of the images that figures show, and of what is not available
-	Keep    bool                    // runs of other code are shown for those that have no record
-	Whole   bool                    // damaged records, or none, are an error that wraps harness.ErrIncomplete
-	Warn    func(error)             // takes each incomplete or corrupt record, and what is said of records by other code; default: passed over
+	Plan    experiments.PlanOptions // options for planning the profile
+	Finder  data.Finder             // finds the images that figures show, and tells which data sets are unavailable
+	Keep    bool                    // show runs of other code in place of planned runs without a record
+	Whole   bool                    // incomplete or corrupt records, or no records at all, are an error that wraps harness.ErrIncomplete
+	Warn    func(error)             // is called for each incomplete or corrupt record, and with a note on records of other code; default: ignored
 }
 
-// A Folder is a results folder that was opened for reading: its records, and the
-// plan that they are judged and shown by.
+// A Folder is a results folder opened for reading: its records, and the plan by which they are
+// judged and shown.
 type Folder struct {
 	Records *record.Collection
 	Profile string
 	Plan    []experiments.Planned
 
 	specs  []*experiments.Spec
-	own    []string // names of the specs that the report is about, if none has to do with the paper
+	own    []string // names of the user's specs that the report is about; none for a report about the paper
 	opt    Options
-	sealed bool // what is shown does not depend on the data that this machine has
+	sealed bool // the report does not depend on the data on this machine
 }
 
 // Open reads a results folder. Its errors are those of harness.ReadResults, or wrap
-// harness.ErrUsage if the spec is unknown.
+// harness.ErrUsage if a spec is unknown.
 func Open(dir string, opt Options) (*Folder, error) {
 	if opt.Warn == nil {
 		opt.Warn = func(error) {}
@@ -114,7 +114,7 @@ func Open(dir string, opt Options) (*Folder, error) {
 			return nil, harness.Usage(err)
 		}
 	}
-	embedded := experiments.EmbeddedAll() // which give the tables their layout
+	embedded := experiments.EmbeddedAll() // they give the tables their layout
 	f.specs = append(f.specs, embedded...)
 	embedded = slices.DeleteFunc(embedded, func(s *experiments.Spec) bool { return s.Supplement != "" })
 	if f.Profile == "" {
@@ -142,7 +142,7 @@ func (f *Folder) Specs() (names []string) {
 	return names
 }
 
-// ownSpecs returns the names of the specs that were asked for, none if one of them is
+// ownSpecs returns the names of the specs that were asked for. It returns nil if one of them is
 // embedded or feeds a table or figure of the paper.
 func (f *Folder) ownSpecs(embedded []*experiments.Spec) []string {
 	for _, e := range embedded {
@@ -160,7 +160,7 @@ func (f *Folder) ownSpecs(embedded []*experiments.Spec) []string {
 	return names
 }
 
-// Evidence returns what the claims are judged by.
+// Evidence returns the input for judging the claims.
 func (f *Folder) Evidence() evidence.Input {
 	return evidence.Input{Ledger: experiments.Ledgers(), Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}
 }
@@ -171,11 +171,11 @@ type Report struct {
 
 	folder   *Folder
 	evidence evidence.Input
-	joint    *evidence.JointReport // what combinations has found
+	joint    *evidence.JointReport // cached result of combinations
 }
 
-// combinations judges the cells of the paper's tables under all combinations of
-// alternatives; nil if the report is not about the paper.
+// combinations judges the cells of the paper's tables under all combinations of alternatives. It
+// returns nil if the report is not about the paper.
 func (r *Report) combinations() (_ *evidence.JointReport, err error) {
 	if r.joint == nil && len(r.folder.own) == 0 {
 		if r.joint, err = evidence.Joint(r.evidence); err == nil {
@@ -185,8 +185,8 @@ func (r *Report) combinations() (_ *evidence.JointReport, err error) {
 	return r.joint, err
 }
 
-// files is the report with the figure of the combinations, which takes a second and is
-// in files alone.
+// files returns the report with the figure of the combinations. The figure takes a second to make
+// and is only in written files.
 func (r *Report) files() (*report.Report, error) {
 	j, err := r.combinations()
 	if err != nil || j == nil {
@@ -240,7 +240,7 @@ func (f *Folder) fullCells() map[string]bool {
 	cells := make(map[string]bool)
 	plan, err := harness.PlanAll(f.specs, experiments.ProfileFull, experiments.PlanOptions{})
 	if err != nil {
-		return nil // what is asked for is reported in any case
+		return nil // no error: the report is made in any case
 	}
 	for _, p := range plan {
 		for _, id := range p.Cells {
@@ -250,10 +250,11 @@ func (f *Folder) fullCells() map[string]bool {
 	return cells
 }
 
-// PageName is the file of the report that is one page.
+// PageName is the file name of the report as one page.
 const PageName = "report.html"
 
-// WriteAll writes all tables and figures, and the report as one page, into a folder.
+// WriteAll writes all tables and figures, and the report as one page, into a folder. It returns
+// the number of files.
 func (r *Report) WriteAll(dir string) (files int, err error) {
 	r.Page = PageName
 	all, err := r.files()
@@ -277,7 +278,7 @@ func (r *Report) WritePage(dir string) (string, error) {
 	return writePage(dir, in)
 }
 
-// WriteTournament writes the report on a tournament of heuristics, its page among it, into a
+// WriteTournament writes the report on a tournament of heuristics, including its page, into a
 // folder, and returns the paths.
 func WriteTournament(dir string, t *report.Tournament) ([]string, error) {
 	paths, err := t.WriteAll(dir)
@@ -314,7 +315,7 @@ func (r *Report) page() (page.Input, error) {
 		}
 		in.Sections = []*report.Part{page.MultiverseSection(multiverse), page.JointSection(joint)}
 	}
-	for _, err := range have.Errors { // by the file's name alone: the page is read on other machines
+	for _, err := range have.Errors { // without the folder's path: the page is read on other machines
 		if e, ok := errors.AsType[*record.Error](err); ok {
 			short := *e
 			short.Path = filepath.Base(e.Path)

@@ -17,13 +17,13 @@ import (
 	"polkrepro/record"
 )
 
-// verdictsName is the file of a reference that has what 'runall verify --json'
-// says of its records.
+// verdictsName is the file of a reference with the output of 'runall verify --json' for its
+// records.
 const verdictsName = "verdicts.json"
 
-// Kept reports whether a reference keeps a file of tables and figures: tables for readers and
-// programs, pictures in the format that pages show, and the numbers of figures that a
-// document cites. The others are made of the records on demand.
+// Kept reports whether a reference keeps a file of tables and figures. It keeps tables for
+// readers and programs, pictures in the format that pages show, and the numbers of figures that a
+// document cites. The other files can be made from the records on demand.
 func Kept(path string) bool {
 	folder, ext := filepath.Dir(path), filepath.Ext(path)
 	return folder == "tables" && (ext == ".csv" || ext == ".md") || folder == "figures" && ext == ".png" || slices.Contains(cited, path)
@@ -31,9 +31,9 @@ func Kept(path string) bool {
 
 var cited = []string{"figures/joint.csv", "figures/passes-ksvm.csv", "figures/passes-klr.csv"}
 
-// Seal writes the manifest of a results folder that holds whole records only, and
-// returns how many files it names and how many of them are records. The error wraps
-// harness.ErrIncomplete if runs are unfinished or records missing or damaged.
+// Seal writes the manifest of a results folder whose records are all complete and valid. It
+// returns the number of files in the manifest and how many of them are records. The error wraps
+// harness.ErrIncomplete if runs are unfinished, or records missing or corrupt.
 func Seal(dir string) (files, records int, err error) {
 	if err := harness.CheckFolder(dir); err != nil {
 		return 0, 0, err
@@ -54,21 +54,21 @@ func Seal(dir string) (files, records int, err error) {
 	return len(m), len(have.Records) + len(have.Failed), err
 }
 
-// A Reference says what a reference is made of: a results folder that holds the
-// records of a profile's runs, taken from other folders, and the tables, figures and
-// verdicts that follow from these records alone.
+// A Reference describes how to make a reference: a results folder with the records of a profile's
+// runs, taken from other folders, and the tables, figures and verdicts that are made from these
+// records alone.
 type Reference struct {
 	From    []string // results folders
 	Profile string
-	Finder  data.Finder // of the images that figures show
-	Warn    func(error) // takes each incomplete or corrupt record
+	Finder  data.Finder // finds the images that figures show
+	Warn    func(error) // is called for each incomplete or corrupt record
 }
 
-// Write makes the reference in a results folder, in the place of all that its seal
-// covers; it is not sealed yet. It is made whole beside what it replaces. The error
-// wraps harness.ErrIncomplete if a planned run has no whole record made by a program of
-// known revision without local changes, and harness.ErrUsage if results that are not
-// sealed would be replaced.
+// Write makes the reference in a results folder, where it replaces everything that a seal covers
+// except a tournament. It does not seal the reference. Write completes the reference in a
+// temporary folder inside dir before it replaces anything. The error wraps harness.ErrIncomplete
+// if a planned run has no complete record made by a program of known revision without local
+// changes, and harness.ErrUsage if unsealed results would be replaced.
 func (r Reference) Write(dir string) error {
 	if err := replaceable(dir); err != nil {
 		return err
@@ -100,12 +100,12 @@ func (r Reference) Write(dir string) error {
 	return replace(stage, dir)
 }
 
-// replaceable reports results that would be replaced and are not sealed.
+// replaceable returns an error if unsealed results would be replaced.
 func replaceable(dir string) error {
 	if record.Sealed(dir) {
 		return nil
 	}
-	for _, part := range record.Parts() { // a tournament would stay
+	for _, part := range record.Parts() { // Parts leaves out a tournament, which would stay
 		if _, err := os.Lstat(filepath.Join(dir, part)); err == nil {
 			return harness.Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", dir, part))
 		}
@@ -132,7 +132,7 @@ func (r Reference) records() ([]*record.Record, error) {
 	return records, harness.Incomplete(err)
 }
 
-// present writes tables, figures and verdicts of the records in a folder into it.
+// present writes tables, figures and verdicts into a folder, made from the records in it.
 func (r Reference) present(dir string) error {
 	f, err := Open(dir, Options{Profile: r.Profile, Finder: r.Finder, Warn: r.Warn, Whole: true})
 	if err != nil {
@@ -143,7 +143,7 @@ func (r Reference) present(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range rep.Input.Planned { // without the examples figures would depend on this machine's data
+	for _, p := range rep.Input.Planned { // without the example images, the figures would depend on this machine's data
 		if pic, ok := rep.Input.Pictures[p.Run.Data.Name]; ok && len(pic.Images) == 0 {
 			return harness.Incomplete(fmt.Errorf("the figures show examples of %s, which is not available: name its folder with --data-dir", p.Run.Data.Name))
 		}

@@ -10,10 +10,10 @@ import (
 	"polkrepro/experiments"
 )
 
-// classes are the verdicts in the style sheet.
+// classes maps the verdicts to classes of the style sheet.
 var classes = map[stats.Verdict]string{stats.Reproduced: "good", stats.Deviates: "bad", stats.Inconclusive: "open", stats.NotRun: "none"}
 
-// Rank sorts claims by their verdicts: the worse, the greater, and less if it is explained.
+// Rank is the sort key of a claim: the worse the verdict, the greater, and one less if explained.
 func (v *claimView) Rank() int {
 	if v.Outcome() != v.Verdict.String() {
 		return 2*int(v.Verdict) - 1
@@ -21,23 +21,23 @@ func (v *claimView) Rank() int {
 	return 2 * int(v.Verdict)
 }
 
-// claimGroup is the claims of one kind.
+// A claimGroup holds the claims of one kind.
 type claimGroup struct {
 	ID     string
 	Title  string
 	Claims []*claimView
 }
 
-// claimView is a claim with its verdict.
+// A claimView is a claim with its verdict.
 type claimView struct {
 	*evidence.ClaimResult
-	Sentences []string // of the tests that are not reproduced
-	More      []string // the rest of them
-	Reason    string   // why it deviates, as far as the ledger says
-	Order     int      // the paper's
+	Sentences []string // first sentences of the tests that are not reproduced
+	More      []string // the other sentences
+	Reason    string   // why the claim deviates, as far as the ledger says
+	Order     int      // position in the paper's order
 }
 
-// claims fills in the claims, their counts and which of them differ.
+// claims fills in the claims, their counts and the claims that are not reproduced.
 func (v *view) claims(in Input) {
 	assessed := in.Report.Input.Assessment
 	cells, sentences, theorems := assessed.Counts()
@@ -71,14 +71,14 @@ func (v *view) claims(in Input) {
 	v.Claims = groups
 }
 
-// differing is the claims of one verdict that is not the best, by table.
+// A differing holds the claims with one verdict, deviates or inconclusive, grouped by table.
 type differing struct {
 	Title   string
 	Groups  []claimGroup
 	verdict stats.Verdict
 }
 
-// add appends a claim to the group of its table, or of the sentences.
+// add appends a claim to the group of its table, or to the sentences.
 func (d *differing) add(c *claimView) {
 	title := "Sentences and captions"
 	if c.Claim.Cell {
@@ -91,7 +91,7 @@ func (d *differing) add(c *claimView) {
 	g.Claims = append(g.Claims, c)
 }
 
-// shownSentences is how many sentences of a claim are not folded.
+// shownSentences is the number of sentences of a claim that are not folded.
 const shownSentences = 2
 
 // differences fills in the sentences of the tests that deviate, then of those
@@ -117,8 +117,8 @@ func (v *claimView) differences() {
 	v.Reason = firstReason(reasons)
 }
 
-// longestReason is how many characters of a reason the first screen shows, in
-// whole sentences.
+// longestReason is the maximum number of characters of a reason on the first screen; whole
+// sentences are shown.
 const longestReason = 260
 
 // firstReason is the first reason that does not refer to another one, cut to

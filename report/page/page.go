@@ -1,23 +1,21 @@
-// Package page makes a report one HTML file that opens offline: first what
-// holds and what deviates, in sentences beside the forest plot of the verdicts;
-// then tables and figures beside the paper's, with intervals and verdicts, the
-// claims, the assumptions, what the runs took and where they ran.
+// Package page writes a report as one HTML file that opens offline. The page begins with what
+// holds and what deviates, in sentences beside the forest plot of the verdicts. Then come the
+// tables and figures beside the paper's, with intervals and verdicts, the claims, the
+// assumptions, the cost of the runs and the machines that they ran on.
 //
-// [Write] reads records, what package report makes of them and what package
-// evidence judges by them; it never trains anything and opens no file. Equal
-// input gives equal bytes.
+// [Write] takes the records, their report (package report) and the verdicts on them (package
+// evidence); it never trains anything and opens no file. Equal input gives equal bytes.
 //
 // # One file
 //
-// Style, program and pictures are in the file; its content security policy
-// forbids the browser to fetch anything. Text from records and specs is escaped
-// by html/template. Curves are drawn by uPlot (folder uplot: release 1.6.32 as
-// published, MIT licence); without JavaScript, and in print, the pictures of
-// package report stand in their place.
+// The file contains its style sheet, scripts and pictures. Its content security policy forbids
+// the browser to fetch anything. html/template escapes text from records and specs. uPlot draws
+// the curves (folder uplot: release 1.6.32 as published, MIT licence); without JavaScript, and in
+// print, the pictures of package report replace them.
 //
 // # Sections of other packages
 //
-// A section is a [report.Part], plain data, so that it is one function:
+// A section is a [report.Part], which is plain data, so one function makes it:
 // [MultiverseSection], [JointSection].
 package page
 
@@ -41,21 +39,21 @@ import (
 	"polkrepro/report/table"
 )
 
-// Input is all that a page is made from.
+// Input holds everything that a page is made from.
 type Input struct {
 	Report   *report.Report      // with an assessment
-	Ledger   *experiments.Ledger // nil of a page about the user's own runs
-	Partial  int                 // runs that are unfinished
-	Damaged  []string            // what is wrong with files that are no whole records
+	Ledger   *experiments.Ledger // nil for a page about the user's own runs
+	Partial  int                 // number of unfinished runs
+	Damaged  []string            // errors of incomplete or corrupt records
 	Sections []*report.Part      // shown after the figures and the report's own parts
-	Lead     []string            // paragraphs that a page about the user's own runs begins with
+	Lead     []string            // first paragraphs of a page about the user's own runs
 	Program  string              // name, version and revision of the program that makes the page
 }
 
 //go:embed page.gohtml page.css page.js uplot
 var files embed.FS
 
-// page is the template. Its actions are escaped for where they stand.
+// page is the template. Each action is escaped for its context.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"class":        func(v stats.Verdict) string { return classes[v] },
 	"reproduced":   always(stats.Reproduced),
@@ -70,7 +68,7 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"trim":         strings.TrimSpace,
 }).ParseFS(files, "page.gohtml"))
 
-// always is a verdict that the page explains or counts.
+// always returns a function that returns v, a verdict that the page explains or counts.
 func always(v stats.Verdict) func() stats.Verdict { return func() stats.Verdict { return v } }
 
 // Write writes the page.
@@ -83,7 +81,7 @@ func Write(w io.Writer, in Input) error {
 	return err
 }
 
-// A view is what the template shows.
+// A view holds the data of the template.
 type view struct {
 	Input
 	Policy  template.HTMLAttr
@@ -91,14 +89,14 @@ type view struct {
 	Library template.JS
 	Script  template.JS
 
-	Own       string           // names of the specs, if the report is not beside the paper
-	Counts    []evidence.Tally //  of cells, numbers, sentences and theorems
-	OneRun    int              // printed numbers in the interval of one run
-	OfOneRun  int              // those of which that is known
+	Own       string           // names of the user's specs; empty for a report about the paper
+	Counts    []evidence.Tally // of cells, numbers, sentences and theorems
+	OneRun    int              // printed numbers within the interval of one new run
+	OfOneRun  int              // printed numbers for which that is known
 	Forest    *report.Figure   // nil if the report has no forest plot
 	Differing []differing
 	Missing   []string
-	Figures   []*report.Figure // all others
+	Figures   []*report.Figure // all other figures
 	Charts    [][]report.Chart // of the figures that the template has shown so far
 	Claims    []claimGroup
 	ByID      map[string]*claimView
@@ -125,7 +123,7 @@ func newView(in Input) *view {
 	return v
 }
 
-// Charted reports whether a figure has curves, which readers can point at.
+// Charted reports whether any figure has curves that readers can point at.
 func (v *view) Charted() bool {
 	all := v.Figures
 	for _, s := range v.Sections {
@@ -134,8 +132,8 @@ func (v *view) Charted() bool {
 	return slices.ContainsFunc(all, func(f *report.Figure) bool { return f.Missing == "" && len(f.Charts()) > 0 })
 }
 
-// A shownFigure is a figure, and the curves in it as data if it has some: these are shown in
-// its picture's place where JavaScript runs.
+// A shownFigure is a figure and, if it has curves, their place in the page's data. Where
+// JavaScript runs, the curves are shown in place of the picture.
 type shownFigure struct {
 	*report.Figure
 	Picture template.URL
@@ -160,8 +158,8 @@ func (v *view) Show(f *report.Figure) (*shownFigure, error) {
 	return out, nil
 }
 
-// assets fills in style and programs, and the policy that lets these programs
-// run and nothing be fetched.
+// assets fills in the style sheet, the scripts and the policy, which lets only these scripts run
+// and forbids fetching anything.
 func (v *view) assets() {
 	v.Style = template.CSS(file("uplot/uPlot.min.css") + file("page.css"))
 	v.Library = template.JS("/*\n" + file("uplot/LICENSE") + "\n*/\n" + file("uplot/uPlot.iife.min.js"))
@@ -186,8 +184,8 @@ func sourceHash(script string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// numeric says of each column of a table whether its cells are numbers or begin
-// with one, are dashes or empty: readers sort it by the numbers, else by the text.
+// numeric reports for each column of a table whether every cell begins with a number, is a dash
+// or is empty. Readers sort such a column by the numbers, any other by the text.
 func numeric(t *report.Table) []bool {
 	out := make([]bool, len(t.Header))
 	for i := range out {

@@ -10,8 +10,8 @@ import (
 	"polkrepro/report"
 )
 
-// MultiverseSection says which verdicts hinge on which choice: a row for each
-// alternative that was run, then one for each claim that hinges on one.
+// MultiverseSection shows which verdicts hinge on which choice, with a row for each alternative
+// that was run, then a row for each claim that hinges on one.
 func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 	alternatives := &report.Table{
 		Title:  "What each alternative does",
@@ -58,8 +58,8 @@ func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 	}
 }
 
-// JointSection says what combinations of alternatives reproduce: the front, the cells of
-// the best, and the figure.
+// JointSection shows what combinations of alternatives reproduce: the front, the cells of the
+// best combination, and the figure.
 func JointSection(j *evidence.JointReport) *report.Part {
 	front := &report.Table{
 		Title:  "The most reproduced, by the number of choices by result",
@@ -85,7 +85,7 @@ func JointSection(j *evidence.JointReport) *report.Part {
 	}
 }
 
-// changes words changes of verdicts.
+// changes writes a list of changed verdicts in words.
 func changes(list []evidence.Change) string {
 	var out []string
 	for _, c := range list {

@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A PDF's images would come in another order each time.
+// Without sorting, the order of a PDF's images changes each time.
 func init() { fpdf.SetDefaultCatalogSort(true) }
 
 // DPI is the resolution of the PNG files.
@@ -23,17 +23,17 @@ const DPI = 200
 // Formats are the formats of a picture, by file extension.
 var Formats = []string{"svg", "png", "pdf"}
 
-// A Drawing is all that is drawn of a figure, in every format alike.
+// A Drawing is the picture of a figure, the same in every format.
 type Drawing interface {
-	// Size is its size in print.
+	// Size returns the size in print.
 	Size() (w, h vg.Length)
 
-	// Draw draws it on a white canvas of that size whose lower left corner
+	// Draw draws on a white canvas of that size whose lower left corner
 	// is the origin.
 	Draw(c draw.Canvas)
 }
 
-// Render draws in one of the Formats.
+// Render returns the drawing in one of the Formats.
 func Render(d Drawing, format string) ([]byte, error) {
 	if format == "png" {
 		return RenderPNG(d, DPI)
@@ -52,7 +52,7 @@ func Render(d Drawing, format string) ([]byte, error) {
 	return timelessPDF(b.Bytes()), err
 }
 
-// RenderPNG draws in pixels.
+// RenderPNG returns the drawing as a PNG file with the given resolution.
 func RenderPNG(d Drawing, dpi int) ([]byte, error) {
 	w, h := d.Size()
 	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))}
@@ -78,9 +78,9 @@ var (
 	pdfDate        = regexp.MustCompile(`/(CreationDate|ModDate) \(D:\d{14}`)
 )
 
-// portableSVG names the fonts of equal width that stand in for Liberation
-// Sans where it is not installed, and calls images what they are: vgsvg says
-// JPEG and embeds PNG, which not every viewer forgives.
+// portableSVG names fonts of equal width as fallbacks, for viewers without Liberation Sans. It
+// also corrects the type of images: vgsvg embeds PNG but declares JPEG, which not every viewer
+// accepts.
 func portableSVG(svg []byte) []byte {
 	svg = bytes.ReplaceAll(svg, jpegType, pngType)
 	return bytes.ReplaceAll(svg, liberationSans, sansFallbacks)
@@ -95,8 +95,8 @@ func timelessPDF(pdf []byte) []byte {
 	})
 }
 
-// pdfCanvas hands colours and images to vgpdf as it reads them: it takes the
-// components for straight ones although Go's are premultiplied by alpha.
+// pdfCanvas converts colours and images for vgpdf, which takes colour components as straight
+// although Go's are premultiplied by alpha.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 var _ vg.CanvasSizer = pdfCanvas{}
@@ -106,8 +106,8 @@ func (c pdfCanvas) SetColor(clr color.Color) {
 	c.Canvas.SetColor(straight(color.NRGBAModel.Convert(clr).(color.NRGBA)))
 }
 
-// DrawImage draws an image, which vgpdf, whose y axis points up, would draw
-// upside down.
+// DrawImage draws an image. It turns the image over first, because vgpdf, whose y axis points up,
+// draws images upside down.
 func (c pdfCanvas) DrawImage(rect vg.Rectangle, img image.Image) {
 	c.Canvas.DrawImage(rect, upsideDown{img})
 }

@@ -2,29 +2,28 @@ package plot
 
 import "slices"
 
-// A level set is traced through a grid of n×n values, value (i, j) at index
-// j·n + i, by marching squares: each cell whose corners lie on both sides of the
-// level is crossed by a line or two, and the lines of neighbouring cells, which
-// end at the same place of the edge between them, are joined. gonum's
-// plotter.Contour draws lines; to fill what is decided for a class, it takes the
-// closed outline of a region, along the border too.
+// Marching squares trace a level set through a grid of n×n values, value (i, j) at index j·n + i.
+// One or two lines cross each cell whose corners lie on both sides of the level. The lines of
+// neighbouring cells end at the same point of their common edge, where they are joined. gonum's
+// plotter.Contour only draws lines. Filling the region decided for a class takes the region's
+// closed outline, also along the border.
 
-// A Node is a place on a grid, in cells from the corner where i = j = 0.
+// A Node is a point on a grid, in cells from the corner where i = j = 0.
 type Node struct{ X, Y float64 }
 
-// A tracer joins the crossings of a level. Edges are numbered: 2·(j·n+i) from
-// node (i, j) to (i+1, j), and one more to (i, j+1).
+// A tracer joins the crossings of a level. Edge 2·(j·n+i) leads from node (i, j) to (i+1, j), and
+// the edge with the next number from (i, j) to (i, j+1).
 type tracer struct {
 	n     int
 	v     []float64
 	level float64
-	next  []int32 // the edge where a line that comes through an edge ends; −1: none
-	begun []bool  // whether a line ends at the edge
+	next  []int32 // by edge: the edge at which the line that begins there ends; −1 if none begins
+	begun []bool  // by edge: whether a line ends there
 }
 
-// Contours returns the lines on which the values are level, each with what is
-// above on its left. A line that does not end at the grid's border is closed:
-// its last node is its first. The order is that of the grid.
+// Contours returns the lines on which the values equal level, each with the values above level on
+// its left. A line that does not end at the grid's border is closed: its last node is its first.
+// The lines that end at the border come first; otherwise the order is that of the grid.
 func Contours(n int, v []float64, level float64) [][]Node {
 	t := &tracer{n: n, v: v, level: level, next: make([]int32, 2*n*n), begun: make([]bool, 2*n*n)}
 	for e := range t.next {
@@ -68,7 +67,7 @@ func (t *tracer) cell(i, j int) {
 	}
 	for _, f := range falls {
 		r := rises[0]
-		if len(rises) == 2 && (rises[1] == (f+1)%4) == (sum > 0) { // a saddle: its middle says which corners are joined
+		if len(rises) == 2 && (rises[1] == (f+1)%4) == (sum > 0) { // a saddle: the value in the middle decides which corners are joined
 			r = rises[1]
 		}
 		t.next[edges[f]] = int32(edges[r])
@@ -76,7 +75,7 @@ func (t *tracer) cell(i, j int) {
 	}
 }
 
-// line follows a line from an edge and takes it off the grid.
+// line follows a line from an edge and removes it from next.
 func (t *tracer) line(from int32) []Node {
 	line := []Node{t.crossing(from)}
 	for e := from; t.next[e] >= 0; {
@@ -88,7 +87,7 @@ func (t *tracer) line(from int32) []Node {
 	return line
 }
 
-// crossing is where an edge crosses the level, if values are linear on it.
+// crossing returns the point where an edge crosses the level, by linear interpolation.
 func (t *tracer) crossing(edge int32) Node {
 	k := int(edge) / 2
 	i, j := k%t.n, k/t.n
@@ -98,15 +97,15 @@ func (t *tracer) crossing(edge int32) Node {
 	return Node{float64(i), float64(j) + t.share(t.at(i, j), t.at(i, j+1))}
 }
 
-// share is how far between two values the level lies.
+// share returns the position of the level between two values, as a fraction.
 func (t *tracer) share(a, b float64) float64 { return (t.level - a) / (b - a) }
 
 // farBelow is below every value that is drawn, yet not so far that differences
 // overflow.
 const farBelow = -1e200
 
-// Regions returns the outlines of where the values are positive: closed lines,
-// the region on their left, along the grid's border too.
+// Regions returns the outlines of the regions with positive values. The outlines are closed, also
+// along the grid's border, and have the region on their left.
 func Regions(n int, v []float64) [][]Node {
 	walled := slices.Repeat([]float64{farBelow}, (n+2)*(n+2))
 	for j := range n {

@@ -1,6 +1,7 @@
-// Package plot draws panels: curves with bands, bars, levels and marks on axes, in a row or
-// as small multiples, over one legend, as SVG, PNG and PDF with equal bytes for equal input.
-// A [Sheet] of images and a caller's own drawing share its letters, ticks, legend and formats.
+// Package plot draws figures as SVG, PNG and PDF, with equal bytes for equal input. A [Picture]
+// has panels in a row or as small multiples, over one legend; a [Panel] has curves with bands,
+// bars, levels and marks. A [Sheet] of images and a caller's own [Drawing] use the same letters,
+// ticks, legend and formats.
 package plot
 
 import (
@@ -13,19 +14,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Panel is one plot: traces, or what Of makes.
+// A Panel is one plot of traces, or the plot that Of makes.
 type Panel struct {
 	Title          string // (a), or the name in small multiples
 	Remark         string // below the name
 	XLabel, YLabel string // XLabel: default samples processed
-	LogX, LogY     bool   // a linear axis begins at zero, unless values are less
+	LogX, LogY     bool   // a linear axis begins at zero, unless there are negative values
 	XMin, XMax     float64
 	Traces         []Trace
 	Marks          []Mark
 	Rules          []float64          // x of fine vertical lines
 	Of             func() *gonum.Plot // default: a plot of the traces and marks
 
-	small bool // of small multiples
+	small bool // part of small multiples
 }
 
 // A Trace is one series in one panel.
@@ -35,7 +36,7 @@ type Trace struct {
 	Curve     []Sample
 	Levels    []float64 // values the paper prints for it
 	Flat      bool      // one value for all x, of a method that sees all data at once
-	Deviation bool      // low and high are a standard deviation off the mean: bars at dots, a band about a line
+	Deviation bool      // Low and High are a standard deviation from the mean: bars at dots, a band around a line
 	Dots      bool      // each point is marked
 	Apart     bool      // points are not joined
 }
@@ -44,7 +45,7 @@ type Trace struct {
 // range. A value that is not a number leaves a gap.
 type Sample struct{ X, Mean, Low, High float64 }
 
-// Single is the sample of one value.
+// Single returns the sample of one value.
 func Single(x, y float64) Sample { return Sample{x, y, y, y} }
 
 // A Mark is a value, or a range of values, that the paper's text states.
@@ -53,7 +54,7 @@ type Mark struct {
 	Look         Look
 }
 
-// Spread says whether the runs behind a curve differ anywhere.
+// Spread reports whether the runs behind a curve differ anywhere.
 func Spread(curve []Sample) bool {
 	return slices.ContainsFunc(curve, func(s Sample) bool { return s.High > s.Low })
 }
@@ -71,11 +72,11 @@ func (p *Panel) Span() {
 	p.LogX = p.XMin > 0
 }
 
-// drawLimit bounds what is drawn, and its inverse what is drawn on a
-// logarithmic axis, so that margins stay within a float64.
+// drawLimit bounds the absolute values that are drawn, and its inverse bounds the values on a
+// logarithmic axis from below, so that margins stay within a float64.
 const drawLimit = 1e290
 
-// Drawable says whether y has a place on the panel's y axis.
+// Drawable reports whether y has a place on the panel's y axis.
 func (p *Panel) Drawable(y float64) bool {
 	return math.Abs(y) < drawLimit && (!p.LogY || y > 1/drawLimit)
 }
@@ -86,12 +87,12 @@ func (p *Panel) draws(x, y float64) bool {
 	return within && p.Drawable(y)
 }
 
-// extent is the range of all that is drawn in panels, from 1 to 1 of nothing.
+// extent returns the x and y ranges of all that is drawn in panels, or 1 to 1 if nothing is.
 func extent(panels ...*Panel) (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	widen := func(r *[2]float64, v float64) { r[0], r[1] = min(r[0], v), max(r[1], v) }
 	for _, p := range panels {
-		var values []float64 // at no x
+		var values []float64 // values without an x
 		for _, t := range p.Traces {
 			for _, s := range t.Curve {
 				for _, v := range []float64{s.Mean, s.Low, s.High} {
@@ -118,15 +119,15 @@ func extent(panels ...*Panel) (x, y [2]float64) {
 	return x, y
 }
 
-// logMargin widens a positive range by a margin that is even on a logarithmic
-// axis, to at least a factor of two.
+// logMargin widens a positive range by equal margins on a logarithmic axis, to at least a factor
+// of two.
 func logMargin(r [2]float64) (float64, float64) {
 	l, h := math.Log(r[0]), math.Log(r[1])
 	m := max(0.08, 0.04*(h-l), (math.Ln2-(h-l))/2)
 	return math.Exp(l - m), math.Exp(h + m)
 }
 
-// plot makes the panel's plot, with the y axis that panels share.
+// plot makes the panel's plot, with a y axis that fits all panels in sharing.
 func (p *Panel) plot(sharing ...*Panel) *gonum.Plot {
 	if p.Of != nil {
 		return p.Of()
@@ -144,8 +145,8 @@ func (p *Panel) plot(sharing ...*Panel) *gonum.Plot {
 	return pl
 }
 
-// New makes an empty plot with linear or logarithmic axes, in the letters and
-// lines of all pictures.
+// New makes an empty plot with linear or logarithmic axes, in the letters and line widths of all
+// pictures.
 func New(logX, logY bool) *gonum.Plot {
 	pl := gonum.New()
 	pl.TextHandler = lettering
@@ -167,8 +168,8 @@ func New(logX, logY bool) *gonum.Plot {
 
 var _ gonum.Plotter = (*Panel)(nil)
 
-// Plot draws the contents: bands, then the paper's levels, then curves, then marks; what
-// comes first in the legend lies on top. A small panel's traces are drawn one by one.
+// Plot draws bands, then the paper's levels, then curves, then marks. Levels and curves that come
+// earlier in the legend lie on top. A small panel's traces are drawn one by one.
 func (p *Panel) Plot(c draw.Canvas, pl *gonum.Plot) {
 	d := contents{p, c, pl}
 	if p.small {
@@ -203,12 +204,13 @@ type contents struct {
 	pl *gonum.Plot
 }
 
-// at is where a point is drawn.
+// at returns the place where a point is drawn.
 func (d contents) at(x, y float64) vg.Point {
 	return vg.Point{X: d.c.X(d.pl.X.Norm(x)), Y: d.c.Y(d.pl.Y.Norm(y))}
 }
 
-// pieces cuts a curve where it can not be drawn.
+// pieces cuts a curve at the samples that can't be drawn. ys returns the values of a sample that
+// must be drawable.
 func (d contents) pieces(curve []Sample, ys func(Sample) []float64) [][]Sample {
 	var out [][]Sample
 	open := false
@@ -225,7 +227,7 @@ func (d contents) pieces(curve []Sample, ys func(Sample) []float64) [][]Sample {
 	return out
 }
 
-// mean and edges are what has to be drawable of a line and of a band.
+// mean and edges return the values that must be drawable, for a line and for a band.
 func mean(s Sample) []float64  { return []float64{s.Mean} }
 func edges(s Sample) []float64 { return []float64{s.Low, s.High} }
 
@@ -250,8 +252,8 @@ func (d contents) spread(t Trace) {
 	}
 }
 
-// deviation draws the standard deviation about what is drawn of the mean, up to the ends of
-// the axis.
+// deviation draws the standard deviation around the drawable pieces of the mean, clipped to the
+// axis.
 func (d contents) deviation(t Trace) {
 	for _, piece := range d.pieces(t.Curve, mean) {
 		var low, high []vg.Point
@@ -300,8 +302,8 @@ func (d contents) level(l Look, y float64) {
 	d.c.FillPolygon(l.Color, wedge(right))
 }
 
-// mark draws a value from the paper's text as a diamond, a range as a bar
-// between two.
+// mark draws a value from the paper's text as a diamond, and a range as a bar between two
+// diamonds.
 func (d contents) mark(m Mark) {
 	if !d.Drawable(m.Low) || !d.Drawable(m.High) || m.X > d.XMax {
 		return

@@ -22,12 +22,12 @@ type Picture struct {
 	Legend Legend
 	Height vg.Length // of a panel, without what is around it (default PanelHeight)
 
-	columns int    // of small multiples; 0 of a row
+	columns int    // of small multiples; 0 for a row
 	ylabel  string // of small multiples
 }
 
-// Small makes small multiples: row by row, on y axes that are alike and logarithmic. The
-// fewer are in a row, the higher they are.
+// Small makes small multiples, filled row by row, with one logarithmic y axis for all. The fewer
+// panels in a row, the higher they are.
 func Small(ylabel string, logX bool, panels []*Panel) *Picture {
 	const most, height = 4, 1.05 * vg.Inch
 	for _, pn := range panels {
@@ -42,10 +42,10 @@ const (
 	smallHead  = vg.Length(22) // for a name and the remark below it
 	smallTicks = vg.Length(13) // for the labels of the ticks below a panel
 	smallGap   = vg.Length(8)
-	smallMost  = 5 // labels of an axis
+	smallMost  = 5 // maximum number of labels on an axis
 )
 
-// Spread says whether a panel has a band.
+// Spread reports whether a panel has a band.
 func (p *Picture) Spread() bool {
 	return slices.ContainsFunc(p.Panels, func(pn *Panel) bool {
 		return slices.ContainsFunc(pn.Traces, func(t Trace) bool { return Spread(t.Curve) })
@@ -119,8 +119,8 @@ func (p *Picture) drawSmall(all draw.Canvas) {
 	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.ylabel)
 }
 
-// smallPlot makes the plot of panel i. The first of a row has the labels of the y axis, the
-// last of a column the x axis' name and the labels of its ticks.
+// smallPlot makes the plot of panel i. The first panel of a row has the tick labels of the y
+// axis. The last panel of a column has the name and the tick labels of the x axis.
 func (p *Picture) smallPlot(i int) *gonum.Plot {
 	pn := p.Panels[i]
 	x, _ := extent(p.Panels...)
@@ -129,7 +129,7 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 		pn.XMin, pn.XMax = logMargin(x)
 	}
 	pl := pn.plot(p.Panels...)
-	for _, a := range []*gonum.Axis{&pl.X, &pl.Y} { // the frame is the line
+	for _, a := range []*gonum.Axis{&pl.X, &pl.Y} { // the frame replaces the axis lines
 		a.LineStyle.Width, a.Padding, a.Tick.Length = 0, 0, 2.5
 	}
 	labelsX, labelsY := 0, 0
@@ -145,8 +145,8 @@ func (p *Picture) smallPlot(i int) *gonum.Plot {
 	return pl
 }
 
-// narrow are the ticks of an axis of a small panel: at most so many of them keep
-// their label, evenly.
+// narrow thins out the labels of a small panel's axis evenly. most is the maximum number of ticks
+// that keep their label.
 func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 	return gonum.TickerFunc(func(low, high float64) []gonum.Tick {
 		out := ticks.Ticks(low, high)
@@ -171,7 +171,7 @@ func narrow(ticks gonum.Ticker, most int) gonum.Ticker {
 type Sheet struct {
 	Tiles  []Tile
 	Aspect float64 // height of a panel over its width
-	Axes   bool    // whether a panel has some
+	Axes   bool    // whether the panels have axes
 	Legend Legend
 }
 
@@ -190,7 +190,7 @@ const (
 	tileEdge = vg.Length(3)
 )
 
-// edges are the width left of the first panel and the height below all.
+// edges returns the width left of the first panel and the height below all panels.
 func (s *Sheet) edges() (left, foot vg.Length) {
 	if s.Axes {
 		return tileLeft, tileFoot
@@ -227,7 +227,7 @@ func (s *Sheet) Draw(all draw.Canvas) {
 	s.Legend.draw(all)
 }
 
-// Notice stands in the place of what is missing and says why.
+// Notice returns a function that draws the reason why a panel is missing, in its place.
 func Notice(why string) func(draw.Canvas) {
 	return func(c draw.Canvas) {
 		DrawNotice(c, why)

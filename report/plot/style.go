@@ -34,15 +34,15 @@ type Look struct {
 	Marker draw.GlyphDrawer // default: a small dot
 }
 
-// RGB is an opaque colour.
+// RGB returns an opaque colour.
 func RGB(r, g, b uint8) color.NRGBA { return color.NRGBA{R: r, G: g, B: b, A: 0xff} }
 
-// Line is the style of the look's line.
+// Line returns the style of the look's line.
 func (l Look) Line() draw.LineStyle {
 	return draw.LineStyle{Color: l.Color, Width: l.Width, Dashes: l.Dash}
 }
 
-// Of is the look with a line of another width.
+// Of returns the look with another line width.
 func (l Look) Of(width vg.Length) Look {
 	l.Width = width
 	return l
@@ -57,7 +57,7 @@ func (l Look) Mark(c draw.Canvas, at vg.Point) {
 	c.DrawGlyphNoClip(sty, at)
 }
 
-// Hex is the look's colour as in a style sheet.
+// Hex returns the look's colour as in a style sheet.
 func (l Look) Hex() string { return fmt.Sprintf("#%02x%02x%02x", l.Color.R, l.Color.G, l.Color.B) }
 
 // band is the colour of the look's band.
@@ -72,7 +72,7 @@ func (l Look) reference() draw.LineStyle {
 	return draw.LineStyle{Color: l.Color, Width: 0.6, Dashes: []vg.Length{0.8, 1.6}}
 }
 
-// Letters is a text style in the font of all letters in a picture.
+// Letters returns a text style in the font of all letters in a picture.
 func Letters(size vg.Length, x text.XAlignment, y text.YAlignment) text.Style {
 	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 	return text.Style{Color: color.Black, Font: f, XAlign: x, YAlign: y, Handler: lettering}
@@ -83,8 +83,7 @@ func FillMiddle(c draw.Canvas, sty text.Style, p vg.Point, line string) {
 	c.FillText(sty, p.Add(vg.Point{Y: sty.FontExtents().Descent / 2}), line)
 }
 
-// Rectangle is the outline of a rectangle from its lower left to its upper right
-// corner.
+// Rectangle returns the outline of a rectangle from its lower left to its upper right corner.
 func Rectangle(left, low, right, high vg.Length) []vg.Point {
 	return []vg.Point{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}}
 }
@@ -103,7 +102,7 @@ func DrawDiamond(c draw.Canvas, l Look, p vg.Point) {
 	c.StrokeLines(draw.LineStyle{Color: l.Color, Width: 0.9}, append(edge, edge[0], edge[1]))
 }
 
-// wedge is a small triangle whose tip is at p and that lies to the right of it.
+// wedge returns a small triangle to the right of p, with its tip at p.
 func wedge(p vg.Point) []vg.Point {
 	return []vg.Point{p, p.Add(vg.Point{X: wedgeLength, Y: 2.2}), p.Add(vg.Point{X: wedgeLength, Y: -2.2})}
 }
@@ -124,7 +123,7 @@ func Plain(s string) string {
 	}, letterSubstitutes.Replace(s))
 }
 
-// An Entry is a sample of a style and what it stands for.
+// An Entry is a sample of a style, with a text that says what it stands for.
 type Entry struct {
 	Text string
 	Icon func(c draw.Canvas, left, right vg.Point)
@@ -141,26 +140,26 @@ const (
 	legendEdge = vg.Length(4)
 )
 
-// LineEntry is the legend entry of a curve.
+// LineEntry returns the legend entry of a curve.
 func LineEntry(text string, l Look) Entry {
 	return StrokeEntry(text, l.Line())
 }
 
-// StrokeEntry is the legend entry of a line of some style.
+// StrokeEntry returns the legend entry of a line of some style.
 func StrokeEntry(text string, line draw.LineStyle) Entry {
 	return Entry{Plain(text), func(c draw.Canvas, left, right vg.Point) {
 		c.StrokeLines(line, []vg.Point{left, right})
 	}}
 }
 
-// IconEntry is the legend entry of what is drawn around a point.
+// IconEntry returns the legend entry of a symbol that is drawn around a point.
 func IconEntry(text string, icon func(c draw.Canvas, at vg.Point)) Entry {
 	return Entry{Plain(text), func(c draw.Canvas, left, right vg.Point) {
 		icon(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
 	}}
 }
 
-// BandEntry is the legend entry of the bands.
+// BandEntry returns the legend entry of the bands.
 func BandEntry() Entry {
 	return Entry{"range over runs", func(c draw.Canvas, left, right vg.Point) {
 		const half = 3
@@ -170,7 +169,7 @@ func BandEntry() Entry {
 	}}
 }
 
-// LevelEntry is the legend entry of the values that the paper prints.
+// LevelEntry returns the legend entry of the values that the paper prints.
 func LevelEntry(text string) Entry {
 	l := Look{Color: RGB(0x55, 0x55, 0x55)}
 	return Entry{text, func(c draw.Canvas, left, right vg.Point) {
@@ -205,8 +204,7 @@ func (l Legend) height() vg.Length {
 	return vg.Length(len(l.rows())) * legendRow
 }
 
-// draw draws the legend at the foot of a picture, row by row, each in the
-// middle.
+// draw draws the legend at the foot of a picture, with each row centred.
 func (l Legend) draw(c draw.Canvas) {
 	y := l.height() + 2 - legendRow/2
 	for _, row := range l.rows() {

@@ -23,8 +23,9 @@ func (logAxis) Normalize(min, max, x float64) float64 {
 	return math.Max(0, (math.Log(x)-low)/(math.Log(max)-low))
 }
 
-// logTicks labels round numbers within a factor of five, 1, 2 and 5 times the powers of
-// ten on short ranges and the powers of ten, thinned out, on long ones.
+// logTicks labels a logarithmic axis. On a range within a factor of five it labels round numbers,
+// on other short ranges 1, 2 and 5 times the powers of ten, and on long ranges the powers of ten,
+// thinned out.
 func logTicks(min, max float64) []gonum.Tick {
 	if !(min > 0) || !(max > min) || math.IsInf(max, 0) {
 		return nil
@@ -59,8 +60,8 @@ func roundTicks(min, max float64, label func(float64) string) (ticks []gonum.Tic
 	return ticks
 }
 
-// labelled says whether m·10^e bears a label on an axis from 10^lo on that
-// spans so many decades.
+// labelled reports whether m·10^e has a label on an axis that begins in the decade of 10^lo and
+// spans the given number of decades.
 func labelled(m, e, lo int, decades float64) bool {
 	switch {
 	case decades < 2:
@@ -88,8 +89,7 @@ func countTicks(min, max float64) []gonum.Tick {
 	return roundTicks(min, max, func(v float64) string { return CountLabel(v, max) })
 }
 
-// RoundNumbers are round numbers between min and max, at most one more than
-// parts.
+// RoundNumbers returns round numbers between min and max, at most parts + 1 of them.
 func RoundNumbers(min, max float64, parts int) []float64 {
 	step := RoundStep((max - min) / float64(parts))
 	if step == 0 {
@@ -102,8 +102,8 @@ func RoundNumbers(min, max float64, parts int) []float64 {
 	return out
 }
 
-// RoundStep is the least of 1, 2, 2.5 and 5 times a power of ten that is not
-// below x, or 0 where there is none.
+// RoundStep returns the least of 1, 2, 2.5 and 5 times a power of ten that is not below x, or 0
+// if there is none.
 func RoundStep(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 0) {
 		return 0
@@ -117,8 +117,8 @@ func RoundStep(x float64) float64 {
 	return 10 * base
 }
 
-// CountLabel writes a number of things shortly, in thousands where the largest
-// on the axis is.
+// CountLabel writes a count in short form. Counts below a million are in thousands if the largest
+// on the axis is at least ten thousand.
 func CountLabel(v, largest float64) string {
 	switch {
 	case v == 0:

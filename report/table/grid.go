@@ -12,7 +12,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// A table has the same bytes in every locale: ± is not wide in some.
+// A table has the same bytes in every locale. East Asian widths would make ± wide in some locales.
 func init() { twwidth.SetEastAsian(false) }
 
 // A Grid is a header and rows of cells, one line each. A nil row is a rule. All
@@ -40,7 +40,7 @@ func (g *Grid) Widths() []int {
 	return w
 }
 
-// Pad sets a row in columns of the given widths.
+// Pad pads the cells of a row to the given widths.
 func (g *Grid) Pad(row []string, widths []int) []string {
 	out := make([]string, len(widths))
 	for i, w := range widths {
@@ -76,15 +76,15 @@ func (g *Grid) text(b *strings.Builder, widths []int) {
 	}
 }
 
-// must panics with an error of tablewriter or encoding/csv, which have none for rows of
-// strings that they write to memory.
+// must panics with an error of tablewriter or encoding/csv. Neither fails for rows of strings
+// that are written to memory.
 func must(err error) {
 	if err != nil {
 		panic("table: a table of strings: " + err.Error())
 	}
 }
 
-// bare is a rendition without lines other than that below the header.
+// bare is a rendition without lines, except for the line below the header.
 var bare = tw.Rendition{
 	Borders: tw.BorderNone,
 	Symbols: tw.NewSymbols(tw.StyleLight),
@@ -126,7 +126,7 @@ func (g *Grid) Markdown(b *strings.Builder) {
 	must(t.Render())
 }
 
-// Escape keeps a text from being read as Markdown.
+// Escape escapes a text so that it is not read as Markdown.
 func Escape(s string) string { return markdownEscapes.Replace(s) }
 
 var markdownEscapes = strings.NewReplacer("|", `\|`, "<br>", "<br>", "<", "&lt;", "\n", " ", "*", `\*`, "_", `\_`)

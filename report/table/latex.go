@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// What fits a page in scriptsize: scriptWidth characters in the widest cells of a plain
-// table's columns, and scriptLines lines of a table that compares with the paper.
+// Limits for a table to fit a page in scriptsize: scriptWidth characters, summed over the widest
+// cells of a plain table's columns, and scriptLines lines of a table that compares with the paper.
 const (
-	footnoteWidth = 100 // of the user's own tables, in footnotesize
+	footnoteWidth = 100 // the limit in footnotesize, for the user's own tables
 	scriptWidth   = 130
 	scriptLines   = 75
 )
 
-// LaTeX is the table as a float for the booktabs package: a part for each
-// data set, its tasks side by side, and in each row a line for the paper and
-// lines for the runs.
+// LaTeX returns the table as a float for the booktabs package. It has a part for each data set,
+// with the tasks side by side, and in each row a line for the paper and lines for the runs.
 func (t *Table) LaTeX() string {
 	var b strings.Builder
 	b.WriteString("% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n")
@@ -37,7 +36,7 @@ func (t *Table) LaTeX() string {
 	case t.Numbers == nil || t.Blocks != nil:
 	case width <= footnoteWidth:
 		size = "footnotesize"
-	case width > scriptWidth: // turned on a page of its own, not smaller
+	case width > scriptWidth: // rotated on a separate page, not set smaller
 		float, place, width = "sidewaystable", "", 0
 		b.WriteString("% needs \\usepackage{rotating}\n")
 	}
@@ -66,7 +65,7 @@ func (t *Table) latexPlain(b *strings.Builder) {
 
 // latexBlocks writes a table that compares with the paper.
 func (t *Table) latexBlocks(b *strings.Builder) {
-	var parts [][]*Block // on one data set
+	var parts [][]*Block // blocks of one data set
 	tasks := 1
 	for i, blk := range t.Blocks {
 		if i == 0 || blk.Data != t.Blocks[i-1].Data {
@@ -114,7 +113,7 @@ func latexData(b *strings.Builder, blocks []*Block) {
 // each block's cell.
 func latexMethod(b *strings.Builder, blocks []*Block, id *Row) {
 	columns := make([]map[string]string, len(blocks))
-	var labels, counts []string // counts: of the runs behind the cells
+	var labels, counts []string // counts: number of runs behind each cell
 	for i, blk := range blocks {
 		columns[i] = make(map[string]string)
 		row, next := blk.row(id.ID), 0
@@ -159,8 +158,8 @@ func latexCells(cells ...string) string {
 	return strings.Join(out, " & ")
 }
 
-// latexChars are LaTeX's own characters and those beyond ASCII that the
-// reports use.
+// latexChars maps LaTeX's special characters, and the characters beyond ASCII that the reports
+// use, to LaTeX.
 var latexChars = map[rune]string{
 	'\\': `\textbackslash{}`, '{': `\{`, '}': `\}`, '$': `\$`, '&': `\&`, '#': `\#`, '%': `\%`, '_': `\_`,
 	'^': `\textasciicircum{}`, '~': `\textasciitilde{}`, '<': `\textless{}`, '>': `\textgreater{}`,
@@ -172,8 +171,8 @@ var latexChars = map[rune]string{
 	'₀': `$_0$`, '✓': `$\surd$`, '≠': `$\ne$`, '½': `$\frac12$`, '’': `'`, '‘': "`", '“': "``", 'ö': `\"{o}`, '”': `''`, '\u00a0': `~`,
 }
 
-// latexEscape writes plain text so that LaTeX sets it as it is. A character
-// that it can't be sure of becomes a question mark.
+// latexEscape escapes plain text for LaTeX. Newlines and tabs become spaces. Other control
+// characters, and characters beyond ASCII that latexChars lacks, become question marks.
 func latexEscape(s string) string {
 	var b strings.Builder
 	for _, r := range s {

@@ -1,5 +1,5 @@
-// Package table has the one model of a report's table and its faces: text, Markdown, CSV
-// and LaTeX. Package page lays the same model out in HTML.
+// Package table has the one model of a report's table, and writes it with several faces: text,
+// Markdown, CSV and LaTeX. Package page writes the same model in HTML.
 package table
 
 import (
@@ -15,7 +15,7 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Table compares with the paper, block by block, or is plain: a header and rows.
+// A Table either compares results with the paper, block by block, or is plain: a header and rows.
 type Table struct {
 	Name    string // stem of its files: table2
 	Title   string
@@ -23,9 +23,9 @@ type Table struct {
 	Blocks  []*Block // of a table that compares with the paper
 	Header  []string // of a plain table
 	Rows    [][]string
-	Numbers [][]string // the CSV file, a header first: one number a cell (default: Header and Rows)
+	Numbers [][]string // lines of the CSV file, a header first, with one number in a cell (default: Header and Rows)
 	Notes   []string
-	Legend  Cell // the note on verdicts, if the table has any; after the second of Notes
+	Legend  Cell // note on verdicts, after the second of Notes; empty if the table has no verdicts
 }
 
 // A Face is one way to write a table.
@@ -34,7 +34,7 @@ type Face struct {
 	Of        func(*Table) string
 }
 
-// Faces are all faces but HTML's.
+// Faces are all faces except HTML.
 var Faces = []Face{
 	{"text", "txt", (*Table).Text},
 	{"markdown", "md", (*Table).Markdown},
@@ -47,8 +47,8 @@ type Block struct {
 	Data    string // multidist
 	Task    string // ksvm
 	Title   string // Multi-KSVM
-	Risk    string // which risk the paper prints for the data set: test risk
-	Heading string // all of them
+	Risk    string // the risk that the paper prints for the data set: test risk
+	Heading string // data set, title and risk
 	Rows    []*Row
 }
 
@@ -63,10 +63,10 @@ type Row struct {
 	Remark string // for faces with room
 }
 
-// A Line is one line of a cell: what the paper prints, a part of what the runs gave, or
-// what is said of it. Every face but CSV lays these out.
+// A Line is one line of a cell: the paper's numbers, results of the runs, or verdicts on them.
+// Every face except CSV shows these lines.
 type Line struct {
-	Label string  // paper, ours, 90 %, Δ, draw 447, verdict or new run
+	Label string  // paper, ours, 90 %, Δ, draw 447, verdict, new run or new rows
 	Cells [3]Cell // the risk, the error and the model order
 	Runs  string
 	Why   string // in place of cells and runs: why there are none
@@ -75,21 +75,21 @@ type Line struct {
 // Headings are the columns of a Line's cells.
 var Headings = [3]string{"risk", "error (%)", "model order"}
 
-// A Cell is a text, and the same in words where there is room (default: Text).
+// A Cell is a text, and the same in words for faces with room (default: Text).
 type Cell struct{ Text, Words string }
 
-// short and long say which text of a cell a face shows.
+// short and long return the text of a cell for faces without and with room for words.
 func short(c Cell) string { return c.Text }
 func long(c Cell) string  { return cmp.Or(c.Words, c.Text) }
 
-// Write writes the face of a name; it panics if there is none.
+// Write writes the face with the given name. It panics if there is none.
 func (t *Table) Write(w io.Writer, face string) error {
 	i := slices.IndexFunc(Faces, func(f Face) bool { return f.Name == face })
 	_, err := io.WriteString(w, Faces[i].Of(t))
 	return err
 }
 
-// All are the rows of all blocks, each with its block.
+// All iterates over the rows of all blocks, each with its block.
 func (t *Table) All() iter.Seq2[*Block, *Row] {
 	return func(yield func(*Block, *Row) bool) {
 		for _, blk := range t.Blocks {
@@ -110,8 +110,8 @@ func (t *Table) notes(text func(Cell) string) []string {
 	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), text(t.Legend))
 }
 
-// Text is the table for a terminal: a block after another, the lines of a cell below each
-// other.
+// Text returns the table for a terminal: one block after the other, with the lines of a cell
+// below each other.
 func (t *Table) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n")
@@ -141,7 +141,7 @@ func (t *Table) Text() string {
 // NoteWidth is the width to which notes are wrapped.
 const NoteWidth = 96
 
-// textGrids lays the table out for a terminal, a grid a block.
+// textGrids lays out the table for a terminal, with a grid for each block.
 func (t *Table) textGrids() []*Grid {
 	if t.Blocks == nil {
 		return []*Grid{t.plainGrid()}
@@ -179,15 +179,15 @@ func (t *Table) plainGrid() *Grid {
 	return g
 }
 
-// numeric says whether a cell holds a number.
+// numeric reports whether a cell begins with a number.
 func numeric(s string) bool {
 	s, _, _ = strings.Cut(s, " ")
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil
 }
 
-// Markdown is the table in Markdown, in the paper's layout: a row for
-// each method and a column for each data set and task.
+// Markdown returns the table in Markdown, in the paper's layout: a row for each method and a
+// column for each data set and task.
 func (t *Table) Markdown() string {
 	return fmt.Sprintf("**%s**\n\n%s", Escape(t.Title), t.markdown(short))
 }
@@ -244,7 +244,7 @@ func rowIDs(blocks []*Block) []*Row {
 	return out
 }
 
-// row returns the block's row of an ID, an empty one if it has none.
+// row returns the block's row with the given ID, or an empty row if it has none.
 func (blk *Block) row(id string) *Row {
 	i := slices.IndexFunc(blk.Rows, func(r *Row) bool { return r.ID == id })
 	if i < 0 {
@@ -253,8 +253,7 @@ func (blk *Block) row(id string) *Row {
 	return blk.Rows[i]
 }
 
-// wideCell writes a cell with its lines one below the other, and a dash where
-// there is nothing.
+// wideCell writes a cell with its lines below each other, and a dash for each missing value.
 func (blk *Block) wideCell(id string, text func(Cell) string) string {
 	r := blk.row(id)
 	var lines []string
@@ -278,7 +277,7 @@ func (blk *Block) wideCell(id string, text func(Cell) string) string {
 	return strings.Join(lines, "<br>")
 }
 
-// CSV is a CSV file of the table's numbers.
+// CSV returns the table's numbers as a CSV file.
 func (t *Table) CSV() string {
 	if t.Numbers != nil {
 		return CSV(t.Numbers)
@@ -286,15 +285,14 @@ func (t *Table) CSV() string {
 	return CSV(slices.Concat([][]string{t.Header}, t.Rows))
 }
 
-// CSV is a CSV file of lines.
+// CSV returns lines as a CSV file.
 func CSV(lines [][]string) string {
 	var b strings.Builder
 	must(csv.NewWriter(&b).WriteAll(lines))
 	return b.String()
 }
 
-// Wrap breaks a line between words at the given width and indents what
-// follows the first.
+// Wrap breaks a line between words at the given width and indents all lines after the first.
 func Wrap(s string, width int, indent string) string {
 	var b strings.Builder
 	n := 0

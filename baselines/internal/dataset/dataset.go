@@ -1,5 +1,4 @@
-// Package dataset checks what learners of classification are given: training sets and
-// configurations.
+// Package dataset validates the training sets and the configurations of classification learners.
 package dataset
 
 import (
@@ -10,20 +9,20 @@ import (
 	"polkrepro/kernel"
 )
 
-// Problems collects what is wrong with a configuration of the named package.
+// Problems collects the errors in a configuration of the named package.
 type Problems struct {
 	Package string
 	errs    []error
 }
 
-// If adds a problem if there is one.
+// If adds an error, formatted as by fmt.Errorf after the package's name, if bad is true.
 func (p *Problems) If(bad bool, format string, args ...any) {
 	if bad {
 		p.errs = append(p.errs, fmt.Errorf(p.Package+": "+format, args...))
 	}
 }
 
-// Kernel adds what is wrong with a kernel, which may be nil.
+// Kernel adds the errors of a kernel. A nil kernel is an error.
 func (p *Problems) Kernel(k kernel.Kernel) {
 	if p.If(k == nil, "no kernel"); k != nil {
 		err := k.Validate()
@@ -31,19 +30,18 @@ func (p *Problems) Kernel(k kernel.Kernel) {
 	}
 }
 
-// Model adds what is wrong with the kernel and the sizes of a model.
+// Model adds the errors of a model's kernel and sizes.
 func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
 	p.If(classes < 2, "%d classes: at least 2 are needed", classes)
 	p.If(dim < 1, "dimension %d is below 1", dim)
 	p.Kernel(k)
 }
 
-// Err returns all problems, nil if there are none.
+// Err returns all errors, joined, or nil if there are none.
 func (p *Problems) Err() error { return errors.Join(p.errs...) }
 
-// Check reports n samples, x of n×dim in row-major order and y of n labels, that
-// are no training set: sizes that don't fit, features that are not finite, and
-// labels that are not classes 0 … classes−1.
+// Check validates a training set of n samples: x is n×dim row-major, y holds n labels. It fails
+// if sizes don't fit, features are not finite, or labels are not classes 0 … classes−1.
 func Check(n, dim, classes int, x []float32, y []float64) error {
 	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
 		return fmt.Errorf("%d samples of dimension %d: want %d features and %d labels, got %d and %d",
@@ -55,7 +53,7 @@ func Check(n, dim, classes int, x []float32, y []float64) error {
 		}
 	}
 	for i, v := range x {
-		if v-v != 0 { // NaN and ±Inf alone
+		if v-v != 0 { // true only for NaN and ±Inf
 			return fmt.Errorf("sample %d: feature %d is %v", i/dim, i%dim, v)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package stream has what the learners of one sample a step share: a kernel expansion
-// with its values at the sample, a linear model of explicit features, and a step of
-// stochastic gradient descent on either.
+// Package stream implements the common parts of learners that process one sample per step: a
+// kernel expansion with its values at the sample, a linear model of explicit features, and a step
+// of stochastic gradient descent on either.
 package stream
 
 import (
@@ -15,14 +15,14 @@ import (
 	"polkrepro/loss"
 )
 
-// ErrDiverged says that a loss is no longer a finite number.
+// ErrDiverged reports a loss that is no longer finite.
 var ErrDiverged = errors.New("the loss is no longer finite: the iterates have diverged")
 
-// Samples gives a learner its samples and keeps their scores, each before the learner
-// learned from the sample. Learners embed it.
+// Samples passes a learner its samples one at a time, and keeps the scores of each sample,
+// computed before learning from it. Learners embed Samples.
 type Samples struct {
 	Threads int   // goroutines a step may use
-	Evals   int64 // of the kernel
+	Evals   int64 // kernel evaluations so far
 
 	name         string
 	dim, classes int
@@ -30,8 +30,9 @@ type Samples struct {
 	scores       []float64
 }
 
-// NewSamples is for the named learner with the kernel k. learn, which shows the scores of
-// its sample to Saw, learns from one. It fails on a kernel and sizes that make no learner.
+// NewSamples returns the Samples of the named learner with the kernel k. learn learns from one
+// sample and passes the sample's scores to Saw. NewSamples fails if the kernel or a size is
+// invalid.
 func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
 	p := dataset.Problems{Package: name}
 	p.Model(k, classes, dim)
@@ -42,20 +43,20 @@ func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []f
 // default. The result does not depend on it.
 func (s *Samples) SetThreads(n int) { s.Threads = max(n, 1) }
 
-// KernelEvals returns the number of kernel values that steps took.
+// KernelEvals returns the number of kernel evaluations in steps so far.
 func (s *Samples) KernelEvals() int64 { return s.Evals }
 
-// Health returns no counters: there is nothing to supervise.
+// Health returns an empty map: Samples has no counters.
 func (s *Samples) Health() map[string]float64 { return map[string]float64{} }
 
-// Saw adds a sample's scores.
+// Saw records the scores of a sample.
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It returns the scores of each before the learner learned from it, which are the
-// learner's own until the next step. It learns from none if one of the samples is not valid.
-// It fails at the first that the learner can't learn from, such as one whose loss is not
-// finite. It is short and does not look at the context.
+// classes. It returns the scores of each sample, computed before learning from that sample; they
+// are valid until the next Step. If a sample is invalid, Step fails and learns from none. It also
+// fails at the first sample that the learner can't learn from, such as one whose loss is not
+// finite. Step is short and ignores the context.
 func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
 		return kernel.Scored{}, fmt.Errorf("%s: %w", s.name, err)
@@ -78,7 +79,7 @@ type Model struct {
 	grad, x, row []float64
 }
 
-// NewModel returns f = 0, with a function for each class. It fails as [NewSamples] does.
+// NewModel returns f = 0, with one function per class. It fails as [NewSamples] does.
 func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
 	s, err := NewSamples(name, k, classes, dim, learn)
 	if err != nil {
@@ -90,13 +91,13 @@ func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []flo
 	}, nil
 }
 
-// Expansion returns the current model, the learner's own.
+// Expansion returns the current model. It is not a copy: later steps change it.
 func (m *Model) Expansion() *kernel.Expansion { return m.F }
 
 // Model returns the Expansion.
 func (m *Model) Model() kernel.Model { return m.F }
 
-// Row returns κ(d_j, x) over the dictionary in float64, valid until the next call.
+// Row returns κ(d_j, x) for all dictionary elements d_j in float64, valid until the next call.
 func (m *Model) Row(x []float32) []float64 {
 	order := m.F.Order()
 	m.row = slices.Grow(m.row[:0], order)[:order]
@@ -145,11 +146,11 @@ func (m *Model) Oldest() int {
 //
 //	f ← (1 − ηλ)·f − η·ℓ'(f(x), y)·κ(x, ·),
 //
-// and reports whether x entered the dictionary: it doesn't where ℓ' is 0.
+// and reports whether x entered the dictionary, which it does unless ℓ' is 0.
 func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (entered bool, err error) {
 	m.Score(x)
 	m.Saw(m.Scores)
-	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
+	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // true only for NaN and ±Inf
 		return false, ErrDiverged
 	}
 	m.Shrink(1 - float64(rate*lambda))
@@ -164,14 +165,14 @@ func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (ente
 	return entered, nil
 }
 
-// A Linear is f = Wφ of P features φ.
+// A Linear is a linear model f = Wφ of P features φ.
 type Linear struct {
 	W      []float64 // C×P
-	Scores []float64 // Wφ of the latest Descend, before it
+	Scores []float64 // Wφ at the φ of the latest Descend, before its step
 	grad   []float64
 }
 
-// NewLinear returns the model of the weights w, which it keeps.
+// NewLinear returns the model with the weights w, which it uses without copying.
 func NewLinear(outputs int, w []float64) *Linear {
 	return &Linear{W: w, Scores: make([]float64, outputs), grad: make([]float64, outputs)}
 }
@@ -182,7 +183,7 @@ func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) er
 	for c := range m.Scores {
 		m.Scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
 	}
-	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // NaN and ±Inf alone
+	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // true only for NaN and ±Inf
 		return ErrDiverged
 	}
 	scale(m.W, 1-float64(rate*lambda))

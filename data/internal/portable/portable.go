@@ -1,8 +1,8 @@
-// Package portable has the logarithm and the exponential of which data sets are made, with
-// the same bits on every platform: only operations that IEEE 754 fixes, and every product
-// rounded, so that no compiler may fuse it with a sum. Everything else uses
-// polkrepro/internal/portable. Its functions differ from these in the last bit, and with
-// them would the means of multidist and its recorded Bayes error.
+// Package portable provides the logarithm and the exponential that data sets are generated
+// with. They have the same bits on every platform: they use only operations that IEEE 754
+// fixes, and round every product, so that no compiler may fuse it with a sum. All other code
+// uses polkrepro/internal/portable, whose functions differ from these in the last bit. Using
+// those here would change the means of multidist and its recorded Bayes error.
 package portable
 
 import "math"

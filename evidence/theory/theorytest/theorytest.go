@@ -1,5 +1,5 @@
-// Package theorytest plans runs and makes up records of those that are measured against
-// the minimizer, for tests of what is made of records.
+// Package theorytest plans runs and makes up records of runs that are measured against the
+// minimizer, for tests of code that reads records.
 package theorytest
 
 import (
@@ -26,10 +26,9 @@ func Plan(t testing.TB, profile string, names ...string) []experiments.Planned {
 	return plan
 }
 
-// Record makes up the record of a run as the theory has it: a distance that falls as
-// 1/√t, to a floor of 0.5·√η for a constant learning rate, and an order that grows as
-// the logarithm of t, up to a limit for such a rate. The distances of two seeds differ
-// by a hundredth.
+// Record makes up the record of a run that behaves as the theory predicts. The distance falls as
+// 1/√t, to a floor of 0.5·√η for a constant learning rate. The model order grows as the logarithm
+// of t, up to a limit for such a rate. The distances of two seeds differ by a hundredth.
 func Record(p experiments.Planned) *record.Record {
 	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
 	most, before := 0.0, 0

@@ -110,8 +110,7 @@ func (g *gen) zero(v VecVirtual) {
 	}
 }
 
-// text begins a routine; every one is NOSPLIT and keeps its arguments on the
-// caller's side.
+// text begins a routine. All routines are NOSPLIT, and their pointer arguments do not escape.
 func (g *gen) text(name, sig, doc string) {
 	TEXT(name+g.sfx, NOSPLIT, sig)
 	Pragma("noescape")
@@ -144,14 +143,14 @@ func newRows(base, stride GPVirtual, n int) rows {
 	return r
 }
 
-// after returns the n rows (2 or 4) that follow n rows.
+// after returns the n rows that follow the first n rows; n is 2 or 4.
 func (r rows) after(n int) rows {
 	next := GP64()
 	LEAQ(Mem{Base: r.base, Index: r.stride, Scale: uint8(n)}, next)
 	return rows{base: next, stride: r.stride, stride3: r.stride3}
 }
 
-// at addresses disp bytes into row i.
+// at returns the address disp bytes into row i.
 func (r rows) at(i, disp int) Mem {
 	m := Mem{Base: r.base, Disp: disp}
 	if i >= 4 {
@@ -253,8 +252,8 @@ func (g *gen) newTail(n GPVirtual, nvec int) tail {
 	return t
 }
 
-// load reads vector i of a partial load: elements beyond the mask are zero
-// and not touched.
+// load loads vector i of a partial load. Elements beyond the mask become zero, and
+// their memory is not read.
 func (t tail) load(g *gen, m Mem, v VecVirtual, i int) {
 	switch {
 	case g.isa == avx512 && g.f32:

@@ -17,8 +17,8 @@ func must(b *gotypes.Basic, err error) Mem {
 	return b.Addr
 }
 
-// ptr32or64 loads a float parameter's bits, those of a float32 in the upper
-// half so that a doubling drops the sign in either case.
+// ptr32or64 loads the bits of a float parameter. The bits of a float32 go to the
+// upper half, so that doubling drops the sign in both cases.
 func ptr32or64(g *gen, name string) GPVirtual {
 	r := GP64()
 	m := must(Param(name).Resolve())
@@ -31,7 +31,7 @@ func ptr32or64(g *gen, name string) GPVirtual {
 	return r
 }
 
-// put stores a vector, the partial one under its mask.
+// put stores a vector, under the mask if it is partial.
 func (g *gen) put(t tail, partial bool, v VecVirtual, m Mem) {
 	if partial {
 		t.store(g, v, m, 0)
@@ -40,7 +40,7 @@ func (g *gen) put(t tail, partial bool, v VecVirtual, m Mem) {
 	g.mov(v, m)
 }
 
-// oneBits are the bits of 1 as ptr32or64 loads them.
+// oneBits returns the bits of 1 as ptr32or64 loads them.
 func (g *gen) oneBits() uint64 {
 	if g.f32 {
 		return uint64(math.Float32bits(1)) << 32

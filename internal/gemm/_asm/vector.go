@@ -10,13 +10,13 @@ import (
 	"polkrepro/internal/gemm/_asm/coef"
 )
 
-// per is the number of vectors that stand for 64 bytes. All dot products sum
-// in lanes of 64 bytes, so that both instruction sets give the same bits.
+// per returns the number of vectors that make up 64 bytes. All dot products sum in
+// lanes of 64 bytes, so that both instruction sets give the same bits.
 func (g *gen) per() int { return 64 / g.width }
 
-// dots emits the dot-product form of A·Bᵀ on unpacked rows. While it works on
-// some rows of B it fetches those that follow to the second-level cache: each
-// row is too short a stream for the hardware to run ahead of.
+// dots emits the dot-product form of A·Bᵀ on unpacked rows. While it works on some
+// rows of B, it prefetches the following rows to the second-level cache: each row is
+// too short for the hardware to prefetch ahead.
 func (g *gen) dots() {
 	shapes := [][2]int{{6, 4}, {6, 1}, {5, 4}, {5, 1}, {4, 4}, {4, 1}, {3, 4}, {3, 1}, {2, 4}, {2, 1}, {1, 4}, {1, 1}}
 	if g.isa == avx2 {
@@ -157,8 +157,8 @@ func (g *gen) each(n GPVirtual, regs []GPVirtual, body func(load func(Mem, VecVi
 	ret()
 }
 
-// combine emits each for an operation that leaves its result in v, of a vector u at the
-// first pointer and v at the second: it is stored at the last.
+// combine emits a loop (see each) over two vectors, u at the first pointer and v at
+// the second. do leaves its result in v, which is stored at the last pointer.
 func (g *gen) combine(n GPVirtual, do func(u, v VecVirtual), at ...GPVirtual) {
 	g.each(n, at, func(load func(Mem, VecVirtual), store func(VecVirtual, Mem)) {
 		u, v := g.vec(), g.vec()
@@ -356,7 +356,8 @@ func (g *gen) product() {
 func (g *gen) largest() {
 	g.text("largest", "func(n int, x, y *float64)", "computes y[i] ← x[i] if that is greater than y[i].")
 	n, x, y := ptr("n"), ptr("x"), ptr("y")
-	// Where they are unordered the first source remains: y, in the order of Intel's manual.
+	// VMAXPD returns its second source if the sources are unordered or both zero. In Go's order,
+	// the reverse of Intel's, that is the first operand, v: y stays unless x is greater.
 	g.combine(n, func(u, v VecVirtual) { g.max(v, u, v) }, x, y)
 }
 

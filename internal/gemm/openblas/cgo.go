@@ -21,8 +21,8 @@ const rowMajor, noTrans, trans = 101, 111, 112
 
 func init() { SetThreads(1) }
 
-// SetThreads sets the number of threads of later calls, 1 at first. It is the
-// library's and so the process's; no product may be under way.
+// SetThreads sets the number of threads of later calls, which is initially 1. The setting belongs to
+// the library, and so to the whole process. Do not call SetThreads while a product is being computed.
 func SetThreads(n int) { C.openblas_set_num_threads(C.int(n)) }
 
 // MulABT computes C ← α·A·Bᵀ + β·C for non-empty row-major A (m×k, row stride

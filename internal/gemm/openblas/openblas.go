@@ -1,9 +1,7 @@
-// Package openblas is A·Bᵀ by OpenBLAS, for package gemm to be measured and
-// tested against. It needs cgo, the library and the build tag openblas,
-// without which there is nothing here.
+// Package openblas computes A·Bᵀ with OpenBLAS, as a reference for tests and benchmarks of package
+// gemm. It needs cgo, the library and the build tag openblas; without the tag it has no functions.
 //
-// The package stands apart from gemm because a package with cgo may not hold
-// Go assembly.
+// It is separate from gemm because a package that uses cgo can't contain Go assembly.
 package openblas
 
 // Float is the element type of a matrix.

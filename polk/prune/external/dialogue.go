@@ -11,15 +11,15 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A dialogue is what pruners of both kinds share: the conversation of a learner with
-// its process, which starts when it is first needed.
+// A dialogue is the exchange between a learner and its process, for pruners of both kinds. The
+// process starts when it is first needed.
 type dialogue struct {
 	program *program
 	params  prune.Params
 	process *process // nil before Start
-	begun   bool     // it knows what the learner is
-	state   []byte   // to load at the start; JSON
-	over    error    // why there is no process any more
+	begun   bool     // the process has been told what the learner is
+	state   []byte   // saved state to load at the start; JSON
+	over    error    // why the process can no longer be used; nil if it can
 	seconds float64
 }
 
@@ -39,11 +39,11 @@ func (p inversePruner) Prune(ctx context.Context, s prune.InverseState) error {
 	return p.step(ctx, &view{Elements: s, inverse: s})
 }
 
-// Seconds returns how long steps have waited for the process, its start excluded.
+// Seconds returns how long steps have waited for the process, without its start.
 func (d *dialogue) Seconds() float64 { return d.seconds }
 
-// Close ends the process. The pruner can't be used any more. The error is that of a
-// process that has said more than it was asked: steps may have had the wrong answers.
+// Close ends the process. The pruner can't be used afterwards. Close returns an error if the
+// process has sent more lines than it was asked for: steps may have used the wrong answers.
 func (d *dialogue) Close() (err error) {
 	if d.process != nil && d.over == nil {
 		err = d.process.close()
@@ -86,7 +86,7 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 	}
 }
 
-// answer does what an answer says and returns what it asks for.
+// answer carries out the actions of an answer and returns the data that it asks for.
 func (v *view) answer(a *answer) ([]byte, error) {
 	v.entered = v.entered[:0]
 	for _, action := range a.Do {
@@ -114,13 +114,13 @@ func (d *dialogue) ask(message []byte) ([]byte, error) {
 	return d.process.ask(message)
 }
 
-// fail ends the process and returns the error of all steps from now on.
+// fail ends the process and returns the error of this and all later steps.
 func (d *dialogue) fail(doing string, err error) error {
 	d.over = d.process.failed(doing, err)
 	return d.over
 }
 
-// Start starts the process, which the first step does otherwise.
+// Start starts the process. If it is not called, the first step starts the process.
 func (d *dialogue) Start(ctx context.Context) error {
 	if d.process != nil || d.over != nil {
 		return d.over
@@ -148,7 +148,7 @@ func (d *dialogue) begin(step prune.Step) error {
 	}
 	d.begun = true
 	kernel, err := json.Marshal(step.Kernel)
-	if err != nil { // a kernel of another package may have anything in it
+	if err != nil { // a kernel of another package may have no JSON form
 		kernel = []byte("null")
 	}
 	begin, err := json.Marshal(map[string]any{"start": map[string]any{
@@ -164,7 +164,7 @@ func (d *dialogue) begin(step prune.Step) error {
 	return err
 }
 
-// MarshalBinary returns what the process keeps, empty if it keeps nothing.
+// MarshalBinary returns the process's own state, empty if it has none.
 func (d *dialogue) MarshalBinary() ([]byte, error) {
 	if d.over != nil {
 		return nil, d.over
@@ -186,7 +186,8 @@ func (d *dialogue) MarshalBinary() ([]byte, error) {
 	return saved.State, nil
 }
 
-// UnmarshalBinary takes up what MarshalBinary returned.
+// UnmarshalBinary takes a state that MarshalBinary returned, for the process to load at the
+// start.
 func (d *dialogue) UnmarshalBinary(b []byte) error {
 	if d.begun {
 		return errors.New("saved state of a process: it is at work already")

@@ -1,7 +1,7 @@
-// Package external makes a prune.Heuristic of a command: a script or program, in
-// any language, that decides which elements leave. Each learner starts a process of
-// it, which speaks lines of JSON on its standard streams. docs/pruner-protocol.md is
-// the protocol's reference; python/polkprune.py speaks it for heuristics in Python.
+// Package external makes a prune.Heuristic from a command: a script or program, in any language,
+// that decides which elements leave. Each learner starts a process of the command, which
+// exchanges lines of JSON over its standard streams. docs/pruner-protocol.md is the protocol's
+// reference; python/polkprune.py implements it for heuristics in Python.
 //
 //	h, err := external.New("mine", "./mine.py")
 //	...
@@ -11,6 +11,6 @@
 // The heuristic's Code is the hash of the command's files, so that results of an edited
 // script are not taken for those of the old one.
 //
-// A process that ends, is silent for too long, or answers what makes no sense is an
-// error of the learner's step, with the end of what it wrote to standard error.
+// If a process ends, is silent for too long or gives an invalid answer, the learner's step
+// fails. The error includes the end of the process's standard error.
 package external

@@ -18,9 +18,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// New returns a heuristic of that name whose pruners are processes of a command, one
-// for each. The command is the path of a file, or a program and its arguments with
-// blanks between them. It is run once, to say what the heuristic is.
+// New returns a heuristic of that name. Each of its pruners is a process that runs the command.
+// The command is the path of a file, or a program and its arguments, separated by blanks. New
+// runs it once to ask for the description of the heuristic.
 func New(name, command string) (h prune.Heuristic, err error) {
 	defer func() {
 		if err != nil {
@@ -55,7 +55,7 @@ type program struct {
 	code  string // what [prune.Heuristic.Code] returns
 }
 
-// heuristic returns the heuristic that the program says it is.
+// heuristic returns the heuristic that the program's hello describes.
 func (c *program) heuristic(name string) (prune.Heuristic, error) {
 	h := prune.Heuristic{
 		Name: name, About: c.hello.About, Source: c.hello.Source, Params: c.hello.Params,
@@ -104,10 +104,10 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	return p, said, nil
 }
 
-const maxFile = 1 << 40 // bytes; what matters is that only regular files are read
+const maxFile = 1 << 40 // bytes, in effect no limit: ReadNamed is for reading regular files only
 
-// hash returns the identity of the code: the words of the command, each replaced by
-// its content if it is the path of a file, and the files that the hello names.
+// hash returns the identity of the code. It covers the words of the command, each replaced by
+// the file's content if it is the path of a file, and the files that the hello names.
 func (c *program) hash(said *hello) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "protocol %d\n", Version)
@@ -128,14 +128,14 @@ func (c *program) hash(said *hello) (string, error) {
 		}
 		more = append(more, fmt.Sprintf("file %x\n", sha256.Sum256(content)))
 	}
-	slices.Sort(more) // wherever they are
+	slices.Sort(more) // so that the hash does not depend on where the files are
 	fmt.Fprint(sum, more)
 	return "command " + hex.EncodeToString(sum.Sum(nil)[:6]), nil
 }
 
 var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// check reports what is missing or wrong in a hello, of which h was made.
+// check reports missing or invalid fields of a hello, from which h was made.
 func (said *hello) check(h prune.Heuristic) error {
 	if err := h.Check(); err != nil {
 		return err

@@ -21,21 +21,21 @@ var ( // tests change them
 )
 
 const (
-	patience   = time.Minute // for a hello, and for a state to save
-	maxLine    = 1 << 24     // bytes of a line from the process
+	patience   = time.Minute // for a hello, and for saving a state
+	maxLine    = 1 << 24     // largest length of a line from the process, in bytes
 	maxTail    = 1 << 12     // bytes of its standard error that are kept
-	tailLines  = 20          // lines of these in a message
+	tailLines  = 20          // lines of standard error in a message
 	maxExcerpt = 120         // bytes of an answer in a message
 )
 
-// A process is a running command. What it writes to standard output is read line by
-// line, each the answer to a question; of its standard error the end is kept.
+// A process is a running command. Its standard output is read line by line; each line answers
+// one question. The end of its standard error is kept.
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *os.File
 	lines   *bufio.Reader
-	asked   atomic.Bool // a question is open
+	asked   atomic.Bool // a question has not been answered yet
 	answers chan []byte
 	unread  error // why answers was closed
 	stderr  tail
@@ -44,8 +44,8 @@ type process struct {
 	ended   chan struct{}   // closed when the process has ended
 }
 
-// isPruner is in the environment of each process: clients take standard output for the
-// protocol before anything else prints to it.
+// isPruner is set in the environment of each process, so that clients can reserve standard
+// output for the protocol before anything else prints to it.
 const isPruner = "POLK_PRUNER=1"
 
 // start starts a command.
@@ -56,7 +56,7 @@ func start(words []string) (*process, error) {
 	p.cmd.Env = append(os.Environ(), isPruner)
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
-	p.cmd.WaitDelay = farewell // for a standard error that another process has open
+	p.cmd.WaitDelay = farewell // in case another process keeps standard error open
 	p.cmd.Stderr = &p.stderr
 	out, stdout, err := os.Pipe() // not StdoutPipe, which Wait closes before all is read
 	if err != nil {
@@ -87,7 +87,7 @@ func start(words []string) (*process, error) {
 	return p, nil
 }
 
-// Why a process was killed.
+// Reasons for killing a process.
 var (
 	errInvalid = errors.New("invalid answer")
 	errClosed  = errors.New("its standard output is closed")
@@ -107,8 +107,9 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 	}
 }
 
-// listen hands on the answers until there is no more to read. A line that answers no
-// question ends the process: with it, each answer would be taken for the next one.
+// listen passes on the answers until there is nothing more to read. It kills a process that
+// writes a line without a question: the line would be taken for the answer to the next question,
+// and so on.
 func (p *process) listen() {
 	defer close(p.answers)
 	for {
@@ -168,9 +169,9 @@ func (p *process) receive() ([]byte, error) {
 	}
 }
 
-// failed ends the process and returns what went wrong: why it was killed if it was,
-// how it ended if it did so by itself, or else err. The end of its standard error is
-// part of it.
+// failed ends the process and returns an error with the cause: why the process was killed if it
+// was, how it ended if it ended by itself, or else err. Unless a context ended, the error includes
+// the end of standard error.
 func (p *process) failed(doing string, err error) error {
 	if err == errGone {
 		select {
@@ -197,8 +198,9 @@ func (p *process) failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w; %s", doing, err, said)
 }
 
-// close ends the process: by the end of its standard input, or else by force. Its error
-// is a line that nothing had asked for, of whatever length.
+// close ends the process: it closes the process's standard input, and kills the process if it
+// does not end within farewell. It returns an error if the process has written a line, of any
+// length, without a question.
 func (p *process) close() error {
 	p.in.Close()
 	stop := p.within(context.Background(), farewell)
@@ -215,8 +217,8 @@ func (p *process) close() error {
 	return nil
 }
 
-// A tail keeps the end of what is written to it. It needs no lock: it is read when the
-// process has ended, which Wait reports after the last Write.
+// A tail keeps the end of the text that is written to it. It needs no lock: it is read after the
+// process has ended, and Wait returns only after the last Write.
 type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {
@@ -238,7 +240,7 @@ func (t *tail) String() string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
 }
 
-// clean returns a line without control characters and the blanks at its end.
+// clean returns a line without control characters and trailing blanks.
 func clean(line string) string {
 	return strings.TrimRight(strings.Map(func(r rune) rune {
 		switch {

@@ -2,8 +2,8 @@ package external
 
 import "syscall"
 
-// attributes puts a process into a group of its own, so that a Ctrl-C at the terminal
-// leaves it alone, and has it killed when this program is.
+// attributes puts a process into its own group, so that Ctrl-C in the terminal does not reach
+// it, and has it killed when this program is killed.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -4,6 +4,6 @@ package external
 
 import "syscall"
 
-// attributes puts a process into a group of its own, so that a Ctrl-C at the terminal
-// leaves it alone. When this program is killed, its standard input ends.
+// attributes puts a process into its own group, so that Ctrl-C in the terminal does not reach
+// it. When this program is killed, the process's standard input ends.
 func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -12,7 +12,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Version is that of the protocol.
+// Version is the version of the protocol.
 const Version = 1
 
 // A hello is what a process says of its heuristic. The fields are those of
@@ -76,7 +76,7 @@ type weights struct {
 	To []float64 `json:"to"`
 }
 
-// What there is with and without the inverse kernel matrix.
+// Errors for actions that need, or exclude, the inverse kernel matrix.
 var (
 	errNoInverse   = errors.New(`remove, remove_least, enter and columns need the inverse kernel matrix: say "inverse": true in the hello, or drop and add`)
 	errWithInverse = errors.New("add and weights are not for where there is an inverse kernel matrix: enter the point, and a refit gives it weights")
@@ -124,21 +124,21 @@ func parseAnswer(line []byte) (*answer, error) {
 	return &a, nil
 }
 
-// A view is the state of a step with what the protocol adds to it.
+// A view is the state of a step, with the data that the protocol needs in addition.
 type view struct {
 	prune.Elements
 	inverse prune.InverseState // nil if there is none
 	oldGone bool               // an old element has been removed
-	entered []int              // numbers of what the last answer entered
+	entered []int              // numbers of the elements that the last answer entered
 }
 
-// A quantity is what a process can ask for by name.
+// A quantity is a value that a process can ask for by name.
 type quantity struct {
 	inverse bool // only with the inverse kernel matrix
-	fixed   bool // the same throughout the step, known of absent elements as well
+	fixed   bool // constant throughout the step, and known for removed elements too
 
 	each func(b []byte, v *view, j int) []byte // appends the value of element j
-	one  func(b []byte, v *view) []byte        // in its place: appends the value
+	one  func(b []byte, v *view) []byte        // set in place of each: appends the value
 }
 
 var quantities = map[string]quantity{
@@ -172,7 +172,7 @@ var quantities = map[string]quantity{
 	"y": {one: func(b []byte, v *view) []byte { return appendNumbers(b, v.Step().Y) }},
 }
 
-// appendQuantity appends a quantity of that name, which is known.
+// appendQuantity appends the quantity of that name, which must exist.
 func (v *view) appendQuantity(b []byte, name string) ([]byte, error) {
 	q := quantities[name]
 	switch {
@@ -191,7 +191,7 @@ func (v *view) appendQuantity(b []byte, name string) ([]byte, error) {
 	}), nil
 }
 
-// appendAsked appends what an answer asks for, an object.
+// appendAsked appends a JSON object with the data that an answer asks for.
 func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 	b = append(b, '{')
 	key := func(name string) {
@@ -298,7 +298,7 @@ func (v *view) do(a action) error {
 	return nil
 }
 
-// take takes element j out by a method of the state.
+// take removes element j with out, a method of the state.
 func (v *view) take(name string, j int, out func(j int)) error {
 	if err := v.check(j); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -308,7 +308,7 @@ func (v *view) take(name string, j int, out func(j int)) error {
 	return nil
 }
 
-// removeLeast removes the elements of least score until as many are left as there are to be.
+// removeLeast removes the elements of least score until r.Leave elements are left.
 func (v *view) removeLeast(r *removals) error {
 	switch {
 	case r.Leave < 0:
@@ -365,14 +365,13 @@ func appendList(b []byte, n int, value func(b []byte, i int) []byte) []byte {
 	return append(b, ']')
 }
 
-// appendNumbers appends a list of numbers. Those of type float32 are written as the
-// float64 that they are.
+// appendNumbers appends a list of numbers. It writes a float32 as the equal float64.
 func appendNumbers[T float32 | float64](b []byte, x []T) []byte {
 	return appendList(b, len(x), func(b []byte, i int) []byte { return appendNumber(b, float64(x[i])) })
 }
 
-// appendNumber appends a number in the shortest form that reads back as the same
-// float64, and one that is not finite as a string.
+// appendNumber appends a number in the shortest form that reads back as the same float64. It
+// appends a number that is not finite as a string.
 func appendNumber(b []byte, x float64) []byte {
 	switch {
 	case math.IsNaN(x):
@@ -382,7 +381,7 @@ func appendNumber(b []byte, x float64) []byte {
 	case math.IsInf(x, -1):
 		return append(b, `"-Infinity"`...)
 	case x == 0 && math.Signbit(x):
-		return append(b, "-0.0"...) // many a reader takes -0 for an integer
+		return append(b, "-0.0"...) // many JSON readers take -0 for an integer
 	}
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }

@@ -21,8 +21,8 @@ var (
 	squared  = loss.SquaredError{}
 )
 
-// equalsLiteral: the learner has the dictionary of Literal, and its weights to
-// 1e-6 of the largest, after every step.
+// equalsLiteral checks that after every step the learner has the same dictionary as
+// literal.Learner, and the same weights to within 1e-6 of the largest.
 func equalsLiteral(s setup) error {
 	for _, l := range []loss.Loss{logistic, squared} {
 		fast, slow, in := s.learner(l, 3), s.literal(l), newStream(l, 3)
@@ -42,7 +42,7 @@ func equalsLiteral(s setup) error {
 	return nil
 }
 
-// compare reports where a learner is not what l is.
+// compare reports where the learner fast differs from l.
 func compare(l *literal.Learner, fast *polk.Learner) error {
 	e := fast.Expansion()
 	if e.Order() != len(l.D) {
@@ -67,14 +67,14 @@ func compare(l *literal.Learner, fast *polk.Learner) error {
 	return nil
 }
 
-// keepsBudget: an order or an ε that is claimed holds after every step.
+// keepsBudget checks that the heuristic keeps to its order or ε after every step.
 func keepsBudget(s setup) error {
 	l := s.learner(logistic, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(int) error { return s.inBudget(l) })
 }
 
-// growsByNewSamples: the dictionary never grows by more than the samples with
-// a gradient.
+// growsByNewSamples checks that the dictionary never grows by more than the samples with a
+// gradient.
 func growsByNewSamples(s setup) error {
 	l := s.learner(loss.MultiHinge{}, 3)
 	return follow(l, newStream(logistic, 3), 3*steps, func(before int) error {
@@ -85,7 +85,7 @@ func growsByNewSamples(s setup) error {
 	})
 }
 
-// isDetermined: the same seed gives the same bits, with one thread or two.
+// isDetermined checks that the same seed gives the same bits, with one thread or two.
 func isDetermined(s setup) error {
 	var first *polk.Learner
 	for i := range 3 {
@@ -103,8 +103,8 @@ func isDetermined(s setup) error {
 	return nil
 }
 
-// canBeCancelled: a step whose context has ended is taken, or fails with the
-// context's error, and leaves a learner that goes on.
+// canBeCancelled checks that a step whose context has ended either succeeds or fails with the
+// context's error, and that the learner can continue.
 func canBeCancelled(s setup) error {
 	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
@@ -123,8 +123,8 @@ func canBeCancelled(s setup) error {
 	return follow(l, in, 1, func(int) error { return s.inBudget(l) })
 }
 
-// bearsDuplicates: points on a coarse grid, so that the kernel matrix of the
-// samples is singular.
+// bearsDuplicates tests points on a coarse grid, for which the kernel matrix of the samples is
+// singular.
 func bearsDuplicates(s setup) error {
 	for _, l := range []loss.Loss{logistic, loss.MultiHinge{}} {
 		learner, in := s.learner(l, 3), newStream(l, 3)
@@ -136,9 +136,8 @@ func bearsDuplicates(s setup) error {
 	return nil
 }
 
-// bearsNonFinite: a sample with a feature that is not finite is an error that
-// leaves the learner alone, and no weight that is not finite makes the pruner
-// panic or go on for ever.
+// bearsNonFinite checks that a non-finite feature is an error that leaves the learner unchanged,
+// and that non-finite weights and points don't make the pruner panic or run forever.
 func bearsNonFinite(s setup) error {
 	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
@@ -166,7 +165,8 @@ func bearsNonFinite(s setup) error {
 	return nil
 }
 
-// bearsFewElements: a dictionary of none and of one element, new or old.
+// bearsFewElements tests dictionaries of no, one and two elements, new or old, and a repeated
+// point.
 func bearsFewElements(s setup) error {
 	for n := range 3 {
 		for _, old := range []int{n / 2, n} {
@@ -175,7 +175,7 @@ func bearsFewElements(s setup) error {
 	}
 	l := s.learner(logistic, 3)
 	x, y := newStream(logistic, 3).next(1)
-	for range steps { // one point, again and again
+	for range steps { // the same point in each step
 		if _, err := l.Step(context.Background(), 1, x, y); err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func bearsFewElements(s setup) error {
 	return nil
 }
 
-// prunesAnyOutputs: one function, two classes and five.
+// prunesAnyOutputs tests one function, two classes and five classes.
 func prunesAnyOutputs(s setup) error {
 	for _, p := range []struct {
 		loss    loss.Loss
@@ -200,8 +200,8 @@ func prunesAnyOutputs(s setup) error {
 	return nil
 }
 
-// goesOnWhenRestored: a learner that is saved and one that is restored from it go
-// on with the same bits.
+// goesOnWhenRestored checks that a saved learner and the one restored from it continue with the
+// same bits.
 func goesOnWhenRestored(s setup) error {
 	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
@@ -236,9 +236,9 @@ func goesOnWhenRestored(s setup) error {
 	return nil
 }
 
-// keepsByElement: what a pruner keeps from step to step belongs to elements, whatever
-// their numbers are: in two learners whose dictionaries differ in order alone, the same
-// elements stay. One sample a step, so that no two elements are of the same age.
+// keepsByElement checks that a pruner keeps its state by element, not by number: in two learners
+// whose dictionaries differ only in order, the same elements stay. Each step has one sample, so
+// that no two elements have the same age.
 func keepsByElement(s setup) error {
 	one, other := s.literal(logistic), s.literal(logistic)
 	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
@@ -267,9 +267,9 @@ func ids(l *literal.Learner) (all []uint64) {
 	return all
 }
 
-// pruneState prunes a state of n elements, of which the first old ones are old, after a
-// change to them. That may be an error. It panics if the pruner asks more of the state than
-// any can have to.
+// pruneState prunes a state of n elements, the first old of them from the dictionary, after
+// change has modified their points and weights. The pruner may fail. pruneState panics if the
+// pruner makes more calls than any pruner can need.
 func (s setup) pruneState(n, old int, change func(x [][]float32, w [][]float64)) {
 	cfg := s.config(logistic, 3)
 	in := newStream(logistic, 3)
@@ -291,7 +291,7 @@ func (s setup) pruneState(n, old int, change func(x [][]float32, w [][]float64))
 	_ = literal.Prune(context.Background(), cfg.Pruner, &watched{State: st})
 }
 
-// watched counts how often a state is looked at.
+// watched counts the calls of a state's methods.
 type watched struct {
 	literal.State
 	calls int

@@ -8,8 +8,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A check is a property of a heuristic with certain parameters. Its error says
-// how they fall short of it.
+// A check tests a property of a heuristic with certain parameters. Its error says how the
+// heuristic violates the property.
 type check struct {
 	name string
 	run  func(setup) error
@@ -29,8 +29,8 @@ var checks = []check{
 	{"keeps by element, not by number", keepsByElement},
 }
 
-// Run tests a heuristic with each of the given parameters, or with some of its
-// own grid and smaller ones if there are none.
+// Run tests a heuristic with each of the given parameters. If there are none, it uses a few
+// values from the heuristic's grid, or smaller ones.
 func Run(t *testing.T, h prune.Heuristic, params ...prune.Params) {
 	t.Helper()
 	if err := h.Check(); err != nil {
@@ -53,7 +53,7 @@ func Run(t *testing.T, h prune.Heuristic, params ...prune.Params) {
 	}
 }
 
-// guarded runs a check and makes an error of a panic, as users see one.
+// guarded runs a check and turns a panic into an error, which is how users see it.
 func guarded(c check, s setup) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -15,13 +15,13 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A setup is what is tested.
+// A setup is a heuristic to test, with its parameters.
 type setup struct {
 	h      prune.Heuristic
 	params prune.Params
 }
 
-// The problems: batches of samples in dim dimensions.
+// The test problems: batches of samples in dim dimensions.
 const (
 	dim   = 3
 	batch = 6
@@ -31,7 +31,7 @@ const (
 	bound = 0.05 // K
 )
 
-// config returns a learner's configuration, with a pruner of its own.
+// config returns a learner's configuration, with a new pruner.
 func (s setup) config(l loss.Loss, classes int) polk.Config {
 	p, err := prune.New(s.h, s.params)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s setup) config(l loss.Loss, classes int) polk.Config {
 	}
 }
 
-// learner returns a learner with a pruner of its own.
+// learner returns a learner with a new pruner.
 func (s setup) learner(l loss.Loss, classes int) *polk.Learner {
 	learner, err := polk.New(s.config(l, classes))
 	if err != nil {
@@ -52,7 +52,7 @@ func (s setup) learner(l loss.Loss, classes int) *polk.Learner {
 	return learner
 }
 
-// literal returns what learner should do, by definition, for three classes.
+// literal returns the learner by definition that s.learner must equal, for three classes.
 func (s setup) literal(l loss.Loss) *literal.Learner {
 	cfg := s.config(l, 3)
 	return &literal.Learner{
@@ -61,11 +61,11 @@ func (s setup) literal(l loss.Loss) *literal.Learner {
 	}
 }
 
-// A stream draws samples around one mean a class.
+// A stream draws samples around one mean per class.
 type stream struct {
 	r       *rand.Rand
 	outputs int
-	grid    bool // points on a coarse grid, most of them twice
+	grid    bool // points on a coarse grid, most of them duplicates
 }
 
 func newStream(l loss.Loss, classes int) *stream {
@@ -90,7 +90,8 @@ func (s *stream) next(n int) (x []float32, y []float64) {
 	return x, y
 }
 
-// follow takes all steps of the stream and calls after, unless nil, after each.
+// follow takes n steps of the stream. After each step it calls after, unless nil, with the model
+// order before the step.
 func follow(l *polk.Learner, s *stream, n int, after func(before int) error) error {
 	for t := range n {
 		before := l.Expansion().Order()
@@ -108,7 +109,7 @@ func follow(l *polk.Learner, s *stream, n int, after func(before int) error) err
 	return nil
 }
 
-// finite reports a model that is not.
+// finite reports a model with non-finite weights, or with the wrong number of them.
 func finite(e *kernel.Expansion) error {
 	for _, v := range e.W {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -134,7 +135,8 @@ func sameBits(a, b *kernel.Expansion) error {
 	return nil
 }
 
-// inBudget reports a learner that exceeds what its heuristic claims.
+// inBudget reports a learner that exceeds the order or the error that its heuristic claims to
+// keep.
 func (s setup) inBudget(l *polk.Learner) error {
 	if order, ok := s.params[prune.Order.Name]; ok && l.Expansion().Order() > int(order) {
 		return fmt.Errorf("model order %d, and the claim is %v", l.Expansion().Order(), order)
@@ -146,5 +148,5 @@ func (s setup) inBudget(l *polk.Learner) error {
 	return nil
 }
 
-// sound reports a model that is not finite, or larger than its heuristic claims.
+// sound reports a model that is not finite or exceeds the budget of its heuristic.
 func (s setup) sound(l *polk.Learner) error { return errors.Join(finite(l.Expansion()), s.inBudget(l)) }

@@ -8,26 +8,26 @@ import (
 	"polkrepro/internal/gemm/_asm/coef"
 )
 
-// assembly collects the two files.
+// assembly collects the text of the two output files.
 type assembly struct {
 	code, data, stubs strings.Builder
 	constants         map[string]bool // symbols in data
 }
 
-// gen emits the routines of one element size. Vectors have 16 bytes; four of
-// them stand for the 64 bytes in which all backends sum.
+// gen emits the routines of one element size. Vectors have 16 bytes; four of them
+// make up the 64 bytes in which all backends sum.
 type gen struct {
 	*assembly
 	f32   bool
 	size  int    // bytes of an element
 	lanes int    // elements of a vector
-	arr   string // how Go's assembler calls such a vector
-	arm   string // how Arm's manual does
+	arr   string // name of such a vector in Go's assembler
+	arm   string // its name in Arm's manual
 	goTyp string
 	sfx   string
 	coef  coef.Exp
-	args  map[string]string // the routine's, with their offsets
-	name  string            // the routine's
+	args  map[string]string // the routine's arguments, with their offsets
+	name  string            // the routine's name
 }
 
 func newGen(a *assembly, bits int) *gen {
@@ -48,8 +48,8 @@ func (g *gen) p(format string, a ...any) {
 	fmt.Fprintln(&g.code, line)
 }
 
-// encodings are instructions that Go's assembler lacks, for vectors of float32
-// and of float64, all registers 0.
+// encodings holds the encodings of instructions that Go's assembler lacks, for vectors of float32
+// and of float64, with all registers 0.
 var encodings = map[string][2]uint32{
 	"FADD":        {0x4E20D400, 0x4E60D400},
 	"FMUL":        {0x6E20DC00, 0x6E60DC00},
@@ -107,8 +107,8 @@ func (g *gen) fma0(d, n, m int) {
 	g.word("FMLA by [0]", uint32(m<<16|n<<5|d), "FMLA V%d.%s, V%d.%s, V%d.%s[0]", d, g.arm, n, g.arm, m, g.arm[1:])
 }
 
-// load1 loads one element; load and store move a vector, loadNext the vector at
-// register r, which it advances, storeNext to there.
+// load1 loads one element. load and store move a vector. loadNext loads the vector at
+// register r, storeNext stores a vector there, and both advance r.
 func (g *gen) load1(addr string, v int) { g.p("FMOV%s %s, F%d", g.letter(), addr, v) }
 func (g *gen) load(addr string, v int)  { g.p("FMOVQ %s, F%d", addr, v) }
 func (g *gen) store(v int, addr string) { g.p("FMOVQ F%d, %s", v, addr) }
@@ -132,8 +132,8 @@ func (g *gen) spread(arg string, v int) {
 // param is an argument of a routine.
 type param struct{ name, typ string }
 
-// text begins a routine and declares it: without a frame, its arguments on the
-// caller's side. A result has the name ret and comes last.
+// text begins a routine, without a stack frame and with its arguments in the caller's
+// frame, and declares it. A result is named ret and comes last.
 func (g *gen) text(name, doc string, params ...param) {
 	g.name = name + g.sfx
 	g.args = make(map[string]string)

@@ -1,7 +1,7 @@
 // Command arm64 generates the NEON assembly of package gemm and its Go
 // declarations. Run it through go generate in the package's folder.
 //
-// avo has no arm64, so registers are assigned by hand here: every routine says which.
+// avo does not support arm64, so registers are assigned by hand; every routine says which.
 package main
 
 import (

@@ -2,9 +2,9 @@ package main
 
 import "fmt"
 
-// A tile is mr rows of nv vectors: 24 accumulators of 32 registers, as few loads
-// for each multiply-add as fit (4 of B, 1 of A), and the panels of AVX2. With
-// one row or column more the accumulators would spill.
+// A tile is mr rows of nv vectors: 24 accumulators in 32 registers, with as few loads
+// per multiply-add as possible (4 of B, 1 of A), and the panel width of AVX2. One
+// more row or column would spill accumulators.
 const (
 	mr = 6
 	nv = 4
@@ -77,7 +77,7 @@ func (g *gen) tileRC(r, v int) {
 	g.spread("beta", beta)
 	g.p("FCMP%s $(0.0), F%d", g.letter(), beta)
 	g.p("BEQ store%dx%d", r, v)
-	// With β = 1 the multiplication changes nothing: the other backends leave it out.
+	// With β = 1 the multiplication changes nothing, and the other backends omit it.
 	for i := range r {
 		for j := range v {
 			at := fmt.Sprintf("%d(R5)", 16*j)

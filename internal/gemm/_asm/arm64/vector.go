@@ -6,7 +6,7 @@ import (
 	"polkrepro/internal/gemm/_asm/coef"
 )
 
-// per is the number of vectors that stand for 64 bytes.
+// per is the number of vectors that make up 64 bytes.
 const per = 4
 
 // dots emits the dot-product form of A·Bᵀ on unpacked rows. Accumulators of 64
@@ -129,8 +129,7 @@ func (g *gen) expConstants() {
 	g.p("MOVD $%s(SB), R7", g.symbol(fmt.Sprintf("poly%d", 8*g.size), elements...))
 }
 
-// expOf replaces V0, x, by exp(x), with V1 to V4. x ≤ 0 is known unless
-// clamped. NaN stays NaN.
+// expOf replaces x, in V0, with exp(x), using V1 to V4. x ≤ 0 is known unless clamped. NaN stays NaN.
 func (g *gen) expOf(clamped bool) {
 	g.op3("FMAX", 0, 0, least)
 	if clamped {

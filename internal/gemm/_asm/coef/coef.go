@@ -4,16 +4,16 @@ package coef
 // Log2E is 1/ln 2.
 const Log2E = 1.4426950408889634
 
-// Exp are the constants for one type of elements.
+// Exp holds the constants of exp for one element type.
 //
-// Poly are the coefficients of exp(r) ≈ 1 + r + r²·q(r), |r| ≤ ln(2)/2, the highest
-// power's first, with q by interpolation at Chebyshev nodes: 1.0e-8 relative for float32,
-// 1.7e-17 for float64, to which rounding adds.
+// Poly holds the coefficients of exp(r) ≈ 1 + r + r²·q(r), |r| ≤ ln(2)/2, highest
+// power first. q interpolates at Chebyshev nodes. The relative error is 1.0e-8 for
+// float32 and 1.7e-17 for float64, plus rounding.
 type Exp struct {
 	Poly        []float64
 	Ln2         [2]float64 // in two parts: a multiple of the first is subtracted from x with little error
 	Least, Most float64    // the arguments below which exp is 0 and above which it is +Inf
-	Bias        uint64     // of an exponent
+	Bias        uint64     // exponent bias
 }
 
 var Float32 = Exp{

@@ -1,4 +1,4 @@
-// Package fusable has the cases of TestFindings: comments quote the expected findings.
+// Package fusable has the test cases of TestFindings. Comments quote the expected findings.
 package fusable
 
 import (
