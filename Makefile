@@ -1,6 +1,6 @@
 # make reproduce   run the experiments (PROFILE=smoke|quick|full) and compare with the paper's tables
 # make test        the tests to run after each change: Go alone, minutes
-# make check       all other tests: race detector, faults, Slurm, browser, LaTeX, LIBSVM, ...
+# make check       all other tests: race detector, faults, cluster, browser, LaTeX, LIBSVM, ...
 # make agree       a fresh quick run, compared bit for bit with results/reference
 # make bench       the benchmarks
 # make mutants     mutation tests of the core packages: hours
@@ -105,9 +105,9 @@ vet:
 check-reference:
 	$(GO) test -tags check -run CheckReference -v ./cmd/runall
 
-# What docs/cluster.md says, on this machine: a job array on a Slurm of its own, one
-# node of which loses its power halfway, GNU parallel, the manifest for Kubernetes and the
-# image. Part of slow. Each says what it lacks: root, slurm-wlm and munge, parallel, buildah.
+# What docs/cluster.md says, on this machine: the scripts for Slurm, with the variables that
+# it sets, and GNU parallel, the manifest for Kubernetes and the image. Part of slow. Each says
+# what it lacks: root, parallel, buildah.
 cluster:
 	$(GO) test -tags check -run 'Check(Slurm|Parallel|Kubernetes|Image)' -v ./docs
 

@@ -5,26 +5,22 @@ package docs
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 )
 
 // A trial is a folder for shards of the runs, and runall.
 type trial struct{ dir, runall string }
 
-const runs = 26 // of testdata/slurm-*.yaml
+const runs = 24 // of testdata/slurm-*.yaml
 
 // once is what the trials share: a folder with runall and local, the runs without shards.
 var once struct {
@@ -78,7 +74,7 @@ func (c *trial) run(t *testing.T, program string, args ...string) string {
 var here, _ = filepath.Abs(".")
 
 // specs are those of the runs.
-var specs = []string{here + "/testdata/slurm-long.yaml", here + "/testdata/slurm-polk.yaml", here + "/testdata/slurm-bsgd.yaml"}
+var specs = []string{here + "/testdata/slurm-polk.yaml", here + "/testdata/slurm-bsgd.yaml"}
 
 // merge merges all shards and fails the test unless the records are those of a single
 // process, bit for bit.
@@ -108,94 +104,17 @@ func TestCheckParallel(t *testing.T) {
 	c.merge(t)
 }
 
-const arraySize = 10
-
-// TestCheckSlurm: docs/cluster/slurm.sh on a Slurm of two nodes. One loses its power in the
-// middle of a run and comes back after Slurm has noticed; a shard on the other is requeued.
-// Both go on where they were, and the merged records are those of a single process.
+// TestCheckSlurm: docs/cluster/slurm.sh with the variables that Slurm gives each element of a
+// job array.
 func TestCheckSlurm(t *testing.T) {
-	s := start(t)
 	c := newTrial(t)
-	array := strings.TrimSpace(c.run(t, "sbatch", append([]string{"--parsable", "--chdir", c.dir, "--mem=512M",
-		fmt.Sprintf("--array=1-%d", arraySize), here + "/cluster/slurm.sh", strconv.Itoa(arraySize)}, specs...)...))
-	lost := c.awaitMidRun(t, array, "node1")
-	s.powerOff("node1")
-	kept := c.finished(t, lost.task)
-	t.Logf("node1 loses its power in shard %d, %d runs of which are finished", lost.task, len(kept))
-	requeued := c.awaitMidRun(t, array, "node2")
-	c.run(t, "scontrol", "requeue", requeued.id)
-	startNow(t, array, requeued.task)
-	t.Logf("shard %d, which ran on node2, is requeued", requeued.task)
-	s.restoreNode(t, array, "node1", lost.task)
-	await(t, "the end of job "+array, func() error {
-		left, err := try("", "squeue", "-h", "-j", array)
-		if err == nil && left != "" {
-			err = errors.New(left)
-		}
-		return err
-	})
-
-	all, err := jobs(array)
-	if err != nil || len(all) != arraySize {
-		t.Fatalf("%d shards, want %d: %v", len(all), arraySize, err)
-	}
-	for _, j := range all {
-		disturbed := j.task == lost.task || j.task == requeued.task
-		if j.state != "COMPLETED" || disturbed != (j.restarts > 0) {
-			t.Errorf("shard %d: %s, restarted %d times", j.task, j.state, j.restarts)
-		}
-	}
-	after := c.finished(t, lost.task)
-	for path, when := range kept {
-		if !after[path].Equal(when) {
-			t.Errorf("%s was written again", path)
-		}
-	}
-	out, err := os.ReadFile(filepath.Join(c.dir, fmt.Sprintf("shard-%d.out", requeued.task)))
-	if err != nil || !strings.Contains(string(out), harness.ErrInterrupted.Error()) {
-		t.Errorf("the requeued shard did not say that it was interrupted: %v\n%s", err, out)
+	t.Setenv("SLURM_CPUS_PER_TASK", "1")
+	t.Setenv("SLURM_MEM_PER_NODE", "512")
+	for _, k := range []string{"1", "2", "3"} {
+		t.Setenv("SLURM_ARRAY_TASK_ID", k)
+		c.run(t, "bash", append([]string{here + "/cluster/slurm.sh", "3"}, specs...)...)
 	}
 	c.merge(t)
-}
-
-// awaitMidRun waits until a node is in the middle of a run, its first points written, of a
-// shard that has finished another one.
-func (c *trial) awaitMidRun(t *testing.T, array, node string) (running job) {
-	t.Helper()
-	await(t, "a run half done on "+node, func() (err error) {
-		running, err = find(array, func(j job) bool { return j.state == "RUNNING" && j.node == node })
-		if err != nil {
-			return err
-		}
-		if len(c.finished(t, running.task)) == 0 {
-			return fmt.Errorf("shard %d has finished no run", running.task)
-		}
-		paths, _ := filepath.Glob(filepath.Join(c.records(running.task), "*.partial"))
-		for _, path := range paths {
-			if text, err := os.ReadFile(path); err == nil && bytes.Count(text, []byte("\n")) > 2 { // the header comes first
-				return nil
-			}
-		}
-		return fmt.Errorf("%d runs begun, none past its first points", len(paths))
-	})
-	return running
-}
-
-func (c *trial) records(shard int) string {
-	return harness.RecordsDir(filepath.Join(c.dir, "shards", strconv.Itoa(shard)))
-}
-
-// finished returns when the records of a shard were written.
-func (c *trial) finished(t *testing.T, shard int) map[string]time.Time {
-	t.Helper()
-	paths, _ := filepath.Glob(filepath.Join(c.records(shard), "*.jsonl"))
-	times := make(map[string]time.Time)
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		testutil.NoError(t, err)
-		times[path] = info.ModTime()
-	}
-	return times
 }
 
 const (
@@ -270,7 +189,7 @@ func TestCheckImage(t *testing.T) {
 	t.Log(run("version"))
 	c.run(t, "buildah", append([]string{"copy", container}, append(specs, "/polk/")...)...)
 	for k := range 2 { // as Kubernetes counts
-		t.Log(run("reproduce", "slurm-long.yaml", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
+		t.Log(run("reproduce", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
 			"--results", fmt.Sprintf("shards/%d", k), "--progress", "quiet"))
 	}
 	mounted := strings.TrimSpace(c.run(t, "buildah", "mount", container))

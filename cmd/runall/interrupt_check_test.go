@@ -33,7 +33,7 @@ func TestCheckInterrupted(t *testing.T) {
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
 		{"seal", "--results", "sealed", "--from", reference},
 		{"merge", reference, "--results", "merged"},
-		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "1024", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
+		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {
 		work := t.TempDir()
@@ -89,9 +89,6 @@ func hiddenIn(t *testing.T, dir string) (paths []string) {
 // TestCheck32Bit: built for a machine of 32 bits, the program trains.
 func TestCheck32Bit(t *testing.T) {
 	t.Parallel()
-	if !runs386(t) {
-		t.Skip("386 code does not run here")
-	}
 	program := filepath.Join(t.TempDir(), "runall")
 	build := exec.Command("go", "build", "-trimpath", "-o", program, ".") // as in TestCheckSameBits, which shares the compiled packages
 	build.Env = append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0")
@@ -99,7 +96,8 @@ func TestCheck32Bit(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	rows, model := put(t, "rows.csv", trees(300)...), filepath.Join(t.TempDir(), "model")
-	out, err := exec.Command(program, "train", rows, "--label", "last", "--out", model).CombinedOutput()
+	args := append(runner(t, program, "qemu-i386-static"), "train", rows, "--label", "last", "--out", model)
+	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "300 rows") {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -14,7 +14,7 @@ import (
 
 func newMultiverse() *cobra.Command {
 	var results, profile string
-	var asJSON, jointly, asCSV bool
+	var asJSON, jointly bool
 	var placebo int
 	var asSVG bool
 	cmd := &cobra.Command{
@@ -36,9 +36,6 @@ print: its own exchanged or perturbed. What it finds of these is chance. Some
 four minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asCSV && (asJSON || !jointly) {
-				return harness.Usage(errors.New("--csv needs --joint, without --json"))
-			}
 			if cmd.Flags().Changed("placebo") && (placebo < 1 || jointly) {
 				return harness.Usage(errors.New("--placebo takes a number of draws, at least 1, and is without --joint"))
 			}
@@ -62,7 +59,12 @@ four minutes.`,
 				return show(cmd, asJSON, Placebo{version, p}, p.WriteText)
 			}
 			if jointly {
-				return writeJoint(cmd, in, used, asJSON, asCSV)
+				j, err := evidence.Joint(in)
+				if err != nil {
+					return err
+				}
+				j.Profile = used
+				return show(cmd, asJSON, Joint{version, j}, j.WriteText)
 			}
 			m, err := evidence.Multiverse(in)
 			if err != nil {
@@ -77,25 +79,10 @@ four minutes.`,
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
 	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
-	cmd.Flags().BoolVar(&asCSV, "csv", false, "with --joint: write the number of combinations by what they reproduce as CSV")
 	cmd.Flags().IntVar(&placebo, "placebo", 0, "search all combinations for other numbers than the printed ones, in so many `draws` of each kind")
 	cmd.Flags().BoolVar(&asSVG, "svg", false, "with --placebo: draw the distributions")
 	jsonFlag(cmd, &asJSON)
 	return cmd
-}
-
-// writeJoint judges the cells under all combinations of alternatives.
-func writeJoint(cmd *cobra.Command, in evidence.Input, profile string, asJSON, asCSV bool) error {
-	j, err := evidence.Joint(in)
-	if err != nil {
-		return err
-	}
-	j.Profile = profile
-	if asCSV {
-		_, err := io.WriteString(cmd.OutOrStdout(), report.JointFigure(j).CSV())
-		return err
-	}
-	return show(cmd, asJSON, Joint{version, j}, j.WriteText)
 }
 
 // A Multiverse is what 'runall verify multiverse --json' writes.

@@ -37,5 +37,5 @@ func writesForPrograms(cmd *cobra.Command) bool {
 		f := cmd.Flag(flag)
 		return f != nil && f.Value.String() == value
 	}
-	return has(cmd, forPrograms) || is("json", "true") || is("csv", "true") || cmd.Name() == "report" && !is("format", "text")
+	return has(cmd, forPrograms) || is("json", "true") || cmd.Name() == "report" && !is("format", "text")
 }
