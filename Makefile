@@ -16,7 +16,7 @@ GREMLINS_VERSION    = v0.6.0
 BENCHSTAT_VERSION   = v0.0.0-20260908200009-22c9c6c9d4da
 ACTIONLINT_VERSION  = v1.7.12
 
-# What the binary says of its origin where the go command adds no VCS facts
+# The origin that the binary reports if the go command adds no VCS data
 # (-buildvcs=false). Empty outside of a git checkout.
 VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
 REVISION := $(shell git rev-parse HEAD 2>/dev/null)
@@ -34,8 +34,8 @@ endif
 # The race detector needs a C compiler.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && [ "$$($(GO) env CGO_ENABLED)" = 1 ] && echo -race)
 
-# Where OpenBLAS is installed: the build tag with which gemm links it, as a peer
-# in the benchmarks and an oracle in one test. Nothing else is built with it.
+# If OpenBLAS is installed: the build tag with which gemm links it, as a peer in
+# the benchmarks and an oracle in one test. Nothing else is built with the tag.
 OPENBLAS = $(shell [ "$$($(GO) env CGO_ENABLED)" = 1 ] && printf 'void openblas_set_num_threads(int);int main(void){openblas_set_num_threads(1);}' \
 	| $${CC:-gcc} -x c - -o /dev/null -lopenblas 2>/dev/null && echo openblas)
 
@@ -61,26 +61,26 @@ reproduce: build
 smoke: PROFILE = smoke
 smoke: reproduce
 
-# Needs Go alone: no C compiler, no other program, no data and, once the modules
-# are downloaded, no network. go vet, half a minute, is lint's.
+# Needs only Go: no C compiler, no other program, no data and, once the modules
+# are downloaded, no network. lint runs go vet, which takes half a minute.
 test:
 	$(GO) test -vet=off -timeout 15m $(PKGS)
 
 # Each part says when it is left out because a program is missing.
 check: lint workflows race slow
 
-# The tests with the build tag check, with the real data where it is found. They
-# run without the race detector: learned models, allocations and times are those of
-# the build that users run. go vet is lint's. The command's take longest and begin first.
+# The tests with the build tag check, with the real data if it is found. They run
+# without the race detector, so learned models, allocations and times are those of the
+# users' build. lint runs go vet. The command's tests take longest and begin first.
 CHECKED = ./cmd/runall/ $(filter-out ./cmd/runall/,$(sort $(dir $(shell grep -rl --include='*_test.go' --exclude-dir='_*' '^//go:build check' .))))
 
 slow:
 	$(GO) test -tags check -run Check -vet=off -timeout 30m $(CHECKED)
 
-# The packages that start goroutines, take a number of them or lock. With -short,
-# without the tests of one goroutine, which the race detector slows down tenfold; of the
-# baselines, what learnertest trains with two threads; of the command, the tests of two of
-# three signals and of serve.
+# The packages that start goroutines, take a number of them or lock. -short skips the
+# tests of one goroutine, which the race detector slows down tenfold. Of the baselines,
+# only the training with two threads in learnertest runs; of the command, only the tests
+# of two of three signals and of serve.
 CONCURRENT = ./baselines/learnertest $(filter-out ./cmd/% ./baselines/%,$(sort $(dir $(shell grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir='_*' \
 	'^\s*go |\.Go[^ a-z,]|sync\.[^OM]|sync\.Mutex|errgroup|atomic|Threads|Workers|threads int' .))))
 
@@ -105,9 +105,9 @@ vet:
 check-reference:
 	$(GO) test -tags check -run CheckReference -v ./cmd/runall
 
-# What docs/cluster.md says, on this machine: the scripts for Slurm, with the variables that
-# it sets, and GNU parallel, the manifest for Kubernetes and the image. Part of slow. Each says
-# what it lacks: root, parallel, buildah.
+# The examples of docs/cluster.md on this machine: the scripts for Slurm, with the variables
+# that Slurm sets, and GNU parallel, the manifest for Kubernetes and the image. Part of slow.
+# Each test names what it lacks: root, parallel or buildah.
 cluster:
 	$(GO) test -tags check -run 'Check(Slurm|Parallel|Kubernetes|Image)' -v ./docs
 
@@ -131,28 +131,28 @@ image:
 	buildah build --isolation chroot --timestamp "$$(git log -1 --format=%ct 2>/dev/null || echo 0)" --manifest $(IMAGE) \
 	--platform "$$(printf ',linux/%s' $(ARCHS) | cut -c2-)" --file docs/cluster/Containerfile $(IMAGEDIR)
 
-# results/reference made anew of the records of a full run,
-# make reference FROM=DIR, or of several; by default of its own, for new tables
-# of the same records.
+# Rebuilds results/reference from the records of one or more full runs:
+# make reference FROM=DIR. By default it uses the reference's records, for new
+# tables of the same records.
 reference: build
 	bin/runall seal --results $(REFERENCE) $(addprefix --from ,$(FROM))
 
-# All of results/reference made anew at this revision: hours, alone on the machine, with
-# the data at hand. Goes on where it stopped.
+# Rebuilds all of results/reference at this revision: takes hours, must run alone on the
+# machine and needs the data. An interrupted recording resumes.
 RECORD ?= $(RESULTS)/recording
 
 record:
 	results/record $(RECORD)
 
-# A fresh quick run in a folder of its own, compared with the reference.
+# A fresh quick run in a temporary folder, compared with the reference.
 agree: build
 	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	bin/runall reproduce --profile quick --results "$$dir" --progress plain >/dev/null && \
 	bin/runall verify records --results "$$dir" --with $(REFERENCE)
 
-# The benchmarks, each implementation beside the others by benchstat: some
-# six minutes on two idle cores. A step has a learner of the right size to be
-# made first, so those benchmarks get a number of steps, not a time.
+# The benchmarks, with a comparison of the implementations by benchstat: some
+# six minutes on two idle cores. A step needs a learner of the right size, which
+# is made first, so those benchmarks get a number of steps, not a time.
 bench:
 	@mkdir -p $(BENCHDIR)
 	@{ echo "revision: $(or $(REVISION),unknown)"; echo "dirty: $(DIRTY)"; echo "go: $$($(GO) env GOVERSION)"; \
@@ -166,16 +166,16 @@ bench:
 	else echo "bench: benchstat can't be fetched; the results are in $(BENCHDIR)/bench.txt"; fi
 
 # Training and prediction of 10⁶ generated rows on standard input: rows a second,
-# memory, and the same model from a process that goes on; one minute.
+# memory, and the same model from a process that resumes; one minute.
 stream-bench: build
 	@mkdir -p $(RESULTS)
 	STREAM_ROWS=1000000 STREAM_RUNALL=$(abspath bin/runall) STREAM_OUT=$(abspath $(RESULTS))/own-data.txt \
 	$(GO) test -tags check -count=1 -run CheckStream ./cmd/runall
 	@cat $(RESULTS)/own-data.txt
 
-# What train makes of fourteen data sets without settings, beside scikit-learn (Debian's
-# python3-sklearn), on five splits of each: two hours, most of it theirs. Goes on where it
-# stopped.
+# Compares runall train without settings with scikit-learn (Debian's python3-sklearn) on
+# five splits of fourteen data sets: two hours, most of them for scikit-learn. An
+# interrupted comparison resumes.
 PEERS_SETS ?=
 
 peers: build
@@ -183,8 +183,8 @@ peers: build
 	then mkdir -p $(RESULTS) && /usr/bin/python3 online/peers/peers.py bin/runall $(RESULTS)/peers $(PEERS_SETS) && cat $(RESULTS)/peers.txt; \
 	else echo "peers: python3-sklearn is not installed, left out"; fi
 
-# Every fuzz target there is, FUZZTIME each, as many at a time as there are
-# cores, and a line for each. What a target found is in its testdata/fuzz.
+# Runs every fuzz target for FUZZTIME, as many at a time as there are cores, and
+# prints a line for each. A target's findings are in its testdata/fuzz.
 fuzz:
 	@grep -rE --include='*_test.go' '^func Fuzz' . | sed -E 's,/[^/]*:func (Fuzz[A-Za-z0-9]*).*, \1,' | \
 	xargs -P "$$(getconf _NPROCESSORS_ONLN)" -n 2 sh -c 'found=none; \
@@ -192,8 +192,8 @@ fuzz:
 	echo "$$0.$$1: $$(echo "$$out" | grep -o "execs:.*" | tail -n 1), findings: $$found"; \
 	[ $$found = none ] || { echo "$$out"; exit 1; }'
 
-# Trials of fault injection, their summary written to SUMMARY too if that is a
-# file; what a failure prints repeats its trial. Part of slow with a seed of 1.
+# Trials of fault injection. The summary is also written to SUMMARY if that is a
+# file. A failure prints the command that repeats its trial. Part of slow with a seed of 1.
 TRIALS  ?= 216
 SEED    ?= 1
 TRIAL   ?= -1
@@ -210,8 +210,8 @@ data: build
 report: build
 	bin/runall report --results $(RESULTS) --out $(RESULTS)/report
 
-# The data files' sums, and the verdicts that the records in RESULTS give on the
-# paper's claims; fails if one deviates, or a record is missing or damaged.
+# Checks the data files' checksums, and judges the paper's claims by the records in
+# RESULTS. Fails if a claim deviates, or if a record is missing or corrupt.
 verify: data
 	bin/runall verify --results $(RESULTS)
 
@@ -220,23 +220,23 @@ lint: fmt vet staticcheck
 fmt:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt: $$files"; exit 1; fi
 
-# Run from the module proxy, so it is no dependency; left out without a network.
+# Run from the module proxy, so it is not a dependency; left out without a network.
 staticcheck:
 	@if $(GO) list -m honnef.co/go/tools@$(STATICCHECK_VERSION) >/dev/null 2>&1; \
 	then $(GO) run honnef.co/go/tools/cmd/staticcheck@$(STATICCHECK_VERSION) -tags check ./...; \
 	else echo "staticcheck: not reachable, left out"; fi
 
-# Each of gremlins' changes to a package against the package's own tests: the share
-# that they notice, and what they do not; subpackages apart (-E /). Run from the
-# module proxy, so it is no dependency; left out without a network. A package takes
-# minutes (loss) to many hours (polk): MUTANTS=loss for one of them. -count=1, because
-# a cached run would make every mutant a timeout. Never with --test-cpu: v0.6.0 then
+# Runs a package's own tests on each of gremlins' changes to it, and prints the share of
+# changes that the tests notice and the changes that they miss. Subpackages are separate
+# (-E /). Run from the module proxy, so it is not a dependency; left out without a network.
+# A package takes minutes (loss) to many hours (polk); MUTANTS=loss selects one. -count=1,
+# because a cached run would make every mutant a timeout. Never use --test-cpu: v0.6.0 then
 # calls go test with a flag that it refuses, and every mutant counts as killed.
 MUTANTS   ?= polk/prune loss kernel polk record evidence/stats evidence
 MUTANTDIR ?= $(RESULTS)/mutants
 
-# A mutant's time, its compilation included, by that of the tests. On a busy machine
-# mutants of a package with fast tests need more, or they count as timed out.
+# A mutant's time limit, compilation included, as a multiple of the tests' time. On a busy
+# machine, mutants of a package with fast tests need more, or they count as timed out.
 MUTANTPATIENCE ?= 20
 
 mutants:

@@ -17,7 +17,7 @@ func within(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// bruteFront is the definition.
+// bruteFront computes the front by its definition.
 func bruteFront(points []Sample) map[int]bool {
 	out := map[int]bool{}
 	for i, p := range points {
@@ -99,7 +99,7 @@ func TestCurveBetween(t *testing.T) {
 	})
 }
 
-// TestArea: of points that do not ascend, or none, there is no area.
+// TestArea checks areas, and that Area panics if samples are missing or do not ascend.
 func TestArea(t *testing.T) {
 	within(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
 	within(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)

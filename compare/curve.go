@@ -90,7 +90,7 @@ func (c Curve) Bend(cost float64) float64 {
 // samples do not ascend.
 func Area(samples, values []float64) float64 {
 	if len(samples) == 0 || len(samples) != len(values) {
-		panic("compare: area under no curve, or one whose points are none")
+		panic("compare: empty or unequal samples and values")
 	}
 	area := 0.0
 	for i := 1; i < len(samples); i++ {

@@ -8,69 +8,69 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A HeuristicDocument is a heuristic on a field.
+// A HeuristicDocument holds the results of a heuristic on a field.
 type HeuristicDocument struct {
-	Name        string               `json:"name"`           // with the parameters of a variant: komp-age:memory=50
-	Knob        string               `json:"knob,omitempty"` // the parameter that trades model order for accuracy; missing if there is none
-	Comparisons []ComparisonDocument `json:"comparisons"`    // with the reference, one a measure; empty for the reference itself
-	Means       []MeansDocument      `json:"means"`          // over replicates, one for each value of the knob that has runs
-	Runs        []TrialDocument      `json:"runs"`           // one for each value of the knob and replicate
+	Name        string               `json:"name"`           // name of the heuristic, with the parameters of a variant, such as komp-age:memory=50
+	Knob        string               `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
+	Comparisons []ComparisonDocument `json:"comparisons"`    // comparisons with the reference, one for each measure; empty for the reference itself
+	Means       []MeansDocument      `json:"means"`          // means over replicates, one for each value of the knob that has runs
+	Runs        []TrialDocument      `json:"runs"`           // runs, one for each value of the knob and replicate
 }
 
-// A ComparisonDocument is the comparison of a heuristic with the reference by one
-// measure. Of all measures less is better. All but the verdict is about the mean over
-// the levels, and null or empty where there is no level in common.
+// A ComparisonDocument is the comparison of a heuristic with the reference by one measure. Less
+// is better for every measure. All but the verdict refers to the mean over the levels, and is
+// null or empty if the two have no level in common.
 type ComparisonDocument struct {
-	Measure            string         `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; log_time_at_order, the natural logarithm of the ratio of times
-	Verdict            Verdict        `json:"verdict"`             // as in the tables
-	Reason             string         `json:"reason,omitempty"`    // why the two are not comparable, have too few replicates, or no verdict although the interval leaves 0 out; else missing
-	Difference         words.Nullable `json:"difference"`          // heuristic less reference
-	Low                words.Nullable `json:"low"`                 // of the 95 % interval of the difference; null where there are too few replicates
-	High               words.Nullable `json:"high"`                // the same
-	P                  words.Nullable `json:"p"`                   // of no difference beyond the interpolation error, two-sided, corrected by Holm's method
-	PExact             words.Nullable `json:"p_exact"`             // the same of no difference at all
-	InterpolationError words.Nullable `json:"interpolation_error"` // by how much the lines between runs may put the difference wrong
-	Replicates         int            `json:"replicates"`          // compared
-	Levels             []float64      `json:"levels"`              // model orders, or seconds, that all replicates of both reach
+	Measure            string         `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; or log_time_at_order, the natural logarithm of the ratio of times
+	Verdict            Verdict        `json:"verdict"`             // verdict, worded as in the tables
+	Reason             string         `json:"reason,omitempty"`    // reason why the two are not comparable or have too few replicates, or why there is no verdict although the interval excludes 0; otherwise missing
+	Difference         words.Nullable `json:"difference"`          // heuristic minus reference
+	Low                words.Nullable `json:"low"`                 // lower end of the 95 % interval of the difference; null if there are too few replicates
+	High               words.Nullable `json:"high"`                // upper end of the 95 % interval of the difference; null if there are too few replicates
+	P                  words.Nullable `json:"p"`                   // two-sided p-value of no difference beyond the interpolation error, corrected by Holm's method
+	PExact             words.Nullable `json:"p_exact"`             // two-sided p-value of no difference at all, corrected by Holm's method
+	InterpolationError words.Nullable `json:"interpolation_error"` // possible error of the difference due to interpolation between runs
+	Replicates         int            `json:"replicates"`          // number of replicates compared
+	Levels             []float64      `json:"levels"`              // model orders, or times in seconds, that all replicates of both reach
 }
 
-// A MeansDocument is the mean over replicates at one value of the knob.
+// A MeansDocument holds the means over replicates at one value of the knob.
 type MeansDocument struct {
 	MeasuredDocument
-	Runs int `json:"runs"` // averaged; fewer than the field's replicates where runs failed or are missing
+	Runs int `json:"runs"` // number of runs averaged; fewer than the field's replicates if runs failed or are missing
 }
 
-// A MeasuredDocument is what is measured of a run, or the mean of several.
+// A MeasuredDocument holds the measurements of a run, or their means over several runs.
 type MeasuredDocument struct {
 	Knob         words.Nullable `json:"knob"`                // value of the knob; 0 if there is none
-	Order        words.Nullable `json:"model_order"`         // final, elements
-	ErrorPercent words.Nullable `json:"error_percent"`       // final test error
-	Seconds      words.Nullable `json:"training_seconds"`    // processor time of training, and of the heuristic's own process
-	PeakOrder    words.Nullable `json:"largest_model_order"` // at an evaluation
-	MeanError    words.Nullable `json:"mean_error_percent"`  // over the stream
+	Order        words.Nullable `json:"model_order"`         // final model order, in elements
+	ErrorPercent words.Nullable `json:"error_percent"`       // final test error, in percent
+	Seconds      words.Nullable `json:"training_seconds"`    // processor time of training plus the time waited for the heuristic's separate process, in seconds
+	PeakOrder    words.Nullable `json:"largest_model_order"` // largest model order at an evaluation, in elements
+	MeanError    words.Nullable `json:"mean_error_percent"`  // mean test error over the stream, in percent
 }
 
 // A TrialDocument is one run. The columns of runs.csv have the same names.
 type TrialDocument struct {
 	MeasuredDocument
 	Replicate      int            `json:"replicate"`       // number of the replicate
-	ProcessSeconds words.Nullable `json:"process_seconds"` // of training_seconds, those that training has waited for a heuristic's own process
+	ProcessSeconds words.Nullable `json:"process_seconds"` // part of training_seconds that training waited for the heuristic's separate process
 }
 
 // A StandingDocument ranks the heuristics that are comparable on all fields by their
 // error at equal model order.
 type StandingDocument struct {
-	Ranks              []RankDocument `json:"ranks"`               // in the order of the mean ranks
+	Ranks              []RankDocument `json:"ranks"`               // mean ranks, in ascending order
 	Absent             []string       `json:"absent"`              // heuristics that are not comparable on some field
-	Blocks             int            `json:"blocks"`              // replicates of fields
-	P                  words.Nullable `json:"p"`                   // of Friedman's test of no difference at all
-	CriticalDifference words.Nullable `json:"critical_difference"` // Nemenyi's, of mean ranks at level 0.05
+	Blocks             int            `json:"blocks"`              // number of blocks; a block is a replicate of a field
+	P                  words.Nullable `json:"p"`                   // p-value of Friedman's test of no difference at all
+	CriticalDifference words.Nullable `json:"critical_difference"` // Nemenyi's critical difference of mean ranks at level 0.05
 }
 
-// A RankDocument is the mean rank of a heuristic, 1 the best.
+// A RankDocument is the mean rank of a heuristic; 1 is the best.
 type RankDocument struct {
-	Name     string         `json:"name"`      // of the heuristic
-	MeanRank words.Nullable `json:"mean_rank"` // over the blocks
+	Name     string         `json:"name"`      // name of the heuristic
+	MeanRank words.Nullable `json:"mean_rank"` // mean rank over the blocks
 }
 
 // MarshalJSON implements json.Marshaler.

@@ -12,8 +12,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// TestDocument: a comparison at no level has nulls, not the p of 1 that it counts with; one
-// of too few replicates has no interval; numbers that are not finite do not break JSON.
+// TestDocument checks that a comparison at no level has nulls, not the p of 1 that it counts with,
+// that one of too few replicates has no interval, and that infinite numbers and NaN do not break
+// JSON.
 func TestDocument(t *testing.T) {
 	apart := Comparison{Verdict: NotComparable, Reason: noRuns, Adjusted: 1, AdjustedExact: 1}
 	few := Comparison{Test: stats.Test{Estimate: stats.Single(-2), P: 1, N: 2}, Levels: []float64{16}, Bend: 0.5, Adjusted: 1, AdjustedExact: 1, Verdict: TooFew}

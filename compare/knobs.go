@@ -299,7 +299,7 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, err
 		}
 	}
 	if len(budgets[t.heuristics[0]]) == 0 && searches[t.heuristics[0]] != nil {
-		return nil, fmt.Errorf("%s, with which the others are compared, failed with every value of its knob; another --scale or --against may help", t.heuristics[0])
+		return nil, fmt.Errorf("the reference %s failed with every value of its knob: try another --scale or --against", t.heuristics[0])
 	}
 	return budgets, nil
 }

@@ -10,7 +10,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// TestTournament: the tournament is the golden one, and a search that was made before is not
+// TestTournament checks that the tournament is the golden one, and that a finished search is not
 // repeated.
 func TestTournament(t *testing.T) {
 	if testing.Short() {
@@ -33,9 +33,9 @@ func TestTournament(t *testing.T) {
 	}
 }
 
-// TestKnobSearch: a level that no value reaches moves the knob by a step of its grid, within
-// its range; one between values that are far apart gets two more beside it; what is kept is
-// next to the levels and beyond the ends.
+// TestKnobSearch checks that a level that no value reaches moves the knob by a step of its grid,
+// within its range, and that a level between distant values gets two more beside it. The search
+// keeps the values next to the levels and beyond the ends.
 func TestKnobSearch(t *testing.T) {
 	s := knobSearch{knob: prune.Param{Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)}}
 	s.add(0.4, []float64{19, 21})

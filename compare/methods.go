@@ -190,12 +190,12 @@ func (m *Methods) Notes() []string {
 	}
 	reference := m.Equal.Reference().Heuristic.Name
 	out := []string{fmt.Sprintf("Points of the error on the test rows, method less %s, %s by %s, averaged over the model orders %s; methods whose order follows from the data are beside %s with %s elements. "+
-		"CPU time: of training, as a multiple of %s's. Two-sided paired t over %s; an interval is of one method, p is corrected by Holm's method for all of its kind, so that an interval may exclude 0 where no difference is established.",
+		"CPU time: of training, as a multiple of %s's. Two-sided paired t over %s; intervals are not corrected, p is by Holm's method for all methods of a kind, so that an interval may exclude 0 where no difference is established.",
 		reference, what, what, Numbers(m.Equal.Levels), reference, Number(m.Any.Levels[0]), reference, words.Count(n, what))}
 	if m.Resplit {
-		out = append(out, "Splits of one file share training rows: the variance is that of Nadeau and Bengio (2003). This speaks of new splits of this file, not of other data.")
+		out = append(out, "Splits of one file share training rows: the variance is that of Nadeau and Bengio (2003). The results hold for new splits of this file, not for other data.")
 	} else {
-		out = append(out, "All runs have the same training and test rows: this speaks of new seeds alone, not of other rows.")
+		out = append(out, "All runs have the same training and test rows: the results hold for new seeds, not for other rows.")
 	}
 	if n < stats.Fewest {
 		out = append(out, fmt.Sprintf("%s decides nothing: a verdict needs %d.", words.Count(n, what), stats.Fewest))

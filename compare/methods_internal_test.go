@@ -12,8 +12,8 @@ import (
 	"polkrepro/record"
 )
 
-// methodRuns are made-up runs on so many splits of BSGD, its reference POLK, and C-SVC. The
-// errors of BSGD and C-SVC are 2 points above POLK's at 20 elements, with noise.
+// methodRuns returns made-up runs of BSGD, its reference POLK, and C-SVC on the given number of
+// splits. The errors of BSGD and C-SVC are 2 points above POLK's at 20 elements, with noise.
 func methodRuns(splits int, reached float64) ([]experiments.Planned, map[string]*record.Record) {
 	var plan []experiments.Planned
 	records := make(map[string]*record.Record)
@@ -37,8 +37,8 @@ func methodRuns(splits int, reached float64) ([]experiments.Planned, map[string]
 	return append(plan[1:], plan[0]), records // POLK's first
 }
 
-// TestMethods: methods are compared at the model orders asked for, those without one at the
-// largest, and the variance of splits is larger than that of as many independent sets.
+// TestMethods checks that methods are compared at the requested model orders, or at the largest if
+// they have none, and that splits have a larger variance than as many independent sets.
 func TestMethods(t *testing.T) {
 	m := NewMethods(methodRuns(5, 0.97))[0]
 	if !m.Resplit || len(m.Equal.Entries) != 2 || m.Equal.Reference().Heuristic.Name != "POLK" {

@@ -12,9 +12,9 @@ import (
 	"polkrepro/record"
 )
 
-// A heuristic that nothing else knows of: that it runs in tournaments shows that registering
-// one is all it takes. It is komp-order with a random element removed in place of the
-// cheapest one in five.
+// This heuristic is known nowhere else, so its runs in tournaments show that registering a
+// heuristic is enough. It is komp-order, but one time in five it removes a random element instead
+// of the cheapest.
 func init() {
 	prune.Register(prune.Heuristic{
 		Name: "test-worse", About: "removes a random element in one of five cases, in a test", Params: []prune.Param{prune.Order},
@@ -36,8 +36,8 @@ func (p worse) Prune(_ context.Context, s prune.InverseState) error {
 	return nil
 }
 
-// TestRegisteredTakesPart: a heuristic that is registered is in the project's
-// tournament, on every field, with no other change.
+// TestRegisteredTakesPart checks that a registered heuristic is in the project's tournament, on
+// every field, with no other change.
 func TestRegisteredTakesPart(t *testing.T) {
 	tour, err := experiments.FindTournament("")
 	testutil.NoError(t, err)
@@ -50,8 +50,8 @@ func TestRegisteredTakesPart(t *testing.T) {
 	}
 }
 
-// TestWorseCopyIsWorse: komp-order with one removal in five at random is found worse than
-// komp-order, in a tournament that is carried out.
+// TestWorseCopyIsWorse runs a tournament, which must find komp-order with one random removal in
+// five worse than komp-order.
 func TestWorseCopyIsWorse(t *testing.T) {
 	tour, plan := planned(t, `name: multidist, title: multidist, data: {name: multidist}, task: ksvm, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32,
     levels: [16], budgets: {order: [16]}, profiles: {smoke: {samples: 640, replicates: 10, every: 640}}`, "komp-order", "test-worse")

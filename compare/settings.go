@@ -152,7 +152,7 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	}
 	median := medianDistance(set.Train)
 	if median == 0 {
-		return nil, nil, harness.Usage(fmt.Errorf("%s: the first of every %d training rows are all the same: no bandwidth can be chosen", ref.Name, max(1, set.Train.N/medianRows)))
+		return nil, nil, harness.Usage(fmt.Errorf("%s: one training row in %d was looked at, and all are the same: can't choose a bandwidth", ref.Name, max(1, set.Train.N/medianRows)))
 	}
 	if label, rows := unlearned(set); rows > 0 {
 		opt.Note("warning: test rows with a label that no training row has: %d, such as %.40q; every method is wrong on them", rows, label)

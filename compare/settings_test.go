@@ -19,7 +19,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// table returns n rows of two classes that a Gaussian kernel tells apart.
+// table returns n rows of two classes that a Gaussian kernel separates.
 func table(n int) string {
 	var b strings.Builder
 	b.WriteString("x,y,kind\n")
@@ -30,7 +30,7 @@ func table(n int) string {
 	return b.String()
 }
 
-// options are those of a small comparison on a file in a new folder.
+// options returns the options of a small comparison on a file in a new folder.
 func options(t *testing.T, n int) Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ func options(t *testing.T, n int) Options {
 	}
 }
 
-// TestLabelsOfTestRowsAlone: a class that the split leaves to the test rows is named.
+// TestLabelsOfTestRowsAlone checks the warning about a class that only test rows have.
 func TestLabelsOfTestRowsAlone(t *testing.T) {
 	var said strings.Builder
 	opt := options(t, 250)
@@ -64,8 +64,8 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 	}
 }
 
-// TestSettle: the spec is the golden one, wherever the files are, and a search that was made
-// before is not repeated.
+// TestSettle checks that the spec is the golden one, wherever the files are, and that a finished
+// search is not repeated.
 func TestSettle(t *testing.T) {
 	var said []string
 	opt := options(t, 250)
@@ -79,7 +79,7 @@ func TestSettle(t *testing.T) {
 		}
 	}
 
-	// Each row is a test row of some splits and then not seen by the search.
+	// The search must not see a row that is a test row of any split.
 	tests, seen := make(map[string]int), make(map[string]bool)
 	for _, row := range split[1:] {
 		switch {
@@ -108,7 +108,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleRegression: numbers are learned by POLK alone.
+// TestSettleRegression checks that POLK is the only method for regression.
 func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, rows.Column{Name: "y"}
@@ -120,13 +120,13 @@ func TestSettleRegression(t *testing.T) {
 	}
 }
 
-// TestSizes: the work fits the budget where it can, larger budgets bring no less, and what
-// is left out is said.
+// TestSizes checks that the work fits the budget if possible, that larger budgets never give less,
+// and that omitted methods are named.
 func TestSizes(t *testing.T) {
 	set := &data.Set{Classes: 10, Train: &data.Split{N: 60_000, Dim: 784}, Test: &data.Split{N: 10_000, Dim: 784}}
 	for name, tt := range map[string]struct {
 		of    func(Options) sizes
-		least time.Duration // that the work fits
+		least time.Duration // smallest budget that the work must fit
 	}{
 		"methods":    {func(opt Options) sizes { return newSizes(set, 0, opt) }, time.Minute},
 		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20) }, 10 * time.Minute},

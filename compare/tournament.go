@@ -121,16 +121,16 @@ type Entry struct {
 	Compared  [measureCount]Comparison
 }
 
-// A FieldResult is a data set with a task, and how the heuristics did on it.
+// A FieldResult holds the results of the heuristics on a field, a data set with a task.
 type FieldResult struct {
-	Name       string    `json:"name"`  // as in the tournament
-	Title      string    `json:"title"` // for readers
+	Name       string    `json:"name"`  // name of the field, as in the tournament
+	Title      string    `json:"title"` // title for readers
 	Data       string    `json:"data"`  // name of the data set
 	Task       string    `json:"-"`
-	Samples    int       `json:"samples"`    // training samples of a run
-	Replicates int       `json:"replicates"` // runs of a heuristic at one value of its knob
-	Levels     []float64 `json:"levels"`     // model orders to compare at
-	Entries    []*Entry  `json:"heuristics"` // the reference first
+	Samples    int       `json:"samples"`    // number of training samples of a run
+	Replicates int       `json:"replicates"` // number of runs of a heuristic at one value of its knob
+	Levels     []float64 `json:"levels"`     // model orders at which heuristics are compared
+	Entries    []*Entry  `json:"heuristics"` // results by heuristic, the reference first
 }
 
 // A Standing is the ranking of the heuristics that are comparable on all fields.
@@ -141,16 +141,15 @@ type Standing struct {
 	Fields int
 }
 
-// A Result is a tournament that was carried out, in JSON for programs too. A number that is
-// not finite is null there.
+// A Result is the outcome of a tournament. In JSON, a number that is not finite is null.
 type Result struct {
-	Title       string         `json:"title"`                // of the tournament
-	Profile     string         `json:"profile"`              // smoke, quick or full
-	Reference   string         `json:"reference"`            // the heuristic that others are compared with
-	Fields      []*FieldResult `json:"fields"`               // data sets with a task
+	Title       string         `json:"title"`                // title of the tournament
+	Profile     string         `json:"profile"`              // profile of the runs: smoke, quick or full
+	Reference   string         `json:"reference"`            // heuristic that the others are compared with
+	Fields      []*FieldResult `json:"fields"`               // results by field, a data set with a task
 	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
-	MissingRuns int            `json:"missing_runs"`         // planned runs without a record, or without an evaluation in it
-	Mixed       string         `json:"mixed_code,omitempty"` // which runs are of other code; missing if all are of the present one
+	MissingRuns int            `json:"missing_runs"`         // number of planned runs that have no record, or a record without an evaluation
+	Mixed       string         `json:"mixed_code,omitempty"` // note on the runs of other code than this program's; missing if there are none
 	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
 }
 

@@ -16,7 +16,7 @@ import (
 	"polkrepro/record"
 )
 
-// Heuristics that are never run: the tests make their records up.
+// These heuristics are never run: the tests make up their records.
 func init() {
 	for _, name := range []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"} {
 		prune.Register(prune.Heuristic{
@@ -26,15 +26,15 @@ func init() {
 	}
 }
 
-// made is a tournament of the given heuristics on one field, the first the
-// reference, with knobs 8, 16 and 32.
+// made returns a tournament of the given heuristics on one field, with knobs 8, 16 and 32. The
+// first heuristic is the reference.
 func made(t testing.TB, replicates int, heuristics ...string) (*experiments.Tournament, []experiments.Contest) {
 	t.Helper()
 	return planned(t, fmt.Sprintf(`name: field, title: a field, data: {name: glyphs}, task: ksvm, bandwidth: 1, learning_rate: 1, regularizer: 1e-6, batch_size: 32,
     levels: [8, 16, 32], budgets: {order: [8, 16, 32]}, profiles: {smoke: {samples: 100, replicates: %d, every: 50}}`, replicates), heuristics...)
 }
 
-// planned is a tournament on a field.
+// planned returns a tournament on a field.
 func planned(t testing.TB, field string, heuristics ...string) (*experiments.Tournament, []experiments.Contest) {
 	t.Helper()
 	src := fmt.Sprintf("name: made\ntitle: Made up\nreference: %s\nheuristics: [%s]\nfields:\n  - {%s}\n", heuristics[0], strings.Join(heuristics, ", "), field)
@@ -61,13 +61,13 @@ func recorded(plan []experiments.Contest, of func(experiments.Contest) (err, ord
 	return out
 }
 
-// wobble is a replicate's own part of an error, the same for all heuristics,
-// and a little of a heuristic's.
+// wobble returns the noise of an error: a replicate's part, the same for all heuristics, and a
+// small part of the heuristic's.
 func wobble(c experiments.Contest) float64 {
 	return float64(c.Replicate%3) + 0.01*math.Sin(float64(c.Replicate)*c.Value*float64(len(c.Heuristic)+int(c.Heuristic[5])))
 }
 
-// TestDirection: less error, less time and a lower rank are better.
+// TestDirection checks that less error, less time and a lower rank are better.
 func TestDirection(t *testing.T) {
 	tour, plan := made(t, 5, "test-a", "test-b", "test-c")
 	shift := map[string]float64{"test-a": 0, "test-b": -1, "test-c": 1}
@@ -94,8 +94,8 @@ func TestDirection(t *testing.T) {
 		"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.")
 }
 
-// TestOnlyWhatBothReach: no extrapolation, and only levels that all replicates
-// reach.
+// TestOnlyWhatBothReach checks that nothing is extrapolated, and that only levels that all
+// replicates reach are compared.
 func TestOnlyWhatBothReach(t *testing.T) {
 	tour, plan := made(t, 4, "test-a", "test-b", "test-c")
 	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
@@ -125,9 +125,9 @@ func TestOnlyWhatBothReach(t *testing.T) {
 	}
 }
 
-// TestMissingRuns: runs without a record are counted, and means are of the others; replicates
-// of one heuristic alone are not compared, and two replicates decide nothing; a heuristic
-// without runs is named with the reason, and no sentence lists nothing.
+// TestMissingRuns checks that runs without a record are counted, and that means leave them out.
+// Replicates of only one heuristic are not compared, and two replicates decide nothing. A heuristic
+// without runs is named with the reason, and no sentence has an empty list.
 func TestMissingRuns(t *testing.T) {
 	tour, plan := made(t, 4, "test-a", "test-b", "test-c")
 	have := recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
@@ -174,9 +174,9 @@ func TestMissingRuns(t *testing.T) {
 	}
 }
 
-// TestCopiesDifferByChance: of heuristics that are all the same, with noise of
-// their own, one comparison in twenty is called a difference where there is only
-// one, and one tournament in twenty where there are ten.
+// TestCopiesDifferByChance compares identical heuristics with independent noise. With one
+// comparison, one in twenty finds a difference; with ten, at most one tournament in twenty finds
+// any.
 func TestCopiesDifferByChance(t *testing.T) {
 	names := []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"}
 	for _, copies := range []int{1, 10} {
@@ -203,8 +203,8 @@ func TestCopiesDifferByChance(t *testing.T) {
 	}
 }
 
-// TestBend: the quadratic term is exact for parabolas over the logarithm, and
-// nothing bends at samples, in lines and outside.
+// TestBend checks that the quadratic term is exact for parabolas over the logarithm, and that the
+// bend is 0 at samples, in lines and outside the curve.
 func TestBend(t *testing.T) {
 	parabola := func(x float64) float64 { l := math.Log(x); return 3 - l + 0.7*l*l }
 	var c, line Curve
@@ -221,8 +221,8 @@ func TestBend(t *testing.T) {
 	}
 }
 
-// TestBentCurvesDecideNothing: one trade-off with an elbow, run at other orders
-// by the reference than by its copy, is not called different.
+// TestBentCurvesDecideNothing checks that a reference and its copy are not called different if they
+// run at different orders of one trade-off with an elbow.
 func TestBentCurvesDecideNothing(t *testing.T) {
 	tour, plan := made(t, 8, "test-a", "test-b")
 	tradeOff := func(order float64) float64 { return 4 + 200/order }

@@ -54,9 +54,9 @@ func (c *Comparison) doubt(m Measure, alone float64, of int) string {
 	case c.Basis == stats.Point || c.Low <= 0 && c.High >= 0:
 		return ""
 	case c.Verdict == TooCoarse:
-		return "the interval leaves 0 out, but lines between runs may be off by up to " + m.Off(*c)
+		return "the interval excludes 0, but interpolation between runs may be off by up to " + m.Off(*c)
 	case c.Verdict == Open:
-		return fmt.Sprintf("the interval leaves 0 out (p %s), but is of one comparison of %d", PValue(alone), of)
+		return fmt.Sprintf("the interval excludes 0 (p %s), but not after correction for %d comparisons", PValue(alone), of)
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (r *Result) Summary() []string {
 	}
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
-		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: for what is not distinguishable of no difference at all, for all else of a difference no larger than lines between runs may be off. Replicates are seeds of the order, and draws where data are "+
+		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
 	if s := r.processes(); s != "" {
 		out = append(out, s)
@@ -143,7 +143,7 @@ func (r *Result) processes() string {
 	if len(shares) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Training times are processor times of this program. Those of heuristics in a process of their own include the time that training has waited for it, "+
+	return fmt.Sprintf("Training times are processor times of this program. For heuristics in a process of their own they include the time that training waits for it, "+
 		"from each question to the answer: %s.", strings.Join(shares, ", "))
 }
 
@@ -152,7 +152,7 @@ func (r *Result) processes() string {
 func (r *Result) overall(m Measure) string {
 	better, mixed := group{title: "Better than " + r.Reference + " on at least one and worse on none"}, group{title: "Better on one, worse on another"}
 	worse, level := group{title: "Worse on at least one and better on none"}, group{title: "Not distinguishable on any"}
-	coarse, unknown := group{title: "Of the others, the grid is too coarse to say on some"}, group{title: "Not comparable"}
+	coarse, unknown := group{title: "Undecided, because the grid is too coarse"}, group{title: "Not comparable"}
 	for _, e := range r.Fields[0].Entries[1:] { // all fields have the same heuristics
 		has := func(v Verdict) bool {
 			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.Entry(e.Heuristic.Name).Compared[m].Verdict == v })
@@ -234,7 +234,7 @@ func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) s
 	if high < theirLow || low > theirHigh {
 		return fmt.Sprintf("no %s in common: %s", measures[m].cost, spans)
 	}
-	return fmt.Sprintf("no %s that is compared is reached by both in every replicate: %s", measures[m].cost, spans)
+	return fmt.Sprintf("both reach no compared %s in every replicate: %s", measures[m].cost, spans)
 }
 
 // span returns the range of the cost of measure m, a model order or a time, over all finite runs.

@@ -30,7 +30,7 @@ func TestNumberWords(t *testing.T) {
 	}
 }
 
-// says fails unless a text has all that is wanted.
+// says fails unless the text contains all wanted strings.
 func says(t *testing.T, text string, wanted ...string) {
 	t.Helper()
 	for _, want := range wanted {
@@ -40,8 +40,8 @@ func says(t *testing.T, text string, wanted ...string) {
 	}
 }
 
-// TestDecisive: what is not distinguishable is so of no difference at all; all else is
-// decided beyond the error of interpolation.
+// TestDecisive checks that the verdict "not distinguishable" is decided by p for no difference at
+// all, and every other one by p beyond the error of interpolation.
 func TestDecisive(t *testing.T) {
 	c := Comparison{Adjusted: 0.3, AdjustedExact: 0.01}
 	for v, want := range map[Verdict]float64{Open: 0.01, TooCoarse: 0.3, Better: 0.3} {
@@ -51,12 +51,13 @@ func TestDecisive(t *testing.T) {
 	}
 }
 
-// TestDoubt: an interval without 0 that is no verdict says why, others say nothing.
+// TestDoubt checks that an interval that excludes 0 without a verdict says why, and that others say
+// nothing.
 func TestDoubt(t *testing.T) {
 	c := Comparison{Test: stats.Test{Estimate: stats.Estimate{Value: 1, Low: 0.5, High: 1.5, Basis: stats.Paired}}, Bend: 0.75}
 	for v, want := range map[Verdict]string{
-		TooCoarse: "the interval leaves 0 out, but lines between runs may be off by up to 0.75 points",
-		Open:      "the interval leaves 0 out (p 0.020), but is of one comparison of 4",
+		TooCoarse: "the interval excludes 0, but interpolation between runs may be off by up to 0.75 points",
+		Open:      "the interval excludes 0 (p 0.020), but not after correction for 4 comparisons",
 		Worse:     "",
 	} {
 		if c.Verdict = v; c.doubt(ErrorAtOrder, 0.02, 4) != want {
@@ -68,7 +69,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestFieldFront: the front is over all heuristics, by order or by time.
+// TestFieldFront checks that the front is over all heuristics, by order or by time.
 func TestFieldFront(t *testing.T) {
 	tour, plan := made(t, 3, "test-a", "test-b")
 	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
@@ -91,8 +92,8 @@ func TestFieldFront(t *testing.T) {
 	}
 }
 
-// TestSummaryWords: each verdict has its list, and what is missing or shared with a process
-// is said.
+// TestSummaryWords checks that each verdict has a list, and that missing runs and the time spent on
+// exchanges with a process are reported.
 func TestSummaryWords(t *testing.T) {
 	tour, plan := made(t, 5, "test-a", "test-b", "test-c", "test-d", "test-e", "test-f")
 	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
@@ -115,7 +116,7 @@ func TestSummaryWords(t *testing.T) {
 	}
 	text := strings.Join(words, "\n")
 	says(t, text,
-		"Not distinguishable on any: test-c. Of the others, the grid is too coarse to say on some: test-b. Not comparable: test-d.",
+		"Not distinguishable on any: test-c. Undecided, because the grid is too coarse: test-b. Not comparable: test-d.",
 		"Ahead by more than that: test-f. Within it: test-c. Behind: test-e. Not ranked, because not comparable everywhere: test-d.",
 		"from each question to the answer: test-b (25 % of its time).",
 		"1 run of test-d failed or is missing, and is left out.",

@@ -7,8 +7,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestBayesErrorTwoGaussians: two classes of one Gaussian each, a distance d
-// apart, have Bayes error Φ(−d/2σ).
+// TestBayesErrorTwoGaussians checks that two classes of one Gaussian each, with means a
+// distance d apart, have the Bayes error Φ(−d/2σ).
 func TestBayesErrorTwoGaussians(t *testing.T) {
 	for _, variance := range []float64{0.04, 0.2, 3} {
 		for _, d := range []float64{0, 0.3, 1, 2, 4} {
@@ -23,8 +23,8 @@ func TestBayesErrorTwoGaussians(t *testing.T) {
 	}
 }
 
-// TestBayesErrorMonteCarlo compares with the mean of 1 − max_y P(y|x) over
-// samples of the mixture, to four standard errors.
+// TestBayesErrorMonteCarlo compares bayesError with the mean of 1 − max_y P(y|x) over
+// samples of the mixture, to within four standard errors.
 func TestBayesErrorMonteCarlo(t *testing.T) {
 	tests := []struct {
 		variant string

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCheckBrodatz holds the features of the default variant to committed
-// bytes, which are the same on every platform, computed and from the cache.
+// TestCheckBrodatz compares the features of the default variant, computed and cached, with
+// a committed SHA-256. They have the same bytes on every platform.
 func TestCheckBrodatz(t *testing.T) {
 	const want = "d1eed9fb5cc73b2dfd64a83c6b1d8e32efc87ef75c9c09624e3e905f8f5c5f76"
 	dir := must(filepath.Abs(needReal(t, "brodatz").Paths()[0]))
@@ -20,8 +20,8 @@ func TestCheckBrodatz(t *testing.T) {
 		if got := SumSplits(s.Train, s.Test); got != want {
 			t.Errorf("%s: SHA-256 %s, committed %s", from, got, want)
 		}
-		// The paper's random patches: nearly every one for testing overlaps one
-		// for training.
+		// With the paper's random patches, nearly every test patch overlaps a training
+		// patch.
 		if s.Facts["test_overlap"] != 0.9986 || len(s.Sums) != 13 || s.Classes != 13 {
 			t.Errorf("%s: facts %v, %d sums, %d classes", from, s.Facts, len(s.Sums), s.Classes)
 		}

@@ -7,8 +7,8 @@ import (
 	"polkrepro/data/texton"
 )
 
-// TestBrodatzTextons holds the texton histograms of a small part of each scan
-// to committed bytes, which are the same on every platform.
+// TestBrodatzTextons compares the texton histograms of a small part of each scan with a
+// committed SHA-256. They have the same bytes on every platform.
 func TestBrodatzTextons(t *testing.T) {
 	const want = "ec52af5e827cc215d2e7ebeb934bcd3ec629a621770f93bbf45102bcee99c7c8"
 	images, sums, err := readBrodatz(must(lookup("brodatz")), needReal(t, "brodatz"))

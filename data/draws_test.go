@@ -14,8 +14,9 @@ import (
 // drawsCommitted is the number of draws in the embedded table.
 const drawsCommitted = 24
 
-// TestWriteDraws rescans all seeds and holds the embedded table to the
-// byte; under the race detector, those up to the fourth draw, and its rows.
+// TestWriteDraws scans the seeds again and compares the table with the embedded table, byte
+// for byte. Under the race detector it scans only up to the fourth draw and compares only
+// the rows.
 func TestWriteDraws(t *testing.T) {
 	n := drawsCommitted
 	if race.Enabled {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestDriftMoves: the best classifier of a window's own mixture makes the Bayes
-// error on it, within chance, at the beginning, in the middle and at the end; that
-// of the beginning is wrong half way.
+// TestDriftMoves checks that the best classifier of a window's own mixture reaches the Bayes
+// error on that window, within chance, at the beginning, in the middle and at the end. The
+// best classifier of the beginning has a high error rate half way.
 func TestDriftMoves(t *testing.T) {
 	s := Drift(FigureDraw().Seed)
 	if s.Windows != 40 || s.Train.N != 20000 || s.Test.N != 20000 {
@@ -33,8 +33,8 @@ func TestDriftMoves(t *testing.T) {
 	}
 }
 
-// nearestMode classifies by the nearest of the turned means, which is near the
-// Bayes rule where modes overlap little.
+// nearestMode classifies x by the nearest of the rotated means. This is close to the Bayes
+// rule where modes overlap little.
 func nearestMode(means [][][2]float64, x []float32, quarters float64) float64 {
 	best, class := math.Inf(1), 0.0
 	for y := range means {

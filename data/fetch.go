@@ -35,16 +35,16 @@ const (
 type FetchRow struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`
-	Dir     string   `json:"dir,omitempty"`     // the folder of its files
-	Files   int      `json:"files,omitempty"`   // how many were fetched now
-	Sources []string `json:"sources,omitempty"` // of these files: mirrors' hosts, "npm package NAME VERSION"
-	Bytes   int64    `json:"bytes,omitempty"`   // size of these files on disk
-	Seconds float64  `json:"seconds,omitempty"` // time spent on downloading and checking
+	Dir     string   `json:"dir,omitempty"`     // folder of the data set's files
+	Files   int      `json:"files,omitempty"`   // number of files fetched now
+	Sources []string `json:"sources,omitempty"` // sources of the fetched files: hosts of mirrors, "npm package NAME VERSION"
+	Bytes   int64    `json:"bytes,omitempty"`   // size of the fetched files on disk, in bytes
+	Seconds float64  `json:"seconds,omitempty"` // time spent on downloading and checking, in seconds
 	Problem string   `json:"problem,omitempty"`
 
-	// Err is why it failed. It wraps ErrNotAvailable if no source has the data,
-	// ErrCorrupt if a damaged file in a folder of the user's is in the way, or
-	// else an error of the file system.
+	// Err is the reason of a failure. It wraps ErrNotAvailable if no source has the data, or
+	// ErrCorrupt if a corrupt file in a folder of the user is in the way. Otherwise it is an
+	// error of the file system.
 	Err error `json:"-"`
 }
 

@@ -52,7 +52,7 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet, row *FetchRow)
 		var problems []string
 		for saved := false; !saved; {
 			if len(mirrors) == 0 {
-				return fmt.Errorf("%w: %s: no mirror sends it (%s)", ErrNotAvailable, file.Name, strings.Join(problems, "; "))
+				return fmt.Errorf("%w: %s: no mirror provides it (%s)", ErrNotAvailable, file.Name, strings.Join(problems, "; "))
 			}
 			address := fileURL(mirrors[0], file)
 			source := mirrorHost(address)
@@ -103,7 +103,7 @@ func (f Fetcher) download(ctx context.Context, client *http.Client, address, lab
 	}
 	defer resp.Body.Close()
 	if code := resp.StatusCode; code != http.StatusOK {
-		return "", fmt.Errorf("it answers %d %s", code, http.StatusText(code))
+		return "", fmt.Errorf("the server answers %d %s", code, http.StatusText(code))
 	}
 	f.Report(fmt.Sprintf("fetching  %s from %s", label, mirrorHost(address)), false)
 	most := file.Size
@@ -154,8 +154,8 @@ func mirrorHost(address string) string {
 type npmPackage struct {
 	Name    string `json:"package"`
 	Version string `json:"version"`
-	Folder  string `json:"folder"` // of the files, in the package's archive
-	Size    int64  `json:"size"`   // of the archive, in bytes
+	Folder  string `json:"folder"` // folder of the files in the package's archive
+	Size    int64  `json:"size"`   // size of the archive, in bytes
 }
 
 // String returns a package's name and version for messages.

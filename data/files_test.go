@@ -97,8 +97,8 @@ func TestLoadMNISTTiny(t *testing.T) {
 	}
 }
 
-// TestLoadCorrupt: files whose sums are wrong are corrupt, not unavailable,
-// and the error says which, what sums, and what to do.
+// TestLoadCorrupt checks that files with wrong sums are corrupt, not unavailable, and that
+// the error names the file and its sums and says what to do.
 func TestLoadCorrupt(t *testing.T) {
 	dir := t.TempDir()
 	tinyMNIST(t, dir, 3, true)
@@ -150,7 +150,8 @@ func TestHashVerifiedOversize(t *testing.T) {
 	}
 }
 
-// TestHashVerifiedBomb: a file that is larger than the manifest says costs no memory.
+// TestHashVerifiedBomb checks that a file that is larger than the manifest says takes little
+// memory.
 func TestHashVerifiedBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bomb.gz")
 	writeFile(t, path, gzipped(t, bytes.Repeat([]byte("x"), 1<<25)))
@@ -161,8 +162,9 @@ func TestHashVerifiedBomb(t *testing.T) {
 	})
 }
 
-// TestFinderOrder: the folder given, $POLK_DATA_DIR, data/cache, ../shared/data;
-// in each the subfolder first; incomplete ones are passed over.
+// TestFinderOrder checks the order of the search: the given folder, $POLK_DATA_DIR,
+// data/cache, ../shared/data, and in each the subfolder first. Incomplete folders are
+// skipped.
 func TestFinderOrder(t *testing.T) {
 	root := t.TempDir()
 	work := filepath.Join(root, "work")
@@ -184,7 +186,7 @@ func TestFinderOrder(t *testing.T) {
 	if _, err := Load(Ref{Name: "mnist"}, finder); !errors.Is(err, ErrNotAvailable) {
 		t.Errorf("Load: %v", err)
 	}
-	// An incomplete folder, and a folder in a file's place, come first.
+	// The first folder is incomplete, and has a folder in place of a file.
 	for _, f := range m.Files[1:] {
 		writeFile(t, filepath.Join("..", "flag", "mnist", f.Name), nil)
 	}
@@ -267,8 +269,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestStatusNothing: without files, generated data sets are there, of the committed
-// sums on every platform, and others are reported as missing.
+// TestStatusNothing checks that without files generated data sets are available, with the
+// committed sums on every platform, and that others are reported as missing.
 func TestStatusNothing(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(EnvDir, "")
@@ -364,8 +366,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestStoreRetries: a data set that was not there is found once it is; that it
-// is corrupt is remembered.
+// TestStoreRetries checks that a store searches again for a data set that was missing, and
+// remembers that a data set is corrupt.
 func TestStoreRetries(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)

@@ -12,9 +12,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestFileThatCannotBeLookedAt: a file whose existence can't be told (here a
-// link to itself) is neither missing nor corrupt: the file system's error is
-// reported.
+// TestFileThatCannotBeLookedAt checks that a file whose existence can't be determined (here
+// a link to itself) is neither missing nor corrupt: the file system's error is reported.
 func TestFileThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()
 	m := tinyMNIST(t, dir, 3, false)

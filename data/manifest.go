@@ -14,16 +14,16 @@ import (
 //go:embed manifest.json
 var manifestJSON []byte
 
-// A manifest entry: what a data set is, and what its files must be.
+// A manifestSet is an entry of the manifest: a data set and its expected files.
 type manifestSet struct {
 	Info
-	URLs      []string       `json:"urls"` // of mirrors
-	NPM       *npmPackage    `json:"npm"`  // asked after the mirrors; its files are not compressed
+	URLs      []string       `json:"urls"` // URLs of mirrors
+	NPM       *npmPackage    `json:"npm"`  // package to try after the mirrors; its files are not compressed
 	Files     []manifestFile `json:"files"`
 	Generated []manifestDraw `json:"generated"`
 
-	// OwnFolder says that another data set's files have the same names, so that these
-	// are looked for in folders of the data set's name only.
+	// OwnFolder says that another data set has files with the same names, so that these files
+	// are looked for only in folders with the data set's name.
 	OwnFolder bool `json:"own_folder"`
 
 	code `json:"-"`
@@ -77,8 +77,8 @@ func (m *manifestSet) sources() []string {
 	return sources
 }
 
-// A manifestFile is one file of a data set. Size and sum are those of the
-// decompressed bytes where Gzip says that the file may be compressed.
+// A manifestFile is one file of a data set. If Gzip says that the file may be compressed, Size
+// and SHA256 are those of the decompressed bytes.
 type manifestFile struct {
 	Name   string `json:"name"`
 	Title  string `json:"title"`
@@ -87,11 +87,11 @@ type manifestFile struct {
 	Gzip   bool   `json:"gzip"`
 }
 
-// A manifestDraw is the sum of a generated data set, or of its first examples.
+// A manifestDraw is the SHA-256 of a generated data set, or of its first examples.
 type manifestDraw struct {
 	Variant string `json:"variant"`
 	Draw    uint64 `json:"draw"`
-	First   int    `json:"first"` // so many of each split; 0 means all
+	First   int    `json:"first"` // number of first examples of each split; 0 means all
 	SHA256  string `json:"sha256"`
 }
 
@@ -162,20 +162,20 @@ const (
 	KindFile      = "file"      // read from files found on the search path
 )
 
-// An Info describes a data set this package knows.
+// An Info describes a data set that this package knows.
 type Info struct {
 	Name     string   `json:"name"`
 	Title    string   `json:"title"`
-	Kind     string   `json:"kind"` // KindGenerated or KindFile
+	Kind     string   `json:"kind"` // generated or file
 	Classes  int      `json:"classes"`
 	Dim      int      `json:"dim"`
-	Train    int      `json:"train"` // examples
+	Train    int      `json:"train"` // number of training examples
 	Test     int      `json:"test"`
-	Variants []string `json:"variants,omitempty"` // the default first
+	Variants []string `json:"variants,omitempty"` // variants, the default first
 	Source   string   `json:"source"`
 	Licence  string   `json:"licence"`
-	How      string   `json:"how,omitempty"`   // how to get the files
-	Extra    bool     `json:"extra,omitempty"` // no experiment of the paper is on it: asked for by name only
+	How      string   `json:"how,omitempty"`   // instructions to get the files
+	Extra    bool     `json:"extra,omitempty"` // whether the data set is used only by name, since no experiment of the paper is on it
 }
 
 // List returns the known data sets, in a fixed order.

@@ -20,7 +20,7 @@ func TestSumSplits(t *testing.T) {
 	}
 }
 
-// checkSplit fails if a split's parts do not fit together or a feature is not
+// checkSplit fails the test if the sizes of a split are inconsistent or a feature is not
 // finite.
 func checkSplit(t *testing.T, s *Split, n, dim int) {
 	t.Helper()
@@ -34,9 +34,9 @@ func checkSplit(t *testing.T, s *Split, n, dim int) {
 	}
 }
 
-// TestPrintedVariance: with the printed component variance of 0.2 no classifier can have
-// the errors of the paper's Table 2, whose largest but BSGD's is 4.36 %, on any of the
-// first 1,000 draws of the means: it is 12 % or more.
+// TestPrintedVariance checks that with the printed component variance of 0.2 no classifier
+// can reach the error rates of the paper's Table 2, which are at most 4.36 % except BSGD's:
+// the Bayes error is at least 12 % on each of the first 1,000 draws of the means.
 func TestPrintedVariance(t *testing.T) {
 	least := math.Inf(1)
 	for draw := range uint64(1000) {
@@ -44,7 +44,7 @@ func TestPrintedVariance(t *testing.T) {
 		testutil.NoError(t, err)
 		least = min(least, bayesError(means, variance, coarseStep))
 	}
-	if !(least >= 0.12+coarseMargin/5) { // the coarse grid is wrong by a seventh of it at most
+	if !(least >= 0.12+coarseMargin/5) { // the coarse grid's error is at most coarseMargin/7
 		t.Errorf("the least Bayes error is %v", least)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"polkrepro/internal/race"
 )
 
-// smallTable gives a data set of text files small ones, as if the manifest said so.
+// smallTable writes small files in place of a data set's text files, and changes the
+// manifest accordingly for the rest of the test.
 func smallTable(t *testing.T, name string, texts ...string) Finder {
 	t.Helper()
 	m := must(lookup(name))
@@ -65,7 +66,7 @@ func TestSameFileNames(t *testing.T) {
 	}
 }
 
-// The real files, where they are.
+// TestPublicSets loads the real files, where available.
 func TestPublicSets(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the files are read as TestMNIST reads its own")

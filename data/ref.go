@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// A Ref names a data set. It is comparable. The zero Variant and Draw mean its default ones.
+// A Ref names a data set. It is comparable. A zero Variant or Draw means the default.
 type Ref struct {
 	Name string `json:"name"`
-	// Variant is, of multidist, Calibrated (default), AsPrinted or another number of
-	// modes; of brodatz and weaves one of the eight that [List] names, raw by default.
+	// Variant is, for multidist, Calibrated (default), AsPrinted or another number of modes; for
+	// brodatz and weaves, one of the eight that [List] names, raw by default.
 	Variant string `json:"variant,omitempty"`
 
 	// Draw seeds multidist's and drift's means and points (0 means FigureDraw's), brodatz's
 	// dictionary and patches, and also the textures of weaves (0 means 1).
 	Draw uint64 `json:"draw,omitempty"`
 
-	// Files are a user's own data, which Name is only what they are called; see
-	// [Source.Open]. Zero for the data sets that [List] names.
+	// Files are a user's own data, for which Name is only a label; see [Source.Open]. They are
+	// zero for the data sets that [List] names.
 	Files Files `json:"files,omitzero"`
 }
 

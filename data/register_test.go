@@ -13,7 +13,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// rings are points on two rings about the origin.
+// rings returns points on two rings about the origin.
 func rings(n int, turn float64) *data.Split {
 	s := &data.Split{N: n, Dim: 2, X: make([]float32, 2*n), Y: make([]float64, n)}
 	for i := range n {
@@ -52,8 +52,8 @@ func ExampleSource_Open() {
 	// true measured.csv: data not available: missing file
 }
 
-// TestRegister: what a program registers is checked when it is loaded, and its code is
-// known.
+// TestRegister checks that Load validates registered data sets and that RegisteredCode
+// returns their code.
 func TestRegister(t *testing.T) {
 	spoil := map[string]func(*data.Set){
 		"":                                  func(*data.Set) {},

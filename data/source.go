@@ -67,9 +67,9 @@ func wrong(key, format string, args ...any) error {
 	return &rows.OptionError{Key: key, Err: fmt.Errorf(format, args...)}
 }
 
-// Files identify a user's data by their contents: the SHA-256 of each file, and
-// everything else that determines the numbers. Names and folders of the files are
-// where they are looked for, and not part of the identity; see [Ref.Content].
+// Files identify a user's data by their contents: the SHA-256 of each file, and everything else
+// that determines the numbers. The names and folders of the files only say where to look for
+// them, and are not part of the identity; see [Ref.Content].
 type Files struct {
 	Format      string `json:"format"`
 	Train       File   `json:"train"`
@@ -78,24 +78,25 @@ type Files struct {
 	TestLabels  File   `json:"test_labels,omitzero"`
 
 	Regression bool   `json:"regression,omitempty"`
-	Label      int    `json:"label,omitempty"`  // its column, from 1
+	Label      int    `json:"label,omitempty"`  // column of the labels, from 1
 	Ignore     string `json:"ignore,omitempty"` // columns left out, from 1: "1,7"
-	Header     string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo, of the training file
+	Header     string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo, for the training file
 	TestHeader string `json:"test_header,omitempty"`
 
-	Scale     rows.Scale `json:"scale,omitempty"` // empty for ScaleNone
+	Scale     rows.Scale `json:"scale,omitempty"` // feature scaling; empty for ScaleNone
 	Holdout   float64    `json:"holdout,omitempty"`
 	SplitSeed uint64     `json:"split_seed,omitempty"`
 
-	// Splits, if more than 0, makes the test part of all rows that one of the seeds 1 …
-	// Splits draws: settings that are found on the others have seen no test row of any.
+	// Splits, if positive, makes the test part of all rows that one of the seeds 1 … Splits
+	// draws. Settings that are tuned on the other rows have then seen no test row of any of
+	// these seeds.
 	Splits uint64 `json:"splits,omitempty"`
 }
 
-// A File is one of a user's, by its contents.
+// A File is a user's file, identified by its contents.
 type File struct {
-	Name   string `json:"name,omitempty"`   // without its folder; an array's of an archive after a colon
-	SHA256 string `json:"sha256,omitempty"` // of what was read, without gzip; empty if it is missing
+	Name   string `json:"name,omitempty"`   // name without the folder; the name of an array in an archive follows a colon
+	SHA256 string `json:"sha256,omitempty"` // SHA-256 of the bytes read, without gzip; empty if the file is missing
 
 	path string // path as given; empty if unknown
 }
@@ -327,7 +328,7 @@ func (p *part) read(opts rows.Options, check bool) error {
 	for i, f := range []*File{p.x, p.y} {
 		if check && f.SHA256 != sums[i] {
 			key := []string{p.key, p.key + "_labels"}[i]
-			return wrong(key, "%s: %w: its SHA-256 is %s, want %s: it was changed; run the command again, or put the file back", f.path, ErrCorrupt, sums[i], f.SHA256)
+			return wrong(key, "%s: %w: SHA-256 %s, want %s: the file has changed; rerun the command or restore the file", f.path, ErrCorrupt, sums[i], f.SHA256)
 		}
 		f.SHA256 = sums[i]
 	}
@@ -428,7 +429,7 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 		n := len(train.rows)
 		held, kept := f.HeldOut(n)
 		if len(held) == 0 || len(kept) == 0 {
-			return nil, wrong("holdout", "holdout is %v: of %d rows a part would be empty", f.Holdout, n)
+			return nil, wrong("holdout", "holdout %v of %d rows leaves a part empty", f.Holdout, n)
 		}
 		learned, tested = pickRows(train.rows, kept), pickRows(train.rows, held)
 	}
@@ -449,7 +450,7 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	where := cmp.Or(f.Test.path, f.Train.path)
 	if test != nil {
 		if set.Repeated = among(tested, learned); set.Repeated == len(tested) {
-			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are training rows", where, set.Repeated)
+			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are also training rows", where, set.Repeated)
 		}
 	}
 	if set.Test, err = encode(&e, tested, dim, f.Format); err != nil {
@@ -470,7 +471,7 @@ func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) err
 	case labels.Len() < 2:
 		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
 	case labels.Unrepeated():
-		return fmt.Errorf("most rows have a label that no other row has: is it the right column, or is this a regression (%s)?", say.Setting("task", "squared-error"))
+		return fmt.Errorf("most labels occur only once: check the label column, or use %s for regression", say.Setting("task", "squared-error"))
 	}
 	return nil
 }
@@ -603,9 +604,9 @@ func checkFileName(name string) error {
 	base, _ := rows.SplitArray(name)
 	switch {
 	case base == "" || base == "." || base == ".." || strings.ContainsAny(base, `/\`) || len(name) > 512 || !charset.Printable(name):
-		return fmt.Errorf("%.80q is not the name of a file without a folder, or has control characters", name)
+		return fmt.Errorf("file name %.80q: must have no folder and no control characters", name)
 	case strings.ContainsRune("=+-@", rune(base[0])):
-		return fmt.Errorf("the file's name, %.80q, starts with =, +, - or @, as a formula does in a table: rename the file", name)
+		return fmt.Errorf("file name %.80q: must not start with =, +, - or @, which start a formula in a table; rename the file", name)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func npz(arrays map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// A sample is a small data set whose features are whole numbers.
+// sample is a small data set whose features are whole numbers.
 var sample = struct {
 	x [][]byte
 	y []byte
@@ -46,7 +46,7 @@ var sample = struct {
 	[]byte{1, 0, 2, 1, 0, 2, 1, 0, 2, 1},
 }
 
-// writeSample writes the sample's examples from one on, up to another, in several formats.
+// writeSample writes the examples from … to−1 of the sample in several formats.
 func writeSample(t *testing.T, dir, part string, from, to int) {
 	t.Helper()
 	var csv, libsvm strings.Builder
@@ -74,7 +74,7 @@ func writeSample(t *testing.T, dir, part string, from, to int) {
 	}
 }
 
-// sources returns the sample in each of them.
+// sources returns the Source of the sample in each format, by name.
 func sources(dir string) map[string]Source {
 	p := func(name string) string { return filepath.Join(dir, name) }
 	label, ignore := rows.Column{Name: "class"}, []rows.Column{{Name: "note"}}
@@ -88,8 +88,8 @@ func sources(dir string) map[string]Source {
 	}
 }
 
-// TestRepeatedRows: rows of the test file that are training rows are counted however they
-// are written, and all of them are an error.
+// TestRepeatedRows checks that test rows that are also training rows are counted, however
+// they are written, and that a test file with only such rows is an error.
 func TestRepeatedRows(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name, text string) string {
@@ -121,8 +121,8 @@ func open2(t *testing.T, s Source) (Ref, *Set) {
 	return ref, set
 }
 
-// TestSourceFormats: the same examples are the same numbers in each format, when they
-// are opened and when they are loaded by their reference.
+// TestSourceFormats checks that the same examples give the same numbers in each format,
+// whether they are opened or loaded by their reference.
 func TestSourceFormats(t *testing.T) {
 	dir := t.TempDir()
 	writeSample(t, dir, "train", 0, 7)
@@ -156,9 +156,9 @@ func TestSourceFormats(t *testing.T) {
 	}
 }
 
-// TestSourceIdentity: a reference is that of the contents, whatever files are called,
-// wherever they are and however columns are named, and another one where anything
-// else is.
+// TestSourceIdentity checks that a reference depends on the contents alone, not on the names
+// and folders of files or on whether columns are given by name or number, and that any other
+// change gives another reference.
 func TestSourceIdentity(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{dir, other} {
@@ -202,8 +202,8 @@ func TestSourceIdentity(t *testing.T) {
 	}
 }
 
-// TestSourceScale: features are scaled by what the training part shows alone, in
-// float64.
+// TestSourceScale checks that features are scaled by the range of the training part alone,
+// in float64.
 func TestSourceScale(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
@@ -212,7 +212,7 @@ func TestSourceScale(t *testing.T) {
 	}
 	writeFile(t, path, []byte(b.String()))
 	s := Source{Train: path, Label: rows.Column{Number: -1}, Holdout: 0.25, SplitSeed: 7}
-	if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), "without scaling the differences are lost") {
+	if _, _, err := s.Open(); err == nil || !strings.Contains(err.Error(), "scale the features") {
 		t.Errorf("not scaled: %v", err)
 	}
 	s.Scale = rows.ScaleUnit
@@ -271,10 +271,10 @@ func TestSourceRegression(t *testing.T) {
 	}
 }
 
-// TestSourceNumbers holds the numbers that files become, to the last bit (deviations, of
-// which compilers fuse the sums, are left out). If other ones
-// are right, raise "data files" in experiments/versions.json: then the runs that were
-// recorded with these are not taken for runs with those.
+// TestSourceNumbers compares the numbers that files give, to the last bit, with committed
+// sums. It leaves out standard scaling, because compilers fuse the sums of deviations. If
+// other numbers are right, raise "data files" in experiments/versions.json, so that runs
+// recorded with the old numbers are not taken for runs with the new numbers.
 func TestSourceNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
 	var b strings.Builder
@@ -294,8 +294,8 @@ func TestSourceNumbers(t *testing.T) {
 	}
 }
 
-// TestSourceMoved: a file that is no longer where it was is found by its name in the
-// folders that are searched, if its contents are the same.
+// TestSourceMoved checks that a file that was moved is found by its name in the searched
+// folders, if its contents are the same.
 func TestSourceMoved(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	writeSample(t, dir, "train", 0, 10)
@@ -323,8 +323,8 @@ func TestSourceMoved(t *testing.T) {
 	}
 }
 
-// TestSourceErrors holds what is said of each source that is wrong, with the key it
-// is about, against testdata/source.golden. Rewrite it with:
+// TestSourceErrors compares the error of each invalid source, and the key that the error is
+// about, with testdata/source.golden. To update the file:
 // go test ./data -run TestSourceErrors -update
 func TestSourceErrors(t *testing.T) {
 	dir := t.TempDir()
@@ -424,8 +424,8 @@ func TestSourceErrors(t *testing.T) {
 	golden.Check(t, "testdata/source.golden", out.String())
 }
 
-// TestSourceKeepsColumns: a column that seems to number the rows is a feature if it is
-// said to be one.
+// TestSourceKeepsColumns checks that a column that seems to number the rows is a feature if
+// Source.Keep names it.
 func TestSourceKeepsColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.csv")
 	var b strings.Builder
@@ -444,8 +444,8 @@ func TestSourceKeepsColumns(t *testing.T) {
 	}
 }
 
-// FuzzSource opens files of any bytes, an array's labels being those of four rows: it is an
-// error, or the data set that it is when it is loaded.
+// FuzzSource opens files of any bytes. Arrays get a file with the labels of four rows. The
+// result is an error, or the same data set that Load returns for the reference.
 func FuzzSource(f *testing.F) {
 	f.Add("f.csv", []byte("a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,7,y\n"))
 	f.Add("f.csv", []byte("class,,a\r\n1,0,1\r\n2,1,2\r\n"))

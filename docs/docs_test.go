@@ -1,5 +1,5 @@
-// Package docs has no code: its tests hold the documents of this repository to
-// the repository.
+// Package docs has only tests, which check the documents of this repository against the
+// repository.
 package docs
 
 import (
@@ -29,9 +29,9 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// documents returns the paths of all Markdown files of the repository. Results of runs,
-// binaries and data are not the repository's; what is in testdata was written for
-// another folder.
+// documents returns the paths of all Markdown files of the repository. It skips results of runs,
+// binaries and data, which are not part of the repository, and testdata, which was written for
+// other folders.
 func documents(t *testing.T) (paths []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -104,7 +104,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestReached: a reader of README.md and docs/README.md finds every page of docs.
+// TestReached: docs/README.md has a link to every page of docs.
 func TestReached(t *testing.T) {
 	linked := read(t, "docs/README.md")
 	for _, doc := range documents(t) {
@@ -114,8 +114,8 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestCitation: CITATION.cff has what the Citation File Format 1.2.0 requires,
-// and the holder and the licence that LICENSE has.
+// TestCitation: CITATION.cff has the keys that the Citation File Format 1.2.0 requires, and the
+// holder and the licence of LICENSE.
 func TestCitation(t *testing.T) {
 	var c struct {
 		Format  string `yaml:"cff-version"`

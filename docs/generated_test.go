@@ -24,8 +24,8 @@ import (
 	"polkrepro/internal/words"
 )
 
-// generators make the blocks of documents that repeat recorded results, ledgers or imports, by
-// the name in the comment before each.
+// generators make the blocks of documents that repeat recorded results, ledgers or imports. The
+// keys are the names in the comments before the blocks.
 var generators = map[string]func(*testing.T) string{
 	"the imports":                           arrows,
 	"experiments/ledgers/assumptions.yaml":  assumptions,
@@ -45,8 +45,8 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tournament, stream":  tournament("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
 }
 
-// TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" are what the
-// sources give, and every generator has a block. To write them: go test ./docs -update
+// TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" match their sources,
+// and every generator has a block. To write the blocks: go test ./docs -update
 func TestGenerated(t *testing.T) {
 	block := regexp.MustCompile(`(?s)(<!-- from ([^>]*) -->\n)(.*?)(<!-- end -->)`)
 	unused := maps.Clone(generators)
@@ -76,7 +76,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// markdown is a table whose first column is text and whose others are numbers, or text too.
+// markdown returns a table. Its first column is text; the other columns are numbers, or text too.
 func markdown(numbers bool, header []string, rows [][]string) string {
 	rule := "|---"
 	if numbers {
@@ -127,7 +127,8 @@ func assumptions(t *testing.T) string {
 	return markdown(false, []string{"", "the paper", "here", "chosen", "alternatives run"}, rows)
 }
 
-// errata shows those of the ledger that bear on results; the tests that settle them exist.
+// errata shows the errata of the ledger that affect results. It checks that the tests that the
+// ledger names exist.
 func errata(t *testing.T) string {
 	var rows [][]string
 	listed, settled := experiments.Ledgers().Errata, 0
@@ -153,7 +154,7 @@ func errata(t *testing.T) string {
 		len(listed), settled, markdown(false, []string{"", "printed", "right"}, rows))
 }
 
-// placebo is the table of what the joint search finds of other numbers.
+// placebo returns the table of the joint search's results for numbers other than the paper's.
 func placebo(t *testing.T) string {
 	p := recorded[evidence.PlaceboReport](t, "placebo.json")
 	out := fmt.Sprintf("| %d draws of numbers | median of cells | most | at least %d | p |\n|---|--:|--:|--:|--:|\n", p.Kinds[0].Draws, p.Most)
@@ -164,7 +165,7 @@ func placebo(t *testing.T) string {
 	return out
 }
 
-// peers has the closing lines of make peers.
+// peers returns the closing lines of 'make peers'.
 func peers(t *testing.T) string {
 	_, lines, found := strings.Cut(read(t, "results/reference/peers.txt"), "\n\nrunall, ")
 	if !found {
@@ -190,7 +191,7 @@ func counts(t *testing.T) string {
 	return markdown(true, []string{"", "reproduced", "deviates", "inconclusive"}, rows)
 }
 
-// scorecard says how many of the results were in view when choices were made.
+// scorecard counts the results that were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := recorded[evidence.Document](t, "verdicts.json").Scorecard
 	return fmt.Sprintf("- **Targets**: %d of the %d numbers are given. Of the others, %d were in view when a choice was made (%d reproduced), %d were\n  not (%d reproduced).\n",
@@ -201,7 +202,7 @@ func scorecard(t *testing.T) string {
 // on the test rows, where alternatives of the ledger were run with the printed numbers in view.
 func effort(t *testing.T) string {
 	sets := []string{"multidist", "mnist", "brodatz"}
-	heldOut := make(map[string]map[[3]string]bool) // all for POLK
+	heldOut := make(map[string]map[[3]string]bool) // settings of POLK
 	for _, name := range []string{"multidist", "mnist-ksvm", "mnist-klr", "brodatz"} {
 		set, _, _ := strings.Cut(name, "-")
 		if heldOut[set] == nil {
@@ -256,7 +257,7 @@ func failures(t *testing.T) string {
 	return fmt.Sprintf("Deviating: %s.\n\nInconclusive: %s.\n", strings.Join(names[stats.Deviates], ", "), strings.Join(names[stats.Inconclusive], ", "))
 }
 
-// joint says what the best combination of choices reproduces.
+// joint returns the number of cells and numbers that the best combination of choices reproduces.
 func joint(t *testing.T) string {
 	var best map[string]string
 	combinations := 0.0
@@ -270,7 +271,7 @@ func joint(t *testing.T) string {
 	return fmt.Sprintf("The best of %.0f million combinations reproduces %s cells and %s numbers: %s.\n", combinations/1e6, best["cells"], best["numbers"], others)
 }
 
-// times are those of the commands that check something.
+// times returns the table of the recorded times of commands.
 func times(t *testing.T) string {
 	what := map[string]string{
 		"make reproduce": "tables and figures, profile quick", "make reproduce PROFILE=full": "all seeds and alternatives, Table 1",
@@ -294,8 +295,9 @@ func times(t *testing.T) string {
 	return markdown(false, []string{"command", "what", "time"}, rows)
 }
 
-// tournament makes the table of a column of the recorded tournament: bold where better, "worse"
-// where worse, in brackets where the grid is too coarse to say.
+// tournament returns a generator for the table of one measure of the recorded tournament. Better
+// values are bold, worse values are marked "worse", and values that the grid is too coarse to
+// judge are in brackets.
 func tournament(folder string, by compare.Measure, names ...string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		fields := []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"}
@@ -337,7 +339,7 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 	}
 }
 
-// learners are the errors of Table S3.
+// learners returns the table of the errors of Table S3.
 func learners(t *testing.T) string {
 	errors := make(map[string]string)
 	for _, row := range table(t, "tables/tableS3.csv") {
@@ -354,8 +356,8 @@ func learners(t *testing.T) string {
 	return markdown(true, []string{"", "multidist, hinge", "logistic", "MNIST, hinge", "logistic"}, rows)
 }
 
-// arrows draws the imports between the top-level folders but internal, without those that a
-// chain of others implies.
+// arrows draws the imports between the top-level folders except internal. It leaves out an import
+// that a chain of other imports implies.
 func arrows(t *testing.T) string {
 	list := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
 	list.Dir = root

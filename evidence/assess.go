@@ -292,9 +292,9 @@ func (f *Finding) remark() string {
 	return text
 }
 
-// A Change is a claim on which two assessments differ.
+// A Change is a claim with its verdicts in two assessments.
 type Change struct {
-	Claim string        `json:"claim"` // ID
+	Claim string        `json:"claim"` // ID of the claim
 	From  stats.Verdict `json:"from"`  // verdict before
 	To    stats.Verdict `json:"to"`    // verdict after
 }
@@ -313,11 +313,11 @@ func Changes(from, to *Assessment) []Change {
 
 // Counts are the numbers of claims, or of tests, by verdict.
 type Counts struct {
-	Reproduced   int `json:"reproduced"`   // claims
-	Inconclusive int `json:"inconclusive"` // claims
-	NotRun       int `json:"not_run"`      // claims
-	Deviates     int `json:"deviates"`     // claims
-	Explained    int `json:"explained"`    // of those that deviate
+	Reproduced   int `json:"reproduced"`   // claims or tests reproduced
+	Inconclusive int `json:"inconclusive"` // inconclusive claims or tests
+	NotRun       int `json:"not_run"`      // claims or tests not run
+	Deviates     int `json:"deviates"`     // claims or tests that deviate
+	Explained    int `json:"explained"`    // deviating claims or tests with an explanation
 }
 
 // Total returns the number of claims.
@@ -368,12 +368,12 @@ func (a *Assessment) cells() (out []*ClaimResult) {
 	return out
 }
 
-// A Scorecard counts the verdicts on the numbers that the paper prints in its tables by
-// whether the choices of this reproduction were made with them in view.
+// A Scorecard counts the verdicts on the numbers in the tables of the paper, by whether the
+// choices of this reproduction were made with the numbers in view.
 type Scorecard struct {
 	Set     Counts `json:"set"`     // numbers that are settings, not results
-	Targets Counts `json:"targets"` // those that a choice by result had in view
-	Others  Counts `json:"others"`  // those that none had: the evidence
+	Targets Counts `json:"targets"` // numbers that a choice by result had in view
+	Others  Counts `json:"others"`  // numbers that no choice had in view: the evidence
 }
 
 // Scorecard returns the counts for the choices as they were made, regardless of assumed

@@ -17,8 +17,8 @@ import (
 	"polkrepro/record"
 )
 
-// finals are made-up final figures of cells: what the paper prints and, where
-// it prints nothing, something that its sentences are true of.
+// finals returns made-up final values of cells: the printed ones or, where the paper prints
+// nothing, values that make its sentences true.
 func finals() map[string][3]float64 {
 	out := map[string][3]float64{
 		"table2.multidist.ksvm.polk-large": {0.085, 3.9, 129},
@@ -44,8 +44,8 @@ func finals() map[string][3]float64 {
 	return out
 }
 
-// made makes up the record of a run whose series ends at risk, error in percent
-// and order. Its curve falls to them; that of a hinge wavers.
+// made returns the made-up record of a run that ends at risk, error in percent and order v. Its
+// curve falls to these values; with a hinge loss it wavers.
 func made(p experiments.Planned, v [3]float64) *record.Record {
 	spread := 1 + 0.004*float64((p.Run.Seed*7+p.Run.Data.Draw)%5)/5
 	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
@@ -58,7 +58,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 	if p.Run.Method == "bsgd" {
 		speed = 0.5
 	}
-	if p.Run.Data.Name == "multidist" { // as fast by samples, however many points there are
+	if p.Run.Data.Name == "multidist" { // equally fast per sample, whatever the number of points
 		speed *= float64(p.Run.Evaluation.Every) / 160
 	}
 	for i, n := 0, p.Run.Evaluation.Every; n > 0 && n <= p.Run.Samples; i, n = i+1, n+p.Run.Evaluation.Every {
@@ -83,8 +83,8 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 	return r
 }
 
-// fixture returns records of the profile full of which everything that the
-// paper says is true, but that BSGD with removal is ten times as bad.
+// fixture returns records of the profile full with which everything in the paper is true, except
+// that BSGD with removal is ten times as bad.
 func fixture(t testing.TB) Input {
 	t.Helper()
 	values := finals()
@@ -113,7 +113,7 @@ func fixture(t testing.TB) Input {
 	return in
 }
 
-// must returns a fixture, without which no test goes on.
+// must returns v, or panics if err is not nil.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -121,7 +121,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// found is the result of a claim or of one test of it.
+// found returns the result of a claim or of one of its tests.
 func found(t testing.TB, a *Assessment, id string) Subject {
 	t.Helper()
 	s, ok := a.Find(id)
@@ -131,22 +131,22 @@ func found(t testing.TB, a *Assessment, id string) Subject {
 	return s
 }
 
-// first is the finding of a test, or of a claim's first.
+// first returns the finding of a test, or of a claim's first test.
 func first(t testing.TB, a *Assessment, id string) Finding {
 	t.Helper()
 	return found(t, a, id).Tests[0]
 }
 
-// unsettled are the comparisons of errors that no run as printed could settle: with the
-// binomial variance of the paper's own test sets, its own differences are not.
+// unsettled lists the comparisons of errors that runs with the printed numbers cannot settle: with
+// the binomial variance of the paper's test sets, its own differences are inconclusive.
 var unsettled = []string{
 	"mnist.beats-bsgd.speed-1086", "mnist.beats-bsgd.error-1086", "brodatz.beats-bsgd.speed-1171", "brodatz.beats-bsgd.error-1171",
 	"brodatz.near-96.similar-305", "mnist.logistic-behind.error", "brodatz.like-batch.error",
 	"mnist.ranks.bsgd", "brodatz.ranks.bsgd", "brodatz.ranks.lbfgs", "brodatz.ranks.klr-lbfgs",
 }
 
-// TestPaperReproducesItself: runs that have the printed numbers reproduce every claim, but for
-// what no test set of that size settles: that is inconclusive, and the difference as claimed.
+// TestPaperReproducesItself checks that runs with the printed numbers reproduce every claim except
+// those of unsettled, which are inconclusive with the claimed difference.
 func TestPaperReproducesItself(t *testing.T) {
 	in := fixture(t)
 	a := must(Assess(in))
@@ -202,10 +202,10 @@ func TestPaperReproducesItself(t *testing.T) {
 	}
 }
 
-// TestFlip assumes one alternative: BSGD removes elements; the risks on Brodatz, where the
-// test risk is made three times the training risk, which the paper's numbers are, are read as
-// the captions say; or the one number that is printed twice for L-BFGS, whose risk is made to
-// deviate for the logistic loss, is the hinge's. Nothing else changes.
+// TestFlip assumes one alternative at a time and checks that nothing else changes: BSGD removes
+// elements; the risks on Brodatz are read as the captions say (the paper's numbers are training
+// risks, and the test risks here are three times as large); or the number that is printed twice for
+// L-BFGS is the hinge's (its risk with the logistic loss deviates here).
 func TestFlip(t *testing.T) {
 	t.Parallel()
 	deviating := func(in Input) {
@@ -230,7 +230,7 @@ func TestFlip(t *testing.T) {
 		assumption, alternative string
 		want                    []string
 	}{
-		// The runs with removal on MNIST and Brodatz are not made up, so those claims are not run.
+		// There are no made-up runs with removal on MNIST and Brodatz, so their claims are not run.
 		{func(Input) {}, "bsgd-maintenance", "removal", []string{
 			"table2.multidist.ksvm.bsgd: reproduced → deviates",
 			"table3.mnist.ksvm.bsgd: reproduced → not run",
@@ -279,7 +279,7 @@ func TestFlip(t *testing.T) {
 	}
 }
 
-// TestLeavingOut takes records away.
+// TestLeavingOut removes records.
 func TestLeavingOut(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -308,15 +308,15 @@ func TestLeavingOut(t *testing.T) {
 	left(stats.NotRun, "not in this profile", 0)
 }
 
-// TestExplained lets a cell deviate, with and without an explanation. What is explained of
-// what was chosen is not of another reading.
+// TestExplained lets a cell deviate, with and without an explanation. An explanation for the chosen
+// reading does not explain a deviation under another reading.
 func TestExplained(t *testing.T) {
 	t.Parallel()
 	const cell = "table2.multidist.klr.polk"
 	for _, c := range []struct {
 		risk      float64
 		explained []string // tests
-		read      string   // as the risk
+		read      string   // alternative for the risk
 		want      bool
 	}{
 		{0.120, nil, "", false}, {0.120, []string{"error"}, "", true}, {0.120, []string{"risk"}, "", false},
@@ -398,8 +398,8 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// TestPenalty: the risk with another penalty is the recorded one and so many times
-// (λ/2)Σ‖f_c‖² more, at each point and at the end.
+// TestPenalty checks that the risk with another penalty is the recorded one plus penalty − 1 times
+// (λ/2)Σ‖f_c‖², at each point and at the end.
 func TestPenalty(t *testing.T) {
 	r := &record.Record{
 		Points: []record.Point{
@@ -461,9 +461,9 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestText compares what is said of made-up runs with testdata/text.txt, for readers to review:
-// the assessment, explanations and the multiverse. One run is missing, and ten passes give
-// POLK another model order.
+// TestText compares the texts on made-up runs with testdata/text.txt, which readers can review: the
+// assessment, explanations and the multiverse. One run is missing, and ten passes give POLK another
+// model order.
 func TestText(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -490,7 +490,7 @@ func TestText(t *testing.T) {
 	golden.Check(t, "testdata/text.txt", b.String())
 }
 
-// TestFind: an ID that names nothing is not found, and a cell's runs answer other claims.
+// TestFind checks that an unknown ID is not found, and which other claims a cell's runs answer.
 func TestFind(t *testing.T) {
 	a := must(Assess(fixture(t)))
 	if _, ok := a.Find("nonsense"); ok {
@@ -501,8 +501,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestByResult: no cell is free of a choice by result, which REPRODUCE.md says; an
-// alternative that follows from a rule takes its assumption out.
+// TestByResult checks that every cell depends on a choice by result, as REPRODUCE.md says, and that
+// an alternative that follows from a rule removes its assumption from these choices.
 func TestByResult(t *testing.T) {
 	in := fixture(t)
 	for _, c := range must(Assess(in)).Claims {

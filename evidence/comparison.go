@@ -9,17 +9,16 @@ import (
 // A Comparison says where the verdicts of an assessment differ from those of a
 // reference.
 type Comparison struct {
-	Same        int          `json:"same"`                   // claims with the same verdict
-	NotRun      int          `json:"not_run"`                // claims that the plan does not run
-	Changed     []Difference `json:"changed,omitempty"`      // claims with another verdict
-	NotCompared []Difference `json:"not_compared,omitempty"` // claims that lack runs on a side: the verdicts rest on different runs
+	Same        int          `json:"same"`                   // number of claims with the same verdict
+	NotRun      int          `json:"not_run"`                // number of claims that the plan does not run
+	Changed     []Difference `json:"changed,omitempty"`      // claims with different verdicts; missing if there are none
+	NotCompared []Difference `json:"not_compared,omitempty"` // claims that lack runs on one side, so that the verdicts rest on different runs; missing if there are none
 }
 
-// A Difference is a claim with its verdict on either side, as
-// [ClaimResult.Outcome] words it.
+// A Difference is a claim with its verdicts on both sides, worded as by [ClaimResult.Outcome].
 type Difference struct {
-	Claim     string `json:"claim"`     // ID
-	Here      string `json:"here"`      // verdict
+	Claim     string `json:"claim"`     // ID of the claim
+	Here      string `json:"here"`      // verdict of the assessment
 	Reference string `json:"reference"` // verdict of the reference
 }
 

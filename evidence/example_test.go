@@ -8,7 +8,7 @@ import (
 	"polkrepro/experiments"
 )
 
-// All claims of the paper, judged by no records at all.
+// This example judges all claims of the paper without any records.
 func ExampleAssess() {
 	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers()})
 	if err != nil {

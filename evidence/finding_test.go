@@ -8,7 +8,7 @@ import (
 	"polkrepro/experiments"
 )
 
-// TestFindingWords: what a finding says of itself, which all faces show.
+// TestFindingWords checks a finding's texts, which all faces show.
 func TestFindingWords(t *testing.T) {
 	low, high, paper := 2.0, 2.0, 2.0
 	of := experiments.Selector{Cell: "table2.multidist.ksvm.polk", Quantity: "error"}
@@ -45,7 +45,7 @@ func TestFindingWords(t *testing.T) {
 	}
 }
 
-// TestGaps: each run without a record is in one gap, and each face words it.
+// TestGaps checks that each run without a record is in one gap, and the gap's text for each face.
 func TestGaps(t *testing.T) {
 	plan := func(id, set, series string) experiments.Planned {
 		p := experiments.Planned{ID: id, Series: series}
@@ -64,13 +64,13 @@ func TestGaps(t *testing.T) {
 			t.Fatalf("gap %d of %d: want %q", i, len(gaps), want)
 		}
 	}
-	if got := Lost(6, gaps); got != "Of 6 runs 3 failed and 2 are not there yet." {
+	if got := Lost(6, gaps); got != "Of 6 runs 3 failed and 2 are missing." {
 		t.Error(got)
 	}
 	if got := Lost(6, gaps[1:3]); got != "3 of 6 runs failed." {
 		t.Error(got)
 	}
-	if got := Lost(6, gaps[3:]) + Lost(6, nil); got != "1 of 6 runs are not there yet." {
+	if got := Lost(6, gaps[3:]) + Lost(6, nil); got != "1 of 6 runs are missing." {
 		t.Error(got)
 	}
 	for profile, want := range map[string][2]string{

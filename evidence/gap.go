@@ -132,7 +132,7 @@ func (g *Gap) Sentence() string {
 // NeededSentence returns the gap, of runs that claims need, as an entry in a list of everything
 // missing.
 func (g *Gap) NeededSentence() string {
-	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not at all.", are(len(g.Runs), "record"))
+	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not judged.", are(len(g.Runs), "record"))
 }
 
 // Item returns the gap as a line of a summary, in two parts: a subject and its state.
@@ -190,14 +190,14 @@ func Lost(planned int, gaps []*Gap) string {
 	case missing == 0:
 		return fmt.Sprintf("%d of %d runs failed.", failed, planned)
 	case failed == 0:
-		return fmt.Sprintf("%d of %d runs are not there yet.", missing, planned)
+		return fmt.Sprintf("%d of %d runs are missing.", missing, planned)
 	}
-	return fmt.Sprintf("Of %d runs %d failed and %d are not there yet.", planned, failed, missing)
+	return fmt.Sprintf("Of %d runs %d failed and %d are missing.", planned, failed, missing)
 }
 
 // Lacking says how many runs of a spec are missing, and how to make them.
 func Lacking(n int, spec, profile string) string {
-	return fmt.Sprintf("%d of its runs are not there yet: `runall reproduce %s --profile %s` makes them.", n, spec, profile)
+	return fmt.Sprintf("%d of its runs are missing: `runall reproduce %s --profile %s` makes them.", n, spec, profile)
 }
 
 // are counts things: "1 run is", "2 runs are".

@@ -10,54 +10,54 @@ import (
 	"polkrepro/experiments"
 )
 
-// A JointReport judges the cells of Tables 2 and 3 under every combination of
-// alternatives to the assumptions. A cell for which no run has what a combination assumes
-// is not run there, and counts as not reproduced.
+// A JointReport judges the cells of Tables 2 and 3 under every combination of alternatives to
+// the assumptions. A cell without runs for the values that a combination assumes has the verdict
+// "not run" there, and counts as not reproduced.
 type JointReport struct {
-	Profile      string            `json:"profile"`      // smoke, quick or full
-	Cells        int               `json:"cells"`        // that the paper prints
-	Numbers      int               `json:"numbers"`      // in these cells
-	Combinations int               `json:"combinations"` // of all assumptions below
+	Profile      string            `json:"profile"`      // profile of the runs: smoke, quick or full
+	Cells        int               `json:"cells"`        // number of cells that the paper prints
+	Numbers      int               `json:"numbers"`      // number of printed numbers in these cells
+	Combinations int               `json:"combinations"` // number of combinations of the assumptions below
 	Assumptions  []JointAssumption `json:"assumptions"`  // with an alternative under which a cell has a verdict, in the ledger's order
-	Chosen       JointReading      `json:"chosen"`       // nothing assumed otherwise
-	Front        []JointReading    `json:"front"`        // those that reproduce more than any with as few choices by result; the last one reproduces most
-	Counts       []JointCount      `json:"counts"`       // all combinations, by what they reproduce
-	Best         []ClaimResult     `json:"best"`         // the cells under the last combination of the front
+	Chosen       JointReading      `json:"chosen"`       // combination of the chosen values
+	Front        []JointReading    `json:"front"`        // combinations that reproduce more than any other with as few choices by result; the last one reproduces most
+	Counts       []JointCount      `json:"counts"`       // all combinations, grouped by their choices by result and by the cells and numbers that they reproduce
+	Best         []ClaimResult     `json:"best"`         // cells under the last combination of the front
 }
 
-// A JointAssumption is an assumption that combinations differ in.
+// A JointAssumption is an assumption in which combinations differ.
 type JointAssumption struct {
-	ID           string   `json:"id"`           // as 'runall verify --assume' takes it
-	How          string   `json:"how"`          // the chosen value was chosen
-	Alternatives []string `json:"alternatives"` // IDs
+	ID           string   `json:"id"`           // ID of the assumption, as 'runall verify --assume' takes it
+	How          string   `json:"how"`          // how the chosen value was chosen: blind, algebra or by result
+	Alternatives []string `json:"alternatives"` // IDs of the alternatives
 }
 
-// A JointReading is a combination, and what it reproduces. Of those that reproduce the
-// same with as many choices by result it is one with the fewest alternatives, and of those
-// one with the most cells that may be of one run.
+// A JointReading is a combination with the numbers that it reproduces. Of all combinations that
+// reproduce the same with as many choices by result, it has the fewest alternatives, and of
+// those the most cells that may come from one run.
 type JointReading struct {
-	Assumed  []Assumed `json:"assumed"`   // alternatives, in the ledger's order
-	ByResult int       `json:"by_result"` // choices made with the paper's results in view, of those that cells depend on
-	Cells    int       `json:"cells"`     // reproduced
-	Numbers  int       `json:"numbers"`   // reproduced
-	NotRun   int       `json:"not_run"`   // cells
-	OneRun   int       `json:"one_run"`   // cells that are not reproduced, but all of whose numbers may be of one of our runs
+	Assumed  []Assumed `json:"assumed"`   // alternatives assumed, in the ledger's order
+	ByResult int       `json:"by_result"` // number of choices made with the paper's results in view, among the assumptions that cells depend on
+	Cells    int       `json:"cells"`     // number of cells reproduced
+	Numbers  int       `json:"numbers"`   // number of numbers reproduced
+	NotRun   int       `json:"not_run"`   // number of cells not run
+	OneRun   int       `json:"one_run"`   // number of cells that are not reproduced, but whose numbers may all come from one of our runs
 }
 
-// Assumed is an alternative that a combination has.
+// Assumed is an alternative in a combination.
 type Assumed struct {
-	Assumption  string `json:"assumption"`  // ID
-	Alternative string `json:"alternative"` // ID
-	Value       string `json:"value"`       // what is assumed
-	Chosen      string `json:"chosen"`      // instead of this
-	How         string `json:"how"`         // the alternative is chosen
+	Assumption  string `json:"assumption"`  // ID of the assumption
+	Alternative string `json:"alternative"` // ID of the alternative
+	Value       string `json:"value"`       // assumed value
+	Chosen      string `json:"chosen"`      // chosen value that it replaces
+	How         string `json:"how"`         // how the alternative was chosen: blind, algebra or by result
 }
 
-// A JointCount is how many combinations reproduce the same with as many choices by
+// A JointCount is the number of combinations that reproduce the same with as many choices by
 // result, and one of them.
 type JointCount struct {
 	JointReading
-	Combinations int `json:"combinations"` // with these numbers of choices by result, cells and numbers
+	Combinations int `json:"combinations"` // number of combinations with these numbers of choices by result, cells and numbers
 }
 
 // assume returns the combination in the form of Input.Assume.

@@ -31,8 +31,8 @@ func few(t *testing.T, assumptions ...string) Input {
 	return in
 }
 
-// divided returns records of which BSGD's deviate unless it projects, and Brodatz' after all
-// eight passes.
+// divided returns records in which BSGD deviates unless it projects, and Brodatz after all eight
+// passes.
 func divided(t *testing.T) Input {
 	t.Helper()
 	in := few(t, "risk", "bsgd-maintenance", "epochs-brodatz", "lbfgs-risk", "ivm-stopping")
@@ -53,7 +53,7 @@ func divided(t *testing.T) Input {
 		if p.Run.Data.Name == "brodatz" && p.Run.Samples > 50000 {
 			r.Final.TrainRisk /= 2
 		}
-		r.Final.TestRisk *= 1.5 // than the training risk
+		r.Final.TestRisk *= 1.5 // so that it differs from the training risk
 		for i := range r.Points {
 			r.Points[i].TestRisk *= 1.5
 		}
@@ -61,8 +61,7 @@ func divided(t *testing.T) Input {
 	return in
 }
 
-// TestJointCounts compares the counts of all combinations with those that Assess makes of
-// each.
+// TestJointCounts compares the counts of all combinations with those of calling Assess for each.
 func TestJointCounts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -86,7 +85,7 @@ func TestJointCounts(t *testing.T) {
 		}
 	}
 	for _, assume := range combinations {
-		byResult := 1 // ivm-stopping, which is no variable
+		byResult := 1 // ivm-stopping, which does not vary
 		for _, a := range in.Ledger.Assumptions[:4] {
 			how := a.How
 			if id, ok := assume[a.ID]; ok {
@@ -152,8 +151,8 @@ func TestJointCounts(t *testing.T) {
 	}
 }
 
-// TestTogether assumes two alternatives: one of them has runs, from which the other is
-// cut, or there are none, and the note says of which two.
+// TestTogether assumes two alternatives: either one of them has runs, which are cut for the other,
+// or neither has, and the note names the two.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -163,7 +162,7 @@ func TestTogether(t *testing.T) {
 		assume     map[string]string
 		test, spec string
 		samples    int
-		note       string // of a test that is not run; otherwise of one that is
+		note       string // of the finding
 	}{
 		{map[string]string{"epochs-brodatz": "five"}, "table3.brodatz.ksvm.polk.risk", "brodatz-ksvm", 50000, "the first 50,000 of 80,000 samples"},
 		{map[string]string{"epochs-brodatz": "five", "bsgd-maintenance": "projection"}, "table3.brodatz.ksvm.bsgd.risk", "multiverse-brodatz-ksvm", 50000, "the first 50,000 of 80,000 samples, one evaluation"},
@@ -189,7 +188,7 @@ func TestTogether(t *testing.T) {
 			}
 		}
 	}
-	// What can't be cut is not run, whatever its length.
+	// Runs that can't be cut leave the test not run, whatever their length.
 	for _, p := range in.Plan {
 		if r := in.Records[p.ID]; r != nil && slices.Contains(p.Cells, "table3.brodatz.ksvm.polk") {
 			r.Points = r.Points[len(r.Points)-1:]
@@ -201,7 +200,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestLongerRunsBeginWithShorterOnes: in the records, runs of more passes have the points
+// TestLongerRunsBeginWithShorterOnes checks that the recorded runs of more passes have the points
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
@@ -245,7 +244,8 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	}
 }
 
-// TestJointText: the front, the best in words and what it leaves.
+// TestJointText checks the text of the front, of the best combination and of the claims that it
+// does not reproduce.
 func TestJointText(t *testing.T) {
 	printed := 2.0
 	risk := NewFinding(experiments.Test{ID: "risk", Paper: &printed})
@@ -268,7 +268,7 @@ func TestJointText(t *testing.T) {
 2          12 of 17  40 of 48  0          0        1             nothing (as chosen)
 3          14 of 17  43 of 48  2          1        20,000        a=x
 
-The most reproduced: 14 of 17 cells and 43 of 48 numbers, with 3 choices by result (as chosen: 12 cells, 40 numbers, 2 choices). The numbers of 2 more may be of one of our runs. Assumed otherwise: a=x.
+The most reproduced: 14 of 17 cells and 43 of 48 numbers, with 3 choices by result (as chosen: 12 cells, 40 numbers, 2 choices). In 2 more, all printed numbers lie in the interval of a new run. Assumed otherwise: a=x.
 
   a=x (by result): another way
     instead of (blind): one way
@@ -289,8 +289,8 @@ Its cells:
 	}
 }
 
-// TestAtOtherMargins: the verdicts at other margins and the interval of one run, of a cell's
-// runs around the printed value.
+// TestAtOtherMargins checks the verdicts at other margins, and whether the interval of one run
+// contains the printed value.
 func TestAtOtherMargins(t *testing.T) {
 	printed := 4.0
 	r := NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
@@ -324,8 +324,8 @@ func TestAtOtherMargins(t *testing.T) {
 	}
 }
 
-// TestFewestAlternatives: of combinations of one tally the one with the fewest alternatives is
-// kept, and of these the one with the most cells that one run could have given.
+// TestFewestAlternatives checks that the combination kept for a tally is one with the fewest
+// alternatives and, among these, the one with the most cells that one run could have given.
 func TestFewestAlternatives(t *testing.T) {
 	all := make(tallies)
 	for i, c := range [][2]int{{3, 9}, {2, 1}, {2, 4}, {2, 3}, {5, 7}} {
@@ -336,8 +336,8 @@ func TestFewestAlternatives(t *testing.T) {
 	}
 }
 
-// TestPlus: what parts without a common assumption reproduce is added, and each combination
-// of one goes with each of the other.
+// TestPlus checks that plus adds the results of parts without a common assumption, and pairs each
+// combination of one part with each of the other.
 func TestPlus(t *testing.T) {
 	got := combinations{tally{1, 2, 3}, 4, 5, 6, 7, nil}.plus(combinations{tally{10, 20, 30}, 40, 50, 60, 70, nil})
 	if want := (combinations{tally{11, 22, 33}, 160, 55, 66, 77, nil}); !reflect.DeepEqual(got, want) {
@@ -345,8 +345,8 @@ func TestPlus(t *testing.T) {
 	}
 }
 
-// TestOneRun: the interval is of the averages over the last 5 % of a cell's runs, in which what
-// single evaluations vary by has no part.
+// TestOneRun checks that the interval is that of averages over the last 5 % of a cell's runs, so
+// that the variation of single evaluations does not count.
 func TestOneRun(t *testing.T) {
 	x := newIndex(Input{Ledger: experiments.Ledgers()})
 	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}

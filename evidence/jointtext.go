@@ -58,9 +58,9 @@ func (j *JointReport) Shown() []JointReading {
 // Words returns paragraphs that say how combinations are counted.
 func (j *JointReport) Words() []string {
 	return []string{
-		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell for which no run has what a combination assumes counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
+		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell without runs for a combination counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
 			words.Grouped(j.Combinations), len(j.Assumptions)),
-		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. An alternative that is taken because it reproduces more is one, unless it is printed or follows from a rule. "+
+		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. So is an alternative that is taken because it reproduces more, unless it is printed or follows from a rule. "+
 			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
 	}
 }
@@ -71,7 +71,7 @@ func (j *JointReport) Sentence() string {
 	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
 		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult)
 	if best.OneRun > 0 {
-		s += fmt.Sprintf(" The numbers of %d more may be of one of our runs.", best.OneRun)
+		s += fmt.Sprintf(" In %d more, all printed numbers lie in the interval of a new run.", best.OneRun)
 	}
 	return s + " Assumed otherwise: " + best.Names() + "."
 }

@@ -8,77 +8,77 @@ import (
 	"polkrepro/record"
 )
 
-// A Document is an assessment for programs. A number that is not bounded or not
-// there is left out; one that is not finite is a string, as in records.
+// A Document is an assessment in JSON. A number that is unbounded or missing is left out; a
+// number that is not finite is a string, as in records.
 type Document struct {
-	Profile string            `json:"profile"`          // smoke, quick or full
-	Assume  map[string]string `json:"assume,omitempty"` // alternatives assumed instead of what was chosen, by assumption
+	Profile string            `json:"profile"`          // profile of the runs: smoke, quick or full
+	Assume  map[string]string `json:"assume,omitempty"` // alternatives assumed instead of the chosen values, by assumption; missing if there are none
 	Counts  struct {
 		Cells     Counts `json:"cells"`
 		Sentences Counts `json:"sentences"`
 		Theorems  Counts `json:"theorems"`
 		Half      Counts `json:"cells_half_margin"`  // cells, with all margins halved
-		Twice     Counts `json:"cells_twice_margin"` // the same, doubled
-	} `json:"counts"` // claims by verdict
-	Scorecard Scorecard       `json:"scorecard"`         // the numbers of the cells, by whether choices were made with them in view
-	Claims    []ClaimDocument `json:"claims"`            // in the order of the ledger
-	Changes   []Change        `json:"changes,omitempty"` // from what is assumed otherwise
-	Missing   []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record
+		Twice     Counts `json:"cells_twice_margin"` // cells, with all margins doubled
+	} `json:"counts"` // numbers of claims by verdict
+	Scorecard Scorecard       `json:"scorecard"`         // verdicts on the numbers of the cells, by whether choices were made with the numbers in view
+	Claims    []ClaimDocument `json:"claims"`            // claims, in the ledger's order
+	Changes   []Change        `json:"changes,omitempty"` // changes of verdicts due to the assumed alternatives; missing if there are none
+	Missing   []RunDocument   `json:"missing,omitempty"` // runs that claims need and that have no record; missing if there are none
 }
 
 // A ClaimDocument is one claim of a Document.
 type ClaimDocument struct {
-	ID          string         `json:"id"`                       // as 'runall explain' takes it
-	Cell        bool           `json:"cell"`                     // the claim is a cell of Table 2 or 3
-	Section     string         `json:"section"`                  // of the paper
+	ID          string         `json:"id"`                       // ID of the claim, as 'runall explain' takes it
+	Cell        bool           `json:"cell"`                     // whether the claim is a cell of Table 2 or 3
+	Section     string         `json:"section"`                  // section of the paper
 	Quote       string         `json:"quote"`                    // the paper's words or numbers
-	Verdict     stats.Verdict  `json:"verdict"`                  // the worst of the tests'
-	Half        stats.Verdict  `json:"half_margin"`              // the verdict with margins halved
-	Twice       stats.Verdict  `json:"twice_margin"`             // the same, doubled
-	Within      *bool          `json:"within_one_run,omitempty"` // of a cell: all its tests'
-	Explained   bool           `json:"explained"`                // the ledger says why the claim deviates
-	Assumptions []string       `json:"assumptions,omitempty"`    // IDs of those that the claim rests on
-	ByResult    []string       `json:"by_result,omitempty"`      // those of them that were chosen with the paper's numbers in view
-	Tests       []TestDocument `json:"tests"`                    // all that count for the verdict
+	Verdict     stats.Verdict  `json:"verdict"`                  // worst verdict of the tests
+	Half        stats.Verdict  `json:"half_margin"`              // verdict with all margins halved
+	Twice       stats.Verdict  `json:"twice_margin"`             // verdict with all margins doubled
+	Within      *bool          `json:"within_one_run,omitempty"` // whether every number of the cell may come from one run; missing for other claims and if not known
+	Explained   bool           `json:"explained"`                // whether the claim deviates and the ledger explains why
+	Assumptions []string       `json:"assumptions,omitempty"`    // IDs of the assumptions that the claim depends on
+	ByResult    []string       `json:"by_result,omitempty"`      // IDs of the claim's assumptions whose values were chosen with the paper's numbers in view
+	Tests       []TestDocument `json:"tests"`                    // tests that count for the verdict
 }
 
 // A TestDocument is one test of a ClaimDocument.
 type TestDocument struct {
-	ID        string        `json:"id"`                        // within the claim
-	Kind      string        `json:"kind"`                      // of comparison
-	Of        string        `json:"of"`                        // the quantity, in words
-	To        string        `json:"to,omitempty"`              // the quantity that it is compared with, in words
-	Paper     *float64      `json:"paper,omitempty"`           // the paper's number
-	Low       *float64      `json:"low,omitempty"`             // the target
-	High      *float64      `json:"high,omitempty"`            // the same
-	Value     *record.Float `json:"value,omitempty"`           // estimate from the runs
-	From      *record.Float `json:"from,omitempty"`            // of the 90 % interval
-	Until     *record.Float `json:"until,omitempty"`           // of the same
-	Basis     stats.Basis   `json:"basis,omitempty"`           // how the interval was made; "point" if there is none
-	Runs      []string      `json:"runs"`                      // IDs
-	OtherRuns []string      `json:"other_runs,omitempty"`      // IDs of those compared with
-	Verdict   stats.Verdict `json:"verdict"`                   // of this test
-	Half      stats.Verdict `json:"half_margin"`               // the verdict with the margin halved; the verdict if there is none
-	Twice     stats.Verdict `json:"twice_margin"`              // the same, doubled
-	RunFrom   *record.Float `json:"one_run_from,omitempty"`    // of the 90 % interval for the value of one new run, averaged as the paper's; of cells with three runs
-	RunUntil  *record.Float `json:"one_run_until,omitempty"`   // of the same
-	Within    *bool         `json:"within_one_run,omitempty"`  // the paper's number is in that interval
-	TestFrom  *record.Float `json:"new_test_from,omitempty"`   // of the same interval with as many new test rows; of errors on one test set
-	TestUntil *record.Float `json:"new_test_until,omitempty"`  // of the same
-	InTest    *bool         `json:"within_new_test,omitempty"` // the paper's number is in that interval
-	Set       bool          `json:"set,omitempty"`             // of a cell's number: it is a setting, not a result
-	TargetOf  []string      `json:"target_of,omitempty"`       // of a cell's number: the choices made with it in view, IDs of assumptions
-	Explained string        `json:"explained,omitempty"`       // why the test deviates
-	Note      string        `json:"note,omitempty"`            // what the reader has to know of the verdict
+	ID        string        `json:"id"`                        // ID of the test within the claim
+	Kind      string        `json:"kind"`                      // kind of comparison
+	Of        string        `json:"of"`                        // tested quantity, in words
+	To        string        `json:"to,omitempty"`              // quantity that it is compared with, in words; missing if there is none
+	Paper     *float64      `json:"paper,omitempty"`           // the paper's number; missing if it is not printed
+	Low       *float64      `json:"low,omitempty"`             // lower end of the target interval; missing if unbounded
+	High      *float64      `json:"high,omitempty"`            // upper end of the target interval; missing if unbounded
+	Value     *record.Float `json:"value,omitempty"`           // estimate from the runs; missing if not run
+	From      *record.Float `json:"from,omitempty"`            // lower end of the 90 % interval of the estimate
+	Until     *record.Float `json:"until,omitempty"`           // upper end of the 90 % interval of the estimate
+	Basis     stats.Basis   `json:"basis,omitempty"`           // method of the interval; "point" if there is no interval
+	Runs      []string      `json:"runs"`                      // IDs of the runs
+	OtherRuns []string      `json:"other_runs,omitempty"`      // IDs of the runs compared with; missing if there are none
+	Verdict   stats.Verdict `json:"verdict"`                   // verdict of the test
+	Half      stats.Verdict `json:"half_margin"`               // verdict with the margin halved; equal to verdict if there is no margin
+	Twice     stats.Verdict `json:"twice_margin"`              // verdict with the margin doubled; equal to verdict if there is no margin
+	RunFrom   *record.Float `json:"one_run_from,omitempty"`    // lower end of the 90 % interval for the value of one new run, averaged as the paper's; only for cells with at least three runs, none diverged
+	RunUntil  *record.Float `json:"one_run_until,omitempty"`   // upper end of the interval that begins at one_run_from
+	Within    *bool         `json:"within_one_run,omitempty"`  // whether the paper's number is in the interval from one_run_from to one_run_until
+	TestFrom  *record.Float `json:"new_test_from,omitempty"`   // lower end of the 90 % interval for one new run on as many new test rows; only for errors on one test set
+	TestUntil *record.Float `json:"new_test_until,omitempty"`  // upper end of the interval that begins at new_test_from
+	InTest    *bool         `json:"within_new_test,omitempty"` // whether the paper's number is in the interval from new_test_from to new_test_until
+	Set       bool          `json:"set,omitempty"`             // whether the number of the cell is a setting, not a result
+	TargetOf  []string      `json:"target_of,omitempty"`       // IDs of the assumptions that were chosen with the number of the cell in view
+	Explained string        `json:"explained,omitempty"`       // explanation of the deviation; missing if there is none
+	Note      string        `json:"note,omitempty"`            // remark on the verdict, such as missing runs; missing if there is none
 }
 
 // A RunDocument names a run.
 type RunDocument struct {
-	ID     string `json:"id"`     // of the run; its record is ID.jsonl
-	Spec   string `json:"spec"`   // that plans it
-	Series string `json:"series"` // as in tables and figures
-	Draw   uint64 `json:"draw"`   // of generated data; 0 if there is none
-	Seed   uint64 `json:"seed"`   // of the order of the samples
+	ID     string `json:"id"`     // ID of the run; its record is ID.jsonl
+	Spec   string `json:"spec"`   // name of the spec that plans the run
+	Series string `json:"series"` // name of the series, as in tables and figures
+	Draw   uint64 `json:"draw"`   // draw of generated data; 0 if there is none
+	Seed   uint64 `json:"seed"`   // seed of the order of the samples
 }
 
 // Document returns the assessment as a JSON document.
@@ -122,34 +122,34 @@ func runDocument(p experiments.Planned) RunDocument {
 	return RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed}
 }
 
-// An ExplanationDocument is where a verdict is from, for programs. Numbers are written
-// as in a Document.
+// An ExplanationDocument is the evidence behind a verdict, in JSON. Numbers are written as in a
+// Document.
 type ExplanationDocument struct {
-	Claim       ClaimDocument        `json:"claim"`       // with the tests that were asked for
-	Runs        []TraceDocument      `json:"runs"`        // that answer the tests, one for each test that a run answers
+	Claim       ClaimDocument        `json:"claim"`       // claim, with the tests that were asked for
+	Runs        []TraceDocument      `json:"runs"`        // runs that answer the tests, one entry for each test that a run answers
 	Missing     []RunDocument        `json:"missing"`     // runs that the tests need and that have no record
-	Assumptions []AssumptionDocument `json:"assumptions"` // that the claim rests on
-	Commands    []string             `json:"commands"`    // that run it again
+	Assumptions []AssumptionDocument `json:"assumptions"` // assumptions that the claim depends on
+	Commands    []string             `json:"commands"`    // commands that rerun the specs behind the tests
 }
 
 // A TraceDocument is a run that answers a test.
 type TraceDocument struct {
 	RunDocument
-	Test        string       `json:"test"`        // ID
-	Other       bool         `json:"other"`       // the run is one that the test compares with
-	Value       record.Float `json:"value"`       // in the unit of the test
-	Evaluations int          `json:"evaluations"` // in the record
-	Revision    string       `json:"revision"`    // of the program that made the record; empty if not known
-	Dirty       bool         `json:"dirty"`       // there were changes to the revision
+	Test        string       `json:"test"`        // ID of the test
+	Other       bool         `json:"other"`       // whether the run is one that the test compares with
+	Value       record.Float `json:"value"`       // value of the run, in the unit of the test
+	Evaluations int          `json:"evaluations"` // number of evaluations in the record
+	Revision    string       `json:"revision"`    // revision of the program that made the record; empty if unknown
+	Dirty       bool         `json:"dirty"`       // whether there were changes to the revision
 	File        string       `json:"file"`        // path of the record
 	Digest      string       `json:"digest"`      // SHA-256 of the record's deterministic part
 }
 
 // An AssumptionDocument is a choice that the paper leaves open.
 type AssumptionDocument struct {
-	ID     string `json:"id"`     // as 'runall verify --assume' takes it
-	How    string `json:"how"`    // how it was chosen
-	Chosen string `json:"chosen"` // what was chosen
+	ID     string `json:"id"`     // ID of the assumption, as 'runall verify --assume' takes it
+	How    string `json:"how"`    // how the value was chosen: blind, algebra or by result
+	Chosen string `json:"chosen"` // chosen value
 }
 
 // Document returns the explanation that Write writes, as a JSON document.

@@ -9,8 +9,8 @@ import (
 	"polkrepro/experiments"
 )
 
-// TestEveryAnswerIsPlanned finds runs of the profile full for every alternative that a spec is
-// said to run. TestPaperReproducesItself has that every selector selects.
+// TestEveryAnswerIsPlanned checks that the profile full has runs for every alternative that a spec
+// is said to run. TestPaperReproducesItself checks that every selector selects runs.
 func TestEveryAnswerIsPlanned(t *testing.T) {
 	x := newIndex(Input{Plan: theorytest.Plan(t, experiments.ProfileFull)})
 	for _, a := range experiments.Ledgers().Assumptions {
@@ -24,8 +24,9 @@ func TestEveryAnswerIsPlanned(t *testing.T) {
 	}
 }
 
-// TestMargins checks what the margins of sentences come to. Those of the tables' numbers, and
-// bounds of one side, TestForestNumbers and TestForestSentences of package report check.
+// TestMargins checks the targets that the margins of sentences give. TestForestNumbers and
+// TestForestSentences of package report check the margins of the tables' numbers and one-sided
+// bounds.
 func TestMargins(t *testing.T) {
 	l := experiments.Ledgers()
 	for _, c := range []struct {
@@ -82,9 +83,8 @@ func TestDependents(t *testing.T) {
 	}
 }
 
-// TestDepends: a claim names an assumption that says something of its runs only
-// if the runs of one of its cells depend on it, so that no claim keeps its
-// verdict under an alternative that nobody has run.
+// TestDepends checks that a claim names an assumption only if the runs of one of its cells depend
+// on it. Otherwise a claim would keep its verdict under an alternative that nobody has run.
 func TestDepends(t *testing.T) {
 	l := experiments.Ledgers()
 	for _, c := range l.Claims {
@@ -104,7 +104,7 @@ func TestDepends(t *testing.T) {
 		{"table2.multidist.ksvm.polk-large", "mini-batch", true}, // as the row that the paper prints
 		{"table2.multidist.ksvm.lbfgs", "mini-batch", false},
 		{"table3.mnist.klr.polk-small", "epochs-mnist", true},
-		{"table3.mnist.klr.nystrom", "bandwidth", false}, // nothing is claimed of it
+		{"table3.mnist.klr.nystrom", "bandwidth", false}, // no claim is about this cell
 	} {
 		if got := l.Depends(x.cell, x.assumption); got != x.want {
 			t.Errorf("%s depends on %s: %v", x.cell, x.assumption, got)
@@ -112,8 +112,8 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// rewritten returns a ledger with other tests: change is given each with its place and its
-// claim's.
+// rewritten returns a copy of a ledger whose tests are modified by change, which gets the index of
+// the claim and of the test.
 func rewritten(l *experiments.Ledger, change func(claim, place int, test *experiments.Test)) *experiments.Ledger {
 	out := *l
 	out.Claims = slices.Clone(l.Claims)

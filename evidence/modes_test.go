@@ -8,7 +8,7 @@ import (
 	"polkrepro/record"
 )
 
-// TestModes measures dictionaries of which it is known where they are among the modes.
+// TestModes measures dictionaries whose positions relative to the modes are known.
 func TestModes(t *testing.T) {
 	ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: 36}
 	set := must(data.Multidist(ref.Variant, ref.Draw))
@@ -34,7 +34,7 @@ func TestModes(t *testing.T) {
 		"far away":            {shifted, 0, 1000, math.Inf(1)},
 	} {
 		near, d := amongModes(of(c.dictionary))
-		if near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % of one component
+		if near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % for a single component
 			t.Errorf("%s: %v %% within σ of a mode", name, near)
 		}
 		if !(d >= c.least) || d > c.most {

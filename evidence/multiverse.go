@@ -7,32 +7,31 @@ import (
 	"polkrepro/experiments"
 )
 
-// A MultiverseReport says which assumptions decide which verdicts. Each
-// alternative is flipped alone, everything else as it was chosen; a JointReport has
-// their combinations. It is made to be written as JSON too.
+// A MultiverseReport says which assumptions decide which verdicts. Each alternative is assumed
+// alone, with all other assumptions as chosen; a JointReport has the combinations.
 type MultiverseReport struct {
-	Profile     string              `json:"profile"`     // smoke, quick or full
-	Assumptions []AssumptionOutcome `json:"assumptions"` // in the ledger's order
-	Claims      []ClaimStanding     `json:"claims"`      // in the ledger's order
+	Profile     string              `json:"profile"`     // profile of the runs: smoke, quick or full
+	Assumptions []AssumptionOutcome `json:"assumptions"` // outcomes by assumption, in the ledger's order
+	Claims      []ClaimStanding     `json:"claims"`      // standings by claim, in the ledger's order
 }
 
-// An AssumptionOutcome is what the alternatives of one assumption do.
+// An AssumptionOutcome holds the outcomes of the alternatives of one assumption.
 type AssumptionOutcome struct {
-	ID           string               `json:"id"`           // as 'runall verify --assume' takes it
-	Paper        string               `json:"paper"`        // what the paper says
-	Chosen       string               `json:"chosen"`       // what was chosen
-	How          string               `json:"how"`          // how it was chosen
-	Alternatives []AlternativeOutcome `json:"alternatives"` // each assumed alone
+	ID           string               `json:"id"`           // ID of the assumption, as 'runall verify --assume' takes it
+	Paper        string               `json:"paper"`        // the paper's statement
+	Chosen       string               `json:"chosen"`       // chosen value
+	How          string               `json:"how"`          // how the value was chosen: blind, algebra or by result
+	Alternatives []AlternativeOutcome `json:"alternatives"` // outcomes of the alternatives, each assumed alone
 }
 
-// An AlternativeOutcome is what one alternative does to the claims that depend
-// on its assumption.
+// An AlternativeOutcome holds the verdicts, under one alternative, on the claims that depend on
+// its assumption.
 type AlternativeOutcome struct {
-	ID     string   `json:"id"`               // as 'runall verify --assume' takes it
-	Value  string   `json:"value"`            // what is assumed
-	Effect string   `json:"effect,omitempty"` // as the ledger has it
-	Claims []Change `json:"claims"`           // all that depend on it, changed or not
-	Specs  []string `json:"specs,omitempty"`  // that have runs of it without a record
+	ID     string   `json:"id"`               // ID of the alternative, as 'runall verify --assume' takes it
+	Value  string   `json:"value"`            // assumed value
+	Effect string   `json:"effect,omitempty"` // measured effect, as in the ledger; missing if it was not measured
+	Claims []Change `json:"claims"`           // all claims that depend on the assumption, changed or not
+	Specs  []string `json:"specs,omitempty"`  // names of specs that have runs of the alternative without a record; missing if there are none
 }
 
 // Changed returns the claims whose verdict differs under the alternative. It omits claims with a
@@ -60,14 +59,14 @@ func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
 	return ids
 }
 
-// A ClaimStanding is how a claim stands over all alternatives of the
-// assumptions that it depends on.
+// A ClaimStanding summarizes the verdicts on a claim under all alternatives of the assumptions
+// that it depends on.
 type ClaimStanding struct {
-	Claim   string        `json:"claim"`            // ID
-	Verdict stats.Verdict `json:"verdict"`          // as everything was chosen
-	Run     int           `json:"run"`              // alternatives with a verdict
-	NotRun  int           `json:"not_run"`          // alternatives without
-	Hinges  []Hinge       `json:"hinges,omitempty"` // alternatives under which the verdict is another
+	Claim   string        `json:"claim"`            // ID of the claim
+	Verdict stats.Verdict `json:"verdict"`          // verdict with all values as chosen
+	Run     int           `json:"run"`              // number of alternatives with a verdict
+	NotRun  int           `json:"not_run"`          // number of alternatives without a verdict
+	Hinges  []Hinge       `json:"hinges,omitempty"` // alternatives under which the verdict is different; missing if there are none
 }
 
 // Robust reports whether at least one alternative was run and the verdict is the same under every
@@ -76,11 +75,11 @@ func (c *ClaimStanding) Robust() bool {
 	return c.Verdict != stats.NotRun && c.Run > 0 && len(c.Hinges) == 0
 }
 
-// A Hinge is an alternative under which a claim's verdict is another.
+// A Hinge is an alternative under which a claim's verdict is different.
 type Hinge struct {
-	Assumption  string        `json:"assumption"`  // ID
-	Alternative string        `json:"alternative"` // ID
-	To          stats.Verdict `json:"to"`          // the verdict under the alternative
+	Assumption  string        `json:"assumption"`  // ID of the assumption
+	Alternative string        `json:"alternative"` // ID of the alternative
+	To          stats.Verdict `json:"to"`          // verdict under the alternative
 }
 
 // Multiverse judges every claim under every alternative of the assumptions that the claim depends

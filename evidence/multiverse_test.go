@@ -9,8 +9,7 @@ import (
 	"polkrepro/experiments"
 )
 
-// answered makes up records of an alternative's runs, from the final figures
-// of cells.
+// answered adds made-up records of an alternative's runs, from the final values of cells.
 func answered(t *testing.T, in Input, assumption, id string, final map[string][3]float64) {
 	t.Helper()
 	for _, w := range in.Ledger.Assumption(assumption).Alternative(id).Answers {
@@ -22,7 +21,7 @@ func answered(t *testing.T, in Input, assumption, id string, final map[string][3
 	}
 }
 
-// changeWords are changes in words.
+// changeWords writes changes in words.
 func changeWords(changes []Change) (out []string) {
 	for _, c := range changes {
 		out = append(out, c.Claim+": "+c.From.String()+" → "+c.To.String())
@@ -30,9 +29,9 @@ func changeWords(changes []Change) (out []string) {
 	return out
 }
 
-// TestMultiverse: under each alternative every claim that depends on the assumption is listed
-// once, as changed or by its verdict, and a spec lacks runs until every one of them is planned
-// and has a record. What the alternatives do is in testdata/text.txt.
+// TestMultiverse checks that, under each alternative, every claim that depends on the assumption is
+// listed once, as changed or by its verdict, and that a spec lacks runs until all its runs are
+// planned and have records. testdata/text.txt has the effects of the alternatives.
 func TestMultiverse(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -65,8 +64,8 @@ func TestMultiverse(t *testing.T) {
 	}
 }
 
-// TestFigureRuns: a sentence on a figure is judged by the alternative's runs of
-// that figure's draw and orders, a cell by those of the tables' draws.
+// TestFigureRuns checks that a sentence on a figure is judged by the alternative's runs of the
+// figure's draw and orders, and a cell by those of the tables' draws.
 func TestFigureRuns(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -91,7 +90,7 @@ func TestFigureRuns(t *testing.T) {
 			t.Errorf("%s: %d runs, want %d", id, len(runs), want)
 		}
 	}
-	// What has other draws altogether is judged by all of them.
+	// If the draws are entirely different, all of them judge the sentence.
 	delete(in.Assume, "epochs-multidist")
 	answered(t, in, "multidist-draws", "any", finals())
 	in.Assume["multidist-draws"] = "any"
@@ -100,8 +99,8 @@ func TestFigureRuns(t *testing.T) {
 	}
 }
 
-// TestNeverTheDefault takes a spec that answers one of two cells away: the test
-// that needs both is not run, whatever the records of what was chosen.
+// TestNeverTheDefault removes a spec that runs one of two cells. The test that needs both is then
+// not run: the records of the chosen values don't replace the missing ones.
 func TestNeverTheDefault(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -110,8 +109,8 @@ func TestNeverTheDefault(t *testing.T) {
 	a := must(Assess(in))
 	for id, want := range map[string]stats.Verdict{
 		"multidist.like-batch.lbfgs": stats.Reproduced,
-		"multidist.like-batch.ivm":   stats.NotRun, // no spec runs IVM so
-		"table3.mnist.ksvm.polk":     stats.NotRun, // nor anything on MNIST
+		"multidist.like-batch.ivm":   stats.NotRun, // no spec runs IVM with this bandwidth
+		"table3.mnist.ksvm.polk":     stats.NotRun, // nor any method on MNIST
 		"multidist.like-libsvm":      stats.Reproduced,
 	} {
 		if r := first(t, a, id); r.Verdict != want {
@@ -131,8 +130,8 @@ func TestNeverTheDefault(t *testing.T) {
 	}
 }
 
-// TestRegularizer: the risks with λΣ‖f_c‖² are read from the records of the same runs, of
-// the hinge alone, and are not run where those have no Σ‖f_c‖².
+// TestRegularizer checks that the risks with λΣ‖f_c‖² are computed from the records of the same
+// runs, only for the hinge, and that they are not run if the records have no Σ‖f_c‖².
 func TestRegularizer(t *testing.T) {
 	t.Parallel()
 	in := fixture(t)
@@ -148,7 +147,7 @@ func TestRegularizer(t *testing.T) {
 		t.Errorf("the logistic loss: %v, %s", r.Verdict, r.Note())
 	}
 	for _, r := range in.Records {
-		r.Final.NormSq = new(2 * r.Final.TestRisk / r.Header.Run.Params.Regularizer) // all of the risk
+		r.Final.NormSq = new(2 * r.Final.TestRisk / r.Header.Run.Params.Regularizer) // the penalty is all of the risk
 	}
 	if r, twice := risk(hinge), 2**risk(hinge).Test.Paper; r.Verdict != stats.Deviates || !(r.Ours.Value >= 0.99*twice) || r.Ours.Value > 1.01*twice {
 		t.Errorf("risk %v, %v, want twice what is printed, %v", r.Verdict, r.Ours.Value, twice)

@@ -46,7 +46,7 @@ func (a *AlternativeOutcome) write(out io.Writer, assumption string, command fun
 	case len(a.Specs) > 0:
 		fmt.Fprintf(out, "    to run it:   %s\n", command(a.Specs))
 	case len(a.NotRun()) > 0:
-		fmt.Fprintf(out, "    no spec runs what is not run\n")
+		fmt.Fprintf(out, "    no spec has these runs\n")
 	}
 }
 

@@ -12,23 +12,23 @@ import (
 	"polkrepro/evidence/stats"
 )
 
-// A PlaceboReport says what Joint's search finds where there is nothing to find: the most
-// cells that a combination reproduces when the printed numbers are others. The runs, the
-// margins' rules and the alternatives stay what they are.
+// A PlaceboReport shows how much Joint's search reproduces by chance: the most cells that a
+// combination reproduces if other numbers replace the printed ones. The runs, the rules of the
+// margins and the alternatives stay the same.
 type PlaceboReport struct {
-	Profile string        `json:"profile"` // smoke, quick or full
-	Cells   int           `json:"cells"`   // that the paper prints
-	Most    int           `json:"most"`    // reproduced with the numbers that it prints
-	Kinds   []PlaceboKind `json:"kinds"`   // of numbers in place of the printed ones
+	Profile string        `json:"profile"` // profile of the runs: smoke, quick or full
+	Cells   int           `json:"cells"`   // number of cells that the paper prints
+	Most    int           `json:"most"`    // largest number of cells that a combination reproduces with the printed numbers
+	Kinds   []PlaceboKind `json:"kinds"`   // results by kind of replacement numbers
 }
 
-// A PlaceboKind is one way to make other numbers.
+// A PlaceboKind is one way to replace the printed numbers, and its results.
 type PlaceboKind struct {
-	Name  string  `json:"name"`  // in words
-	Draws int     `json:"draws"` // in all
-	Most  []int   `json:"most"`  // draws, by the cells that the best combination reproduces: 0, 1, …
-	Equal int     `json:"equal"` // draws in which these are as many as with the printed numbers, or more
-	P     float64 `json:"p"`     // (equal + 1)/(draws + 1)
+	Name  string  `json:"name"`  // description of the kind
+	Draws int     `json:"draws"` // number of draws
+	Most  []int   `json:"most"`  // numbers of draws by the number of cells that the best combination reproduces: 0, 1, …
+	Equal int     `json:"equal"` // number of draws whose best combination reproduces at least as many cells as with the printed numbers
+	P     float64 `json:"p"`     // p-value: (equal + 1)/(draws + 1)
 }
 
 // PlaceboSpreads holds the standard deviations of the logarithms of the factors that perturb

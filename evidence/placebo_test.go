@@ -10,8 +10,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestPlacebo: the search for other numbers finds what Joint finds of a paper that prints
-// them.
+// TestPlacebo checks that the search with other numbers finds as many cells as Joint finds for a
+// paper that prints them.
 func TestPlacebo(t *testing.T) {
 	t.Parallel()
 	in := divided(t)
@@ -41,7 +41,8 @@ func TestPlacebo(t *testing.T) {
 	}
 }
 
-// TestExchanged: the numbers of a quantity stay in their data set, and most change places.
+// TestExchanged checks that the numbers of a quantity stay in their data set, and that most change
+// places.
 func TestExchanged(t *testing.T) {
 	j := newJoint(few(t))
 	printed, exchanged := j.perturbed(rand.New(rand.NewPCG(1, 1)), 0), j.exchanged(rand.New(rand.NewPCG(1, 1)))
@@ -76,8 +77,8 @@ func TestExchanged(t *testing.T) {
 	}
 }
 
-// TestPlaceboReport: the draws are counted, and the printed numbers are among those by
-// which p is known.
+// TestPlaceboReport checks the counts of draws, and that p counts the printed numbers as a further
+// draw.
 func TestPlaceboReport(t *testing.T) {
 	t.Parallel()
 	in := divided(t)

@@ -12,8 +12,8 @@ import (
 )
 
 // TestRecorded compares stats/testdata/runs.csv, from which the study of coverage
-// draws, with results/reference: what the runs measured of each test with an
-// interval, pair by pair where they are paired. To write the file:
+// draws, with results/reference: the values that the runs measured for each test
+// with an interval, pair by pair if they are paired. To write the file:
 //
 //	go test ./evidence -run TestRecorded -update
 func TestRecorded(t *testing.T) {

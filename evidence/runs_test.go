@@ -7,8 +7,8 @@ import (
 	"polkrepro/experiments"
 )
 
-// TestExponents: on value = η^0.5·e^seed the exponent of each seed is 0.5. A seed that
-// lacks a learning rate has none, nor has any where there is one rate alone.
+// TestExponents checks that each seed has the exponent 0.5 if its values are proportional to η^0.5.
+// A seed that lacks a learning rate has no exponent, nor has any seed with a single rate.
 func TestExponents(t *testing.T) {
 	run := func(seed uint64, rate, value float64) (o Observation) {
 		o.Run.Seed, o.Run.Params.LearningRate, o.Value = seed, rate, value
@@ -29,8 +29,8 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// TestInPlaceOf: runs take the place of others by draw and order if there is one of each,
-// and if there are others at all. Otherwise all of them do.
+// TestInPlaceOf checks that inPlaceOf returns only the runs with the draws and orders of others, or
+// all runs if one of these is missing or if there are no others.
 func TestInPlaceOf(t *testing.T) {
 	run := func(draw, seed uint64) (p experiments.Planned) {
 		p.Run.Data.Draw, p.Run.Seed = draw, seed
@@ -52,8 +52,8 @@ func TestInPlaceOf(t *testing.T) {
 	}
 }
 
-// TestTouched: another reading of the risk of a data set changes what is measured of
-// its risk, and nothing else.
+// TestTouched checks that another reading of a data set's risk touches only the quantities of its
+// risk.
 func TestTouched(t *testing.T) {
 	x := newIndex(Input{Ledger: experiments.Ledgers()})
 	x.assumed["mini-batch"] = experiments.Ledgers().Assumption("mini-batch").Alternative("sum")

@@ -22,7 +22,7 @@ var readReference = sync.OnceValues(func() (*record.Collection, error) {
 	return have, err
 })
 
-// referenceInput are the records of results/reference.
+// referenceInput returns the records of results/reference.
 func referenceInput(t *testing.T) Input {
 	t.Helper()
 	have := must(readReference())
@@ -30,7 +30,7 @@ func referenceInput(t *testing.T) Input {
 }
 
 // TestSentences compares the sentence of every test, by the recorded runs, with
-// testdata/sentences.txt, for readers to review.
+// testdata/sentences.txt, which readers can review.
 func TestSentences(t *testing.T) {
 	var b strings.Builder
 	for _, c := range must(Assess(referenceInput(t))).Claims {
@@ -42,7 +42,7 @@ func TestSentences(t *testing.T) {
 	golden.Check(t, "testdata/sentences.txt", b.String())
 }
 
-// TestSentenceWords looks at sentences that the recorded runs don't lead to.
+// TestSentenceWords checks sentences that the recorded runs do not produce.
 func TestSentenceWords(t *testing.T) {
 	test := experiments.Ledgers().Claim("table2.multidist.ksvm.bsgd").Tests[1]
 	missing, diverged := NewFinding(test), NewFinding(test)
@@ -58,7 +58,7 @@ func TestSentenceWords(t *testing.T) {
 	}
 }
 
-// TestNumbers counts the numbers of the tables by hand.
+// TestNumbers compares the counts of the tables' numbers with counts by hand.
 func TestNumbers(t *testing.T) {
 	printed := 4.0
 	test := func(v stats.Verdict) Finding {

@@ -16,8 +16,8 @@ import (
 	"polkrepro/internal/words"
 )
 
-// TestFiguresInText: README.md and REPRODUCE.md say what the records give, where they say it in
-// sentences. Their blocks are compared by the tests of docs and by TestCheckSummaryOfReference.
+// TestFiguresInText checks the numbers in the sentences of README.md and REPRODUCE.md against the
+// records. The tests of docs and TestCheckSummaryOfReference compare their blocks.
 func TestFiguresInText(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -150,7 +150,7 @@ func (f *figures) word(n int) string {
 	return of
 }
 
-// margins are the ledger's, in words.
+// margins writes the ledger's margins in words.
 func (f *figures) margins(format string) string {
 	m := f.in.Ledger.Margins
 	if m["error"].Points != 1 {
@@ -177,13 +177,12 @@ func (f *figures) anyDraws() string {
 	return fmt.Sprintf("%s of the %s cells that were run is", f.word(reproduced), f.word(run))
 }
 
-// modes is POLK's model order for a mixture of so many.
+// modes returns POLK's model order for a mixture of n modes.
 func (f *figures) modes(n int) float64 {
 	return f.value(fmt.Sprintf("multidist.learned-order.modes-%d[POLK on %d modes]", n, n))
 }
 
-// overlap is the share of Brodatz' test patches that share pixels with training patches, in per
-// cent.
+// overlap returns the percentage of Brodatz' test patches that share pixels with training patches.
 func (f *figures) overlap() float64 {
 	return 100 * f.test("table3.brodatz.ksvm.polk.error").Of.Runs[0].Record.Header.DataFacts["test_overlap"]
 }
@@ -219,8 +218,8 @@ func (f *figures) brodatzNumbers(method string) float64 {
 	return f.question("brodatz (raw)", "ksvm", method, "numbers kept") / 1e6
 }
 
-// nearest is how far the nearest point of a path on Brodatz is from all printed numbers, in per
-// cent, and, after a separator, at how many samples it is.
+// nearest returns the distance of a path's nearest point on Brodatz from all printed numbers, in
+// per cent. If there is a separator, the point's number of samples follows it.
 func (f *figures) nearest(task, series, separator string) string {
 	f.t.Helper()
 	least, after := math.Inf(1), 0
@@ -256,8 +255,8 @@ func (f *figures) sparse(series string) float64 {
 	return 100 * f.question("multidist (15-points)", "klr", "POLK, "+series, "‖f − f*‖/‖f*‖")
 }
 
-// merge is on how many fields of the tournament komp-merge is better and worse than KOMP, and
-// its least and its longest time, as multiples of KOMP's.
+// merge returns the numbers of fields of the tournament on which komp-merge is better and worse
+// than KOMP, and its shortest and longest time as multiples of KOMP's.
 func (f *figures) merge() (better, worse int, least, longest float64) {
 	least = math.Inf(1)
 	for _, file := range must(filepath.Glob("../results/reference/tournament/tables/*-k*[rm].csv")) { // without the fronts and levels
@@ -289,7 +288,7 @@ func (f *figures) test(id string) *Finding {
 	return &s.Tests[0]
 }
 
-// assuming are the figures with alternatives assumed, as ASSUMPTION=ALTERNATIVE.
+// assuming returns the figures under alternatives, given as ASSUMPTION=ALTERNATIVE.
 func (f *figures) assuming(alternatives ...string) *figures {
 	f.t.Helper()
 	in := f.in
@@ -301,8 +300,8 @@ func (f *figures) assuming(alternatives ...string) *figures {
 	return &figures{t: f.t, in: in, Assessment: must(Assess(in))}
 }
 
-// polk are the ten model orders and the six errors that the paper prints of POLK, as
-// relative and absolute distances of ours, in order of size.
+// polk returns the sorted distances of our results from the paper's ten model orders (relative) and
+// six errors (absolute) of POLK, and the number of orders that were fitted.
 func (f *figures) polk() (orders, errors []float64, fitted int) {
 	for _, id := range []string{
 		"table2.multidist.ksvm.polk.order", "table2.multidist.klr.polk.order", "multidist.order-129.order", "multidist.between-4-and-5.order-75",

@@ -12,8 +12,8 @@ import (
 	"polkrepro/record"
 )
 
-// theoryInput returns records of the runs of Table 1 in a profile as the theory has them,
-// with what change makes of each.
+// theoryInput returns made-up records of Table 1's runs in a profile that agree with the theory,
+// each modified by change.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
 	in := Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
@@ -41,8 +41,8 @@ func theorems(t *testing.T, in Input) map[string]ClaimResult {
 	return out
 }
 
-// TestTheoremsDeviate: runs as the theory has them reproduce every claim, and each
-// way to contradict the paper makes just the claims about it deviate.
+// TestTheoremsDeviate checks that runs that agree with the theory reproduce every claim, and that
+// each contradiction of the paper makes exactly the claims about it deviate.
 func TestTheoremsDeviate(t *testing.T) {
 	polk := func(schedule string) func(*record.Record) bool {
 		return func(r *record.Record) bool {
@@ -115,9 +115,8 @@ func TestTheoremsDeviate(t *testing.T) {
 	}
 }
 
-// TestTheoremsNotRun: runs that are too short say nothing of t → ∞, a method that is
-// not planned leaves the claim not run, and an exponent needs a run of a seed at every
-// learning rate.
+// TestTheoremsNotRun checks that runs that are too short for t → ∞ and methods that are not planned
+// leave the claim not run, and that an exponent needs a seed with a run at every learning rate.
 func TestTheoremsNotRun(t *testing.T) {
 	for id, r := range theorems(t, theoryInput(t, experiments.ProfileSmoke, nil)) {
 		want := stats.NotRun

@@ -118,7 +118,7 @@ func (c *checker) data() {
 	}
 	for _, f := range n.Fields {
 		if f.Key != "name" && f.Key != "variant" && n.Get("train") == nil {
-			c.Errorf(f.At, "%s says how files are read, and train is missing: want the training file", f.Key)
+			c.Errorf(f.At, "%s applies only to files: train is missing, add the training file", f.Key)
 		}
 	}
 	if c.set != nil {
@@ -387,7 +387,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	case d.Count != nil && (d.Draws == nil || d.Draws.Named != doc.DrawsCalibrated):
 		c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
 	case d.Draws != nil && c.out.Data.Variant != data.Calibrated:
-		c.Errorf(at, "these are draws of variant %s, not of %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
+		c.Errorf(at, "only variant %s has named draws, not %s: list the seeds of the draws", data.Calibrated, c.out.Data.Variant)
 	}
 	draws := calibratedDraws()
 	switch {

@@ -299,7 +299,7 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 		return true // reported already
 	}
 	if cell.Data != c.set.Name || cell.Task != c.out.Task || row != cmp.Or(info.Row, info.Name) {
-		c.Errorf(at, "cell %q is not of %s on %s for %s", id, info.Name, c.set.Name, c.out.Task)
+		c.Errorf(at, "cell %q does not belong to method %s on data %s with task %s", id, info.Name, c.set.Name, c.out.Task)
 		return false
 	}
 	return true
@@ -380,7 +380,7 @@ func (c *checker) expand(info *MethodInfo, v *variant, t *strictyaml.Node) strin
 		name := s[1 : len(s)-1]
 		p := info.param(name)
 		if p == nil {
-			c.Errorf(t, "%s takes no %q: the series can't name it", info.Name, name)
+			c.Errorf(t, "series: %s has no hyper-parameter %q", info.Name, name)
 			return s
 		}
 		return p.load(&v.params).String()

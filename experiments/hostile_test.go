@@ -11,9 +11,9 @@ import (
 	"polkrepro/internal/hostile"
 )
 
-// TestHostileSpecs: no text makes the parser or the planner use more memory
-// than a spec may, and each is refused. Those with many brackets would take it
-// minutes.
+// TestHostileSpecs checks that no text makes the parser or the planner use more memory than
+// a spec may, and that each text is refused. Without limits, the parser would take minutes
+// for the texts with many brackets.
 func TestHostileSpecs(t *testing.T) {
 	const size = 64<<10 - 100
 	list := func(n int) string {
@@ -64,7 +64,7 @@ func TestHostileSpecs(t *testing.T) {
 	}
 }
 
-// TestHostileTournament: fields, budgets and replicates multiply.
+// TestHostileTournament checks the limits on the product of fields, budgets and replicates.
 func TestHostileTournament(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: parsing alone, and the race detector allocates four times as much")
@@ -85,8 +85,8 @@ func TestHostileTournament(t *testing.T) {
 	}
 }
 
-// TestIncludesStayInside: neither a path nor a link of a spec leads out of its
-// folder, and a file that never ends is not opened.
+// TestIncludesStayInside checks that neither a path nor a symbolic link leads out of the
+// spec's folder, and that an endless file is not opened.
 func TestIncludesStayInside(t *testing.T) {
 	outside := t.TempDir()
 	secret := writeFile(t, outside, "secret.yaml", "secret: 1\n")
@@ -106,7 +106,7 @@ func TestIncludesStayInside(t *testing.T) {
 	}
 }
 
-// TestManyIncludes: what is included counts together.
+// TestManyIncludes checks that the limit applies to all included files together.
 func TestManyIncludes(t *testing.T) {
 	dir := t.TempDir()
 	long := "# " + strings.Repeat("x", 60<<10) + "\n"
@@ -123,8 +123,8 @@ func TestManyIncludes(t *testing.T) {
 	}
 }
 
-// FuzzInclude parses two files of which one may include the other: an error,
-// or a spec that can be planned.
+// FuzzInclude parses two files of which one may include the other. The result is an error or
+// a spec that can be planned.
 func FuzzInclude(f *testing.F) {
 	for _, name := range []string{"multidist-ksvm.yaml", "mnist-klr.yaml"} {
 		src := must(embedded.ReadFile(name))
@@ -161,8 +161,8 @@ func FuzzInclude(f *testing.F) {
 	})
 }
 
-// FuzzParseTournament: an error with a message, or a tournament whose plans are
-// no longer than they may be and hold no run twice of one contestant.
+// FuzzParseTournament checks that the result is an error with a message, or a tournament
+// whose plans are within the limit.
 func FuzzParseTournament(f *testing.F) {
 	src := must(embedded.ReadFile(TournamentFile))
 	f.Add(string(src))

@@ -22,9 +22,9 @@ import (
 // that older records are no longer taken for the same run.
 const ResultVersion = 2
 
-// A CodeVersion is that of a method, kernel, task's loss or data set in versions.json.
-// TestCodeVersions of package harness repeats the run of which Result is, and raises the
-// version if it is told that another result is right. Heuristics have their versions in
+// A CodeVersion is the version of a method, kernel, task's loss or data set in versions.json.
+// TestCodeVersions of package harness repeats the run that gave Result, and raises the version
+// if it is told that another result is right. The versions of heuristics are in
 // polk/prune/versions.json.
 type CodeVersion struct {
 	Version int       `json:"version"`

@@ -10,8 +10,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestLearnersSettings: the specs of learners at equal memory have the settings that were
-// best on held-out training rows, of all that the file in settings has on a method.
+// TestLearnersSettings checks that the specs of learners at equal memory have, for each
+// method, the settings that were best on held-out training rows, of all settings of the
+// method in the spec's file in settings.
 func TestLearnersSettings(t *testing.T) {
 	specs := EmbeddedAll()
 	for _, s := range specs {
@@ -35,15 +36,15 @@ func TestLearnersSettings(t *testing.T) {
 					chosen = errors[w.series]
 				}
 			}
-			if !(chosen <= least) || found == 0 && v.method != "forgetron" { // which has nothing to choose
+			if !(chosen <= least) || found == 0 && v.method != "forgetron" { // the Forgetron has no settings to choose
 				t.Errorf("%s: %s has error %v on held-out rows, and the best of %d settings %v", s.Name, v.series, chosen, found, least)
 			}
 		}
 	}
 }
 
-// triedSettings returns the errors on held-out rows of a spec of settings by series, and which
-// of these failed.
+// triedSettings returns the errors on held-out rows of a spec of settings, and which series
+// failed, both by series.
 func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]float64, failed map[string]bool) {
 	t.Helper()
 	errors, failed = make(map[string]float64), make(map[string]bool)
@@ -57,9 +58,9 @@ func triedSettings(t *testing.T, tried *Spec, name string) (errors map[string]fl
 	return errors, failed
 }
 
-// TestPublicSettings: POLK has the bandwidth and the rate on public data that were best on
-// held-out training rows, and the tournament's field the bandwidth, with a rate that is
-// within 0.7 points of the best.
+// TestPublicSettings checks that POLK has, on public data, the bandwidth and learning rate
+// that were best on held-out training rows. The tournament's field has the same bandwidth,
+// and its error on these rows is within 0.7 points of the best.
 func TestPublicSettings(t *testing.T) {
 	tour := must(FindTournament(""))
 	plan := must(tour.Plan(ProfileQuick))

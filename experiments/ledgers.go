@@ -52,22 +52,22 @@ const (
 	ChosenByResult = "by result" // with the paper's numbers in view
 )
 
-// A Ledger holds what the paper claims and what it leaves open. It is made by
-// Ledgers and not changed.
+// A Ledger holds the paper's claims and the points that it leaves open. It is made by Ledgers
+// and not changed.
 type Ledger struct {
 	Margins     map[string]Margin `json:"-"` // by quantity: error, risk, order
-	Claims      []Claim           `json:"-"` // the tables' cells, then sentences, then what Table 1 sums up
+	Claims      []Claim           `json:"-"` // cells of the tables, then sentences, then theorems that Table 1 sums up
 	Untested    []Untested        `json:"-"`
 	Assumptions []Assumption      `json:"assumptions"`
 	Errata      []Erratum         `json:"-"` // in the order of the paper
 }
 
-// A Margin is how far from a printed value a mean may be and still be equal to
-// it for all purposes.
+// A Margin is the largest deviation of a mean from a printed value at which the two still count
+// as equal.
 type Margin struct {
-	Points  float64 `json:"points"`  // absolute
-	Percent float64 `json:"percent"` // of the printed value
-	Least   float64 `json:"least"`   // the least that a percentage can be
+	Points  float64 `json:"points"`  // absolute margin
+	Percent float64 `json:"percent"` // percentage of the printed value
+	Least   float64 `json:"least"`   // lower bound of the margin that Percent gives
 	Reason  string  `json:"reason"`
 }
 
@@ -78,13 +78,13 @@ func (m Margin) Around(printed float64) float64 {
 
 // A Claim is a cell of a table or a sentence with the tests that decide it.
 type Claim struct {
-	ID          string   `json:"id"` // of a cell, the cell's
+	ID          string   `json:"id"` // ID; for a cell, the ID of the cell
 	Cell        bool     `json:"-"`
 	Section     string   `json:"section"`
-	Quote       string   `json:"quote"` // a sentence's; of a cell what is printed, risk/error/order
+	Quote       string   `json:"quote"` // quoted sentence; for a cell, the printed risk/error/order
 	Note        string   `json:"note"`
-	Assumptions []string `json:"assumptions"` // IDs of those that it depends on
-	Tests       []Test   `json:"tests"`       // of a cell, the ledger's for all cells
+	Assumptions []string `json:"assumptions"` // IDs of the assumptions that the claim depends on
+	Tests       []Test   `json:"tests"`       // tests; for a cell, those that the ledger has for all cells
 }
 
 // Theorem reports whether the claim is one of Table 1, about a quantity that is
@@ -93,24 +93,24 @@ func (c *Claim) Theorem() bool {
 	return slices.ContainsFunc(c.Tests, func(t Test) bool { return t.Of.Measured() })
 }
 
-// A Test asks whether a statistic of records is where the paper has it. The
-// statistic is a mean over runs for the kinds equivalence, upper bound and
-// lower bound; mean of Of less that of To for the kinds less and difference;
-// mean of Of over that of To for the kind ratio; the worst run's number for the kind
-// every run; and a mean over seeds for the kind exponent.
+// A Test asks whether a statistic of records agrees with the paper. The statistic is a mean over
+// runs for the kinds equivalence, upper bound and lower bound; the mean of Of minus the mean of
+// To for the kinds less and difference; the mean of Of divided by the mean of To for the kind
+// ratio; the number of the worst run for the kind every run; and a mean over seeds for the kind
+// exponent.
 type Test struct {
 	ID        string    `json:"id"`
 	Kind      string    `json:"kind"` // KindEquivalence, …
 	Of        Selector  `json:"of"`
-	To        *Selector `json:"to"`  // of the kinds less, ratio and difference
-	Low       *float64  `json:"low"` // as printed; nil is unbounded
+	To        *Selector `json:"to"`  // second mean, for the kinds less, ratio and difference
+	Low       *float64  `json:"low"` // lower bound as printed; nil if there is none
 	High      *float64  `json:"high"`
-	Margin    float64   `json:"margin"` // added on both sides, in the statistic's unit
-	Reason    string    `json:"reason"` // for the margin or bound, if it is the test's own
+	Margin    float64   `json:"margin"` // margin added on both sides, in the statistic's unit
+	Reason    string    `json:"reason"` // reason for the margin or bound, if the test has its own
 	Paper     *float64  `json:"-"`      // the statistic of the paper's numbers, if they are printed
-	Explained string    `json:"-"`      // the measured reason of a deviation, if there is one
-	Set       bool      `json:"-"`      // of a cell's number: it is a setting, not a result
-	TargetOf  []string  `json:"-"`      // of a cell's number: the choices that were made with it in view, IDs of assumptions
+	Explained string    `json:"-"`      // measured reason for a deviation; empty if there is none
+	Set       bool      `json:"-"`      // whether the number of a cell is a setting, not a result
+	TargetOf  []string  `json:"-"`      // IDs of the assumptions that were chosen with the number of a cell in view
 }
 
 // Selectors returns Of, and To if there is one.
@@ -139,23 +139,23 @@ func (t *Test) TargetAt(margins float64) (low, high float64) {
 	return low, high
 }
 
-// A Selector says which number of which runs answers. By default it is the
+// A Selector names a quantity and the runs that it is taken from. By default its value is the
 // final one, the average over the last 5 % of the processed samples.
 type Selector struct {
-	Cell     string `json:"cell"`     // the runs that feed this cell
-	Quantity string `json:"quantity"` // QuantityRisk, …; an error in percent
-	Figure   string `json:"figure"`   // if given, the runs of the cell's series that feed this figure instead
+	Cell     string `json:"cell"`     // cell that the runs feed
+	Quantity string `json:"quantity"` // name of the quantity: QuantityRisk, …; an error is in percent
+	Figure   string `json:"figure"`   // figure; if given, the runs of the cell's series that feed it replace the runs that feed the cell
 
-	// At most one of these is given.
-	Samples int      `json:"samples"` // the first evaluation at or after so many samples
-	Below   *float64 `json:"below"`   // the samples until the quantity is first below this
+	// At most one of Samples and Below is given.
+	Samples int      `json:"samples"` // number of samples; the first evaluation at or after it counts
+	Below   *float64 `json:"below"`   // threshold; the number of samples until the quantity is first below it counts
 
-	// Instead of a cell, and of all else but the quantity: the runs of a spec, for
-	// their model order or for what is measured of them against the minimizer.
+	// Spec, Methods, Label and Series replace all fields but Quantity. They select the runs of a
+	// spec, for their model order or for a quantity that is measured against the minimizer.
 	Spec    string   `json:"spec"`
-	Methods []string `json:"methods"` // labels of entries of the spec's methods; a test for each series of each
-	Label   string   `json:"-"`       // the test's, of Methods
-	Series  string   `json:"-"`       // one of the entry's; empty for all
+	Methods []string `json:"methods"` // labels of entries of the spec's methods; each series of each entry has its own test, for the kind exponent each entry
+	Label   string   `json:"-"`       // label of the test, one of Methods
+	Series  string   `json:"-"`       // series of the entry; empty for all
 }
 
 // Measured reports whether the quantity is measured against the minimizer.
@@ -171,27 +171,27 @@ type Untested struct {
 // An Assumption is something that the paper leaves open or misprints.
 type Assumption struct {
 	ID           string        `json:"id"`
-	Paper        string        `json:"paper"` // what it says
+	Paper        string        `json:"paper"` // the paper's statement
 	Chosen       string        `json:"chosen"`
 	How          string        `json:"how"`     // ChosenBlind, …
-	Targets      []string      `json:"targets"` // of a choice by result: the printed numbers that were in view, CELL.QUANTITY, or CELL for all of its own
+	Targets      []string      `json:"targets"` // printed numbers in view when the choice was made by result: CELL.QUANTITY, or CELL for all numbers of a cell
 	Evidence     string        `json:"evidence"`
 	Alternatives []Alternative `json:"alternatives"`
 }
 
-// An Alternative is another value of an assumption. It needs runs of its own,
-// or is another reading of the runs there are, or nobody has run it.
+// An Alternative is another value of an assumption. It needs separate runs, or is another
+// reading of the existing runs, or nobody has run it.
 type Alternative struct {
 	ID      string            `json:"id"`
 	Value   string            `json:"value"`
-	Effect  string            `json:"effect"`  // if it was measured
-	How     string            `json:"how"`     // ChosenBlind, … if it is taken: by result if missing
-	Answers []Answer          `json:"answers"` // the runs that have it
-	Passes  map[string]int    `json:"passes"`  // by data set, the passes that runs are cut to: longer ones begin with it
-	Risk    map[string]string `json:"risk"`    // by data set, the risk that is read instead: RiskTrain or RiskTest
-	Without []string          `json:"without"` // tests that it leaves nothing to compare with, CLAIM.TEST
+	Effect  string            `json:"effect"`  // measured effect; empty if it was not measured
+	How     string            `json:"how"`     // how it was chosen, if it is taken: ChosenBlind, …; by result if missing
+	Answers []Answer          `json:"answers"` // runs with the value
+	Passes  map[string]int    `json:"passes"`  // number of passes that runs are cut to, by data set; longer runs begin with these passes
+	Risk    map[string]string `json:"risk"`    // risk that is read instead, by data set: RiskTrain or RiskTest
+	Without []string          `json:"without"` // tests that have nothing to compare with under the alternative, CLAIM.TEST
 
-	// Penalty is, by task, what (λ/2)Σ‖f_c‖² in the recorded risk is multiplied by.
+	// Penalty has, by task, the factor by which (λ/2)Σ‖f_c‖² in the recorded risk is multiplied.
 	Penalty map[string]float64 `json:"penalty"`
 }
 
@@ -207,15 +207,15 @@ func (a *Alternative) Answer(cell string) *Answer {
 	return find(a.Answers, func(w *Answer) bool { return w.Cell == cell })
 }
 
-// An Answer names runs that take the place of those that feed a cell: those of
-// an entry of a spec at a point of its grid.
+// An Answer names the runs that replace the runs of a cell: those of an entry of a spec at a
+// point of its grid.
 type Answer struct {
 	Cell   string `json:"cell"`
 	Spec   string `json:"spec"`
 	Method string `json:"method"`
-	Label  string `json:"label"` // of the entry; the method's name if it has none of its own
+	Label  string `json:"label"` // label of the entry; the method's name if it has none
 
-	At map[string]string `json:"-"` // hyper-parameters by name, as they are shown; others may be any
+	At map[string]string `json:"-"` // hyper-parameters by name, as they are shown; all others are arbitrary
 }
 
 // DecodeNode implements strictyaml.Decoder.
@@ -247,18 +247,18 @@ func (a *Answer) Matches(planned *Planned) bool {
 	return a.Spec == planned.Spec && a.Method == planned.Run.Method && a.Label == planned.Label
 }
 
-// An Erratum is a place where what the paper prints is wrong.
+// An Erratum is an error in the printed paper.
 type Erratum struct {
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"` // misprint, contradiction, gap or reference
-	Line       int      `json:"line"` // of the paper's LaTeX source
+	Line       int      `json:"line"` // line of the paper's LaTeX source
 	Place      string   `json:"place"`
 	Printed    string   `json:"printed"`
 	Right      string   `json:"right"`
-	How        string   `json:"how"`                  // it is known to be wrong
+	How        string   `json:"how"`                  // reason why it is known to be wrong
 	Tests      []string `json:"tests,omitempty"`      // Go tests that settle it, PACKAGE.TEST
 	Claims     []string `json:"claims,omitempty"`     // claims whose records settle it
-	Assumption string   `json:"assumption,omitempty"` // that was made because of it
+	Assumption string   `json:"assumption,omitempty"` // ID of the assumption that was made because of it
 }
 
 // Settled reports whether a test decides what is right.
@@ -337,7 +337,7 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 		Cells   []Test            `json:"cells"` // the tests of every cell
 		Claims  []struct {
 			Claim
-			Explained map[string]string `json:"explained"` // by test
+			Explained map[string]string `json:"explained"` // explanations by test
 		} `json:"claims"`
 		Set      []string   `json:"set"` // numbers that are settings, CELL.QUANTITY
 		Untested []Untested `json:"untested"`

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestLedgers: the ledgers are read, and their entries are found by ID. TestDepends and
-// TestDependents of package evidence have which claims depend on which assumptions.
+// TestLedgers checks that the ledgers are read and that their entries are found by ID.
+// TestDepends and TestDependents of package evidence check which claims depend on which
+// assumptions.
 func TestLedgers(t *testing.T) {
 	l := Ledgers()
 	c := l.Claim("table2.multidist.ksvm.polk")
@@ -28,7 +29,7 @@ func TestLedgers(t *testing.T) {
 	}
 }
 
-// wants returns a function that fails the test unless something is so.
+// wants returns a function that fails the test unless ok is true.
 func wants(t *testing.T) func(ok bool, what string, args ...any) {
 	return func(ok bool, what string, args ...any) {
 		t.Helper()
@@ -38,8 +39,8 @@ func wants(t *testing.T) func(ok bool, what string, args ...any) {
 	}
 }
 
-// TestLedgersAreSound: the ledgers say all that they must of each entry, and what they name of
-// each other, of the paper and of the specs is there.
+// TestLedgersAreSound checks that each entry of the ledgers is complete, and that everything
+// that an entry names exists in the ledgers, the paper or the specs.
 func TestLedgersAreSound(t *testing.T) {
 	l := Ledgers()
 	paper := Paper()
@@ -131,8 +132,8 @@ func TestLedgersAreSound(t *testing.T) {
 	}
 }
 
-// soundTest holds the bounds of a test against its kind, and its selectors against the paper;
-// TestPaperReproducesItself of package evidence finds their runs.
+// soundTest checks the bounds of a test against its kind, and its selectors against the
+// paper. TestPaperReproducesItself of package evidence finds the selectors' runs.
 func soundTest(t *testing.T, id string, test *Test, l *Ledger, paper *PaperValues) {
 	t.Helper()
 	low, high := test.Low != nil, test.High != nil
@@ -201,8 +202,8 @@ func TestLedgerErrors(t *testing.T) {
 	}
 }
 
-// TestTarget: bounds as printed, widened by the margin; a difference that is claimed to be
-// less than 0 is not 0.
+// TestTarget checks that targets are the printed bounds, widened by the margin, and that a
+// difference claimed to be less than 0 can't be 0.
 func TestTarget(t *testing.T) {
 	one, two := 1.0, 2.0
 	for _, tt := range []struct {
@@ -225,7 +226,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestMixedCode: runs of other code are counted by it.
+// TestMixedCode checks that runs of other code are counted by their code.
 func TestMixedCode(t *testing.T) {
 	present := Planned{Run: Run{Task: "ksvm", Method: "fsgd"}}
 	present.Run.Code = present.Run.PresentCode()
@@ -242,8 +243,9 @@ func TestMixedCode(t *testing.T) {
 	}
 }
 
-// TestNumbers: a POLK run keeps dictionary, weights and inverse, on a user's files as many as
-// their facts say; what a batch method keeps is not known.
+// TestNumbers checks that a POLK run keeps the dictionary, the weights and the inverse. On a
+// user's files, the number of values follows from the files' facts. The number that a batch
+// method keeps is unknown.
 func TestNumbers(t *testing.T) {
 	run := Run{Method: MethodPOLK}
 	run.Data.Name = "multidist"

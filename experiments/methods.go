@@ -63,30 +63,29 @@ func TaskLoss(task string) (loss.Loss, error) {
 	return nil, fmt.Errorf("task is %q, want one of %s", task, list(append(Tasks(), TaskRegression)))
 }
 
-// A MethodInfo describes a method that a spec can name. Package harness has the
-// code to each.
+// A MethodInfo describes a method that a spec can name. Package harness implements the methods.
 type MethodInfo struct {
 	Name     string      `json:"name"`
 	Title    string      `json:"title"`
 	About    string      `json:"about"`
 	Tasks    []string    `json:"tasks"`
-	Batch    bool        `json:"batch"`    // trains on the whole training set at once, not on a stream
-	Seedless bool        `json:"seedless"` // depends on no seed, so that its runs on the same data are one
-	Votes    bool        `json:"votes"`    // predicts by the votes of two-class models, so that it has no risk
-	Row      string      `json:"-"`        // the tables' row, or its beginning, if it is not the name
+	Batch    bool        `json:"batch"`    // whether the method trains on the whole training set at once, not on a stream
+	Seedless bool        `json:"seedless"` // whether the method depends on no seed, so that its runs on the same data are one
+	Votes    bool        `json:"votes"`    // whether the method predicts by the votes of two-class models, so that it has no risk
+	Row      string      `json:"-"`        // row of the tables, or its beginning, if it is not the name
 	Params   []ParamInfo `json:"params"`
 
-	// Conflict, unless nil, returns which hyper-parameter of a run doesn't go with the
-	// others and why, or "".
+	// Conflict, unless nil, returns a hyper-parameter of a run that is incompatible with the
+	// others, and the reason, or "".
 	Conflict func(p Params) (param, why string) `json:"-"`
 
 	// Numbers, unless nil, returns how many floating-point numbers a learner of a stream
 	// keeps from one sample to the next, at a model order, features and classes: dictionary,
-	// weights, and what else the algorithm needs, such as an inverse matrix.
+	// weights, and anything else that the algorithm needs, such as an inverse matrix.
 	Numbers func(p Params, order, dim, classes float64) float64 `json:"-"`
 
-	// Lines are the looks of its series in figures, from the largest model order on;
-	// grey ones if there are none.
+	// Lines are the styles of its series in figures, from the largest model order on;
+	// grey lines if there are none.
 	Lines []Line `json:"-"`
 }
 

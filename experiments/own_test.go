@@ -28,7 +28,7 @@ stopping: {epochs: 2}
 evaluation: {every: 20, tail: 2, train_limit: 0}
 `
 
-// ownRows are 40 rows of two classes.
+// ownRows returns 40 rows of two classes.
 func ownRows() string {
 	var b strings.Builder
 	b.WriteString("x,y,kind\n")
@@ -56,7 +56,7 @@ func writeFile(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// TestOwnData: a spec on files has runs that are known by their contents.
+// TestOwnData checks that the runs of a spec on files are identified by the files' contents.
 func TestOwnData(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()})
 	plan := planOfSpec(filepath.Join(dir, "own.yaml"), ProfileFull)
@@ -97,8 +97,8 @@ func TestOwnData(t *testing.T) {
 	}
 }
 
-// TestOwnDataMissing: a spec whose file is missing has runs that can't be started, as
-// those on MNIST.
+// TestOwnDataMissing checks that a spec whose file is missing has runs that can't be
+// started, like runs on MNIST without its files.
 func TestOwnDataMissing(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec})
 	plan := planOfSpec(filepath.Join(dir, "own.yaml"), ProfileFull)
@@ -108,8 +108,9 @@ func TestOwnDataMissing(t *testing.T) {
 	}
 }
 
-// TestOwnErrors holds what is said of data that are wrong, at their places in the spec,
-// against testdata/own.golden; package data has more of what can be wrong with files. Rewrite it with: go test ./experiments -run TestOwnErrors -update
+// TestOwnErrors compares the errors of invalid data, with their places in the spec, with
+// testdata/own.golden. Package data tests more errors of files. To update the file:
+// go test ./experiments -run TestOwnErrors -update
 func TestOwnErrors(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"sub/rows.csv": ownRows(),
@@ -197,11 +198,11 @@ func TestOwnField(t *testing.T) {
 	}
 }
 
-// TestOwnKeys holds the keys of a spec's data against the fields of a data.Source.
+// TestOwnKeys compares the keys of a spec's data with the fields of a data.Source.
 func TestOwnKeys(t *testing.T) {
 	var fields []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[data.Source]()) {
-		if f.Name != "Regression" && f.Name != "Say" { // the task says so; no key of a spec
+		if f.Name != "Regression" && f.Name != "Say" { // the task determines Regression; Say is not a key of a spec
 			fields = append(fields, strings.ToLower(f.Name))
 		}
 	}

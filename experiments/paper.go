@@ -32,11 +32,11 @@ const (
 // PaperValues are the numbers the paper prints, and the layout in which it
 // prints them: its Tables 2 and 3 and its figures.
 type PaperValues struct {
-	Reasons map[string]string    `json:"reasons"` // code of a reason why a number is missing → the sentence
-	Data    map[string]PaperData `json:"data"`    // by data set
-	Tables  []PaperTable         `json:"tables"`  // in the paper's order
-	Cells   map[string]PaperCell `json:"cells"`   // by ID, those of the tables and the extra ones
-	Figures []PaperFigure        `json:"figures"` // in the paper's order
+	Reasons map[string]string    `json:"reasons"` // sentences that say why a number is missing, by code
+	Data    map[string]PaperData `json:"data"`    // reporting of the data sets, by name
+	Tables  []PaperTable         `json:"tables"`  // tables, in the paper's order
+	Cells   map[string]PaperCell `json:"cells"`   // cells of the tables and of the extra rows, by ID
+	Figures []PaperFigure        `json:"figures"` // figures, in the paper's order
 }
 
 // A PaperData says how the paper reports one data set.
@@ -47,26 +47,26 @@ type PaperData struct {
 
 // A PaperTable is the layout of one table.
 type PaperTable struct {
-	ID      string        `json:"id"` // table2
+	ID      string        `json:"id"` // ID, such as table2
 	Number  int           `json:"number"`
 	Title   string        `json:"title"`
 	Caption string        `json:"caption"`
-	Columns []PaperColumn `json:"columns"` // left to right
-	Rows    []PaperRow    `json:"rows"`    // top to bottom, the paper's
-	Extra   []PaperRow    `json:"extra"`   // rows the paper does not print in the table: second series of the figures
+	Columns []PaperColumn `json:"columns"` // columns, left to right
+	Rows    []PaperRow    `json:"rows"`    // the paper's rows, top to bottom
+	Extra   []PaperRow    `json:"extra"`   // rows that the paper does not print in the table: second series of the figures
 }
 
 // A PaperColumn is a column of a table: one task on one data set.
 type PaperColumn struct {
-	Data  string `json:"data"`  // multidist
-	Task  string `json:"task"`  // ksvm
-	Title string `json:"title"` // Multi-KSVM
+	Data  string `json:"data"`  // data set, such as multidist
+	Task  string `json:"task"`  // task, such as ksvm
+	Title string `json:"title"` // title, such as Multi-KSVM
 }
 
 // A PaperRow is a row of a table: one method.
 type PaperRow struct {
-	ID    string `json:"id"`    // polk, bsgd-large
-	Title string `json:"title"` // POLK
+	ID    string `json:"id"`    // ID, such as polk or bsgd-large
+	Title string `json:"title"` // title, such as POLK
 }
 
 // CellID returns the ID of the cell in a row and a column:
@@ -75,8 +75,8 @@ func (t *PaperTable) CellID(c PaperColumn, r PaperRow) string {
 	return t.ID + "." + c.Data + "." + c.Task + "." + r.ID
 }
 
-// A PaperCell is what the paper prints for one method on one task and data
-// set. A nil number is not printed and Reason says why.
+// A PaperCell holds the numbers that the paper prints for one method on one task and data set. A
+// nil number is not printed, and Reason says why.
 type PaperCell struct {
 	ID      string   `json:"-"`       // table2.multidist.ksvm.polk
 	Table   string   `json:"-"`       // table2
@@ -85,23 +85,23 @@ type PaperCell struct {
 	Row     string   `json:"-"`       // polk
 	Title   string   `json:"-"`       // POLK, the row's
 	Extra   bool     `json:"-"`       // not a cell of the printed table
-	Printed string   `json:"printed"` // risk/error/order, as printed: "0.0919/3.98/16"; a dash is "-"
+	Printed string   `json:"printed"` // risk/error/order as printed, such as "0.0919/3.98/16"; a dash is "-"
 	Risk    *float64 `json:"-"`
 	Error   *float64 `json:"-"`      // percent
 	Order   *float64 `json:"-"`      // model order; support vectors for LIBSVM
-	Reason  string   `json:"reason"` // code, key of PaperValues.Reasons; empty if all three are printed
-	Quote   string   `json:"quote"`  // the sentence an extra cell's number is from
+	Reason  string   `json:"reason"` // code of the reason, a key of PaperValues.Reasons; empty if all three numbers are printed
+	Quote   string   `json:"quote"`  // sentence that an extra cell's number is from
 }
 
 // A PaperFigure is one figure.
 type PaperFigure struct {
-	ID      string           `json:"id"` // "2", as in Planned.Figures
+	ID      string           `json:"id"` // ID as in Planned.Figures, such as "2"
 	Number  int              `json:"number"`
 	Kind    string           `json:"kind"` // FigureCurves, FigureDecision or FigureData
 	Title   string           `json:"title"`
-	Caption string           `json:"caption"` // as printed, shortened to what it claims
-	Data    string           `json:"data"`    // of a figure of curves
-	Task    string           `json:"task"`    // of a figure of curves
+	Caption string           `json:"caption"` // printed caption, shortened to its claims
+	Data    string           `json:"data"`    // data set of a figure of curves
+	Task    string           `json:"task"`    // task of a figure of curves
 	Panels  []PaperPanel     `json:"panels"`
 	Stated  []PaperStatement `json:"stated"`
 }
@@ -119,8 +119,8 @@ func (f *PaperFigure) shows(data, task string) bool {
 
 // A PaperPanel is one sub-figure.
 type PaperPanel struct {
-	ID       string `json:"id"`       // a, b, c
-	Title    string `json:"title"`    // as printed under the panel: "Empirical risk R(f_t)"
+	ID       string `json:"id"`       // letter: a, b, c
+	Title    string `json:"title"`    // title printed under the panel, such as "Empirical risk R(f_t)"
 	Quantity string `json:"quantity"` // QuantityRisk, …; empty for a panel that is not a curve
 	Data     string `json:"data"`     // data set shown, if the panel is not a curve
 	Task     string `json:"task"`     // task whose decision surface is shown
@@ -132,8 +132,8 @@ type PaperPanel struct {
 type PaperStatement struct {
 	Panel    string   `json:"panel"`
 	Quantity string   `json:"quantity"` // QuantityRisk, …
-	Cell     string   `json:"cell"`     // the cell whose series is meant, empty for all of the figure's POLK series
-	Samples  int      `json:"samples"`  // where on the x axis; 0 means at the end
+	Cell     string   `json:"cell"`     // cell whose series is meant; empty for all of the figure's POLK series
+	Samples  int      `json:"samples"`  // position on the x axis, in samples; 0 means the end
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 	Quote    string   `json:"quote"`

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPaperTables holds the tables against the paper's LaTeX, row by row.
+// TestPaperTables compares the tables with the paper's LaTeX, row by row.
 func TestPaperTables(t *testing.T) {
 	p := Paper()
 	want := map[string][]string{
@@ -40,7 +40,7 @@ func TestPaperTables(t *testing.T) {
 	}
 }
 
-// TestPaperFits: what parts of paper.yaml say of each other is so.
+// TestPaperFits checks that the parts of paper.yaml are consistent with each other.
 func TestPaperFits(t *testing.T) {
 	p := Paper()
 	want := wants(t)

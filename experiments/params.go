@@ -13,8 +13,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Params are the hyper-parameters of a run. A field that a method does not
-// use is zero. Each has a row in the table below, which says all else of it.
+// Params are the hyper-parameters of a run. A field that a method does not use is zero. Each has
+// a row in the table below, which describes it.
 type Params struct {
 	Kernel       Kernel  `json:"kernel"`
 	Regularizer  float64 `json:"regularizer"`
@@ -33,9 +33,9 @@ type Params struct {
 	Iterations   int     `json:"iterations,omitempty"`
 	Candidates   int     `json:"candidates,omitempty"`
 
-	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all that the pruner takes, by name
+	PrunerParams prune.Params `json:"pruner_params,omitempty"` // all parameters of the pruner, by name
 
-	// Own holds by name what no other method takes: see ParamInfo.
+	// Own holds, by name, the hyper-parameters that no other method takes: see ParamInfo.
 	Own prune.Params `json:"own,omitempty"`
 }
 
@@ -73,22 +73,22 @@ const (
 	KindPrunerParams ParamKind = "parameters"
 )
 
-// A ParamInfo describes a hyper-parameter and the range of its values. Methods
-// take those that [Param] returns, changed as they need, and numbers of their own,
-// of which the kind is KindNumber or KindInteger and the name no other's.
+// A ParamInfo describes a hyper-parameter and the range of its values. Methods take the
+// hyper-parameters that [Param] returns, which they may modify, and additional numbers with
+// unique names, whose kind is KindNumber or KindInteger.
 type ParamInfo struct {
-	Name    string    `json:"name"`   // as in specs
-	Symbol  string    `json:"symbol"` // as in legends; empty for a choice
+	Name    string    `json:"name"`   // name, as in specs
+	Symbol  string    `json:"symbol"` // symbol, as in legends; empty for a choice
 	About   string    `json:"about"`
 	Kind    ParamKind `json:"kind"`
-	Choices []string  `json:"choices,omitempty"` // of a choice
+	Choices []string  `json:"choices,omitempty"` // words that a choice can have
 	Above   *float64  `json:"above,omitempty"`   // values are greater than this
 	Least   *float64  `json:"least,omitempty"`   // values are at least this
 	Most    *float64  `json:"most,omitempty"`    // values are at most this
-	Default string    `json:"default,omitempty"` // empty: must be given
+	Default string    `json:"default,omitempty"` // default value; empty if the hyper-parameter must be given
 
-	// Used, unless nil, says whether a run that has the parameters p uses this one, and
-	// When words the condition.
+	// Used, unless nil, reports whether a run with the parameters p uses this one, and
+	// When states the condition in words.
 	Used func(p Params) bool `json:"-"`
 	When string              `json:"-"`
 

@@ -9,13 +9,13 @@ import (
 	"polkrepro/internal/strictyaml"
 )
 
-// A Planned is one run of a plan with all that the harness and the report need
-// to know of it beyond what determines its result.
+// A Planned is one run of a plan, with the properties that do not determine its result but that
+// the harness and the report need.
 type Planned struct {
 	Run     Run      `json:"run"`
 	ID      string   `json:"id"`      // ID(Run): names the run's record
 	Spec    string   `json:"spec"`    // name of the spec
-	Label   string   `json:"label"`   // of the spec's entry: the method's name if it has none of its own
+	Label   string   `json:"label"`   // label of the spec's entry: the method's name if it has none
 	Series  string   `json:"series"`  // legend entry such as "POLK, K = 0.04": the same for all seeds and draws
 	Group   string   `json:"group"`   // key of (spec, method, hyper-parameters): the same for all seeds and draws
 	Cells   []string `json:"cells"`   // table cells the run feeds, such as "table2.multidist.ksvm.polk"

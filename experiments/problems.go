@@ -176,7 +176,7 @@ func (p *problems) params(m *MethodInfo, given Params, before int) {
 	if name, why := m.conflict(&whole); why != "" {
 		p.add(m.param(name).path(), "%s", why)
 	} else if !maps.Equal(given.PrunerParams, whole.PrunerParams) {
-		p.add("params.pruner_params", "pruner_params is %v, want values of all: %v", given.PrunerParams, whole.PrunerParams)
+		p.add("params.pruner_params", "pruner_params is %v, want all parameters: %v", given.PrunerParams, whole.PrunerParams)
 	}
 }
 

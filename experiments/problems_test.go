@@ -8,9 +8,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// TestProblems: each problem has the path of its setting; all of a run are found. What specs
-// can say is in TestErrors, which has the places that the paths lead to, and that planned
-// runs have none in TestEmbedded.
+// TestProblems checks that each problem has the path of its setting, and that all problems
+// of a run are found. TestErrors covers the problems of specs, with the places that the paths
+// lead to. TestEmbedded checks that planned runs have no problems.
 func TestProblems(t *testing.T) {
 	good := sampleRun()
 	if wrong := good.Problems(); len(wrong) > 0 {
@@ -29,7 +29,7 @@ func TestProblems(t *testing.T) {
 		{"params.kernel", "degree is 1001, want at most 1000", func(r *Run) { r.Params.Kernel = Kernel{Type: "polynomial", Degree: 1001} }},
 		{"params.kernel.bandwidth", "bandwidth is 1e+200, want at most 1e+154", func(r *Run) { r.Params.Kernel.Bandwidth = 1e200 }},
 		{"params.own.rank", "polk takes no rank", func(r *Run) { r.Params.Own = prune.Params{"rank": 3} }},
-		{"params.pruner_params", "want values of all", func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-age", prune.Params{"order": 16} }},
+		{"params.pruner_params", "want all parameters", func(r *Run) { r.Params.Pruner, r.Params.PrunerParams = "komp-age", prune.Params{"order": 16} }},
 		{"params.pruner_params", "takes no parameter nonsense", func(r *Run) { r.Params.PrunerParams = prune.Params{"nonsense": 1} }},
 		{"sampling", `sampling is "epochs"`, func(r *Run) { r.Sampling = "epochs" }},
 		{"", "", minimizer},

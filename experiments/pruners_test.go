@@ -8,7 +8,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// pruned is a spec whose entry of POLK has the given lines.
+// pruned returns a spec whose entry for POLK has the given lines.
 func pruned(lines string) string {
 	return `name: sample
 title: A sample
@@ -33,7 +33,7 @@ func planned(t *testing.T, lines string) []Planned {
 	return planOf(s, ProfileQuick)
 }
 
-// A spec that names the paper's pruner plans the run of one that names none.
+// A spec that names the paper's pruner plans the same run as a spec that names no pruner.
 func TestNamingKOMPChangesNothing(t *testing.T) {
 	want, got := planned(t, "parsimony: 0.04"), planned(t, "pruner: komp\nparsimony: 0.04")
 	if !reflect.DeepEqual(got, want) {
@@ -61,7 +61,8 @@ points:
 	}
 }
 
-// TestPrunerErrors: TestComplete of package prune has more of what can be wrong with parameters.
+// TestPrunerErrors checks errors in pruners and their parameters. TestComplete of package
+// prune has more invalid parameters.
 func TestPrunerErrors(t *testing.T) {
 	for lines, want := range map[string]string{
 		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\"; did you mean \"random\"? (for your own, see docs/adding-a-pruner.md)",

@@ -15,9 +15,9 @@ type Run struct {
 	Task       string     `json:"task"`   // one of Tasks
 	Method     string     `json:"method"` // one of Methods
 	Params     Params     `json:"params"`
-	Seed       uint64     `json:"seed"`               // of the order in which the stream visits the training set
-	Sampling   string     `json:"sampling,omitempty"` // SamplingReplacement, or empty: the training set in one order after another
-	Samples    int        `json:"samples"`            // training examples to process, counting every visit; a batch method's training set
+	Seed       uint64     `json:"seed"`               // seed of the order in which the stream visits the training set
+	Sampling   string     `json:"sampling,omitempty"` // SamplingReplacement; empty if the stream visits the training set in one order after another
+	Samples    int        `json:"samples"`            // number of training examples to process, counting every visit; for a batch method, the size of its training set
 	Evaluation Evaluation `json:"evaluation"`
 
 	// Code is [Run.PresentCode] of the program that planned the run.
@@ -82,11 +82,11 @@ func (p Params) Budgets() polk.BudgetRule {
 // Evaluation says when and on what a run is evaluated.
 type Evaluation struct {
 	Every      int `json:"every"`       // samples between two evaluations
-	Tail       int `json:"tail"`        // evaluations spread over the last 5 % of the samples
-	TrainLimit int `json:"train_limit"` // training risk is taken on the first this many training examples, 0 for all
+	Tail       int `json:"tail"`        // number of evaluations spread over the last 5 % of the samples
+	TrainLimit int `json:"train_limit"` // number of first training examples on which the training risk is computed; 0 for all
 
-	// Minimizer says that the run is measured against f*, the minimizer of the
-	// training risk, at points that are evenly spaced on a logarithmic scale and
-	// over the last half, in the place of Every and Tail.
+	// Minimizer says that the run is measured against f*, the minimizer of the training risk.
+	// The points are evenly spaced on a logarithmic scale and over the last half of the run, and
+	// replace Every and Tail.
 	Minimizer bool `json:"minimizer,omitempty"`
 }

@@ -23,10 +23,10 @@ func TestSchemaIsCurrent(t *testing.T) {
 	golden.Check(t, "schema.json", string(must(json.MarshalIndent(schemaOf(), "", "  ")))+"\n")
 }
 
-// schemaOf returns the JSON Schema of specs. An editor can check a spec with
-// it as one types. It knows keys, types and simple ranges; what depends on the
-// method, the task or the data set only the parser checks. Descriptions are taken from
-// the source of internal/doc and the table of hyper-parameters.
+// schemaOf returns the JSON Schema of specs, with which an editor can check a spec during
+// typing. The schema has keys, types and simple ranges. Rules that depend on the method, the
+// task or the data set are checked by the parser alone. Descriptions are taken from the
+// source of internal/doc and the table of hyper-parameters.
 func schemaOf() *jsonschema.Schema {
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true}
 	if err := r.AddGoComments("polkrepro/experiments", "internal/doc", jsonschema.WithFullComment()); err != nil {
@@ -71,7 +71,7 @@ func schemaOf() *jsonschema.Schema {
 	return s
 }
 
-// describe returns the schema of a value of a hyper-parameter, or the list of those in a grid.
+// describe returns the schema of a hyper-parameter's value, or of a list of values in a grid.
 func describe(p *ParamInfo, grid bool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	switch p.Kind {
@@ -100,7 +100,7 @@ func describe(p *ParamInfo, grid bool) *jsonschema.Schema {
 	return s
 }
 
-// number returns a number as JSON has it.
+// number returns a number as JSON writes it.
 func number(x float64) json.Number { return json.Number(setting{number: x}.String()) }
 
 // TestSchemaDescribesAll checks that every key has a description.
@@ -120,8 +120,8 @@ func TestSchemaDescribesAll(t *testing.T) {
 	}
 }
 
-// TestSchemaAcceptsEmbedded validates the embedded specs, what they include,
-// and the sample spec.
+// TestSchemaAcceptsEmbedded validates the embedded specs, the files that they include, and
+// the sample spec.
 func TestSchemaAcceptsEmbedded(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
 	files := must(fs.Glob(embedded, "*.yaml"))
@@ -140,7 +140,7 @@ func TestSchemaAcceptsEmbedded(t *testing.T) {
 	}
 }
 
-// TestSchemaRejects validates what the schema can know to be wrong.
+// TestSchemaRejects validates specs with errors that the schema can detect.
 func TestSchemaRejects(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
 	for _, c := range [][2]string{

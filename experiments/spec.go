@@ -50,17 +50,16 @@ type Spec struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
-	File        string   `json:"file"` // where it was read from
+	File        string   `json:"file"` // file that it was read from
 	Task        string   `json:"task"`
-	Data        data.Ref `json:"data"` // Draw is that of the runs
+	Data        data.Ref `json:"data"` // data set; the runs set its Draw
 
-	// StandsInFor is the data set in whose place this spec's is shown; empty
-	// if none.
+	// StandsInFor is the data set that this spec's data set replaces; empty if none.
 	StandsInFor string `json:"stands_in_for,omitempty"`
 
-	// Supplement is the name of the supplementary table that shows the spec's runs,
-	// one of Supplements. The spec is not part of the reproduction: it is run when it is
-	// named. Empty of all others.
+	// Supplement is the name of the supplementary table that shows the spec's runs, one of
+	// Supplements. Such a spec is not part of the reproduction, and is run only when it is
+	// named. Supplement is empty for all other specs.
 	Supplement string `json:"supplement,omitempty"`
 
 	dim      int

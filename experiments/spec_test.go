@@ -16,7 +16,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// valid is a spec that the negative tests spoil.
+// valid is a valid spec, into which the negative tests put errors.
 const valid = `name: sample
 title: A sample
 task: ksvm
@@ -44,8 +44,7 @@ profiles:
   smoke: {only: [polk], stopping: {samples: 100}}
 `
 
-// bad lists what can be wrong with a spec: each case replaces a piece of the
-// valid one.
+// bad lists the errors that a spec can have. Each case replaces a part of the valid spec.
 var bad = []struct{ name, old, new string }{
 	{"unknown key", "regularizer: 1e-6", "regulariser: 1e-6"},
 	{"unknown key far from any", "  - method: bsgd\n", "  - method: bsgd\n    colour: red\n"},
@@ -154,8 +153,8 @@ var bad = []struct{ name, old, new string }{
 	{"too large", valid, "# " + strings.Repeat("x", 1<<16)},
 }
 
-// TestErrors holds the message of every case against testdata/errors.golden.
-// Rewrite it with: go test ./experiments -run TestErrors -update
+// TestErrors compares the message of every case with testdata/errors.golden.
+// To update the file: go test ./experiments -run TestErrors -update
 func TestErrors(t *testing.T) {
 	if _, err := Parse("spec.yaml", []byte(valid)); err != nil {
 		t.Fatalf("the valid spec: %v", err)
@@ -192,10 +191,10 @@ func planOf(s *Spec, profile string) []Planned { return must(s.Plan(profile, Pla
 // planOfSpec returns the runs of a named spec in a profile.
 func planOfSpec(name, profile string) []Planned { return planOf(must(Find(name)), profile) }
 
-// TestPlansAreRecorded holds, for every profile of every spec and of a tournament, how many
-// runs there are and the sum of their identities without their code, against
-// testdata/plans.golden, so that no change loses records. Specs that are not in it are new.
-// Rewrite it with: go test ./experiments -run TestPlansAreRecorded -update
+// TestPlansAreRecorded compares the number of runs and the sum of their identities without
+// their code, for every profile of every spec and of a tournament, with testdata/plans.golden,
+// so that no change loses records. A spec that is not in the file is new and is not compared.
+// To update the file: go test ./experiments -run TestPlansAreRecorded -update
 func TestPlansAreRecorded(t *testing.T) {
 	var lines []string
 	add := func(name, profile string, plan []Planned) {
@@ -230,7 +229,7 @@ func TestEmbedded(t *testing.T) {
 	if !slices.IsSortedFunc(specs, func(a, b *Spec) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the specs are not in the order of their names")
 	}
-	// Specs on an assumption, those of data that the paper does not have, and that
+	// Specs that test an assumption, specs on data that the paper does not use, and specs
 	// of the theorems feed no cell and no figure of the paper.
 	assumptions := []string{"multidist-bsgd", "mnist-bsgd", "multidist-modes-5", "multidist-modes-10", "multidist-modes-20", "multidist-modes-30", "brodatz-disjoint", "glyphs-ksvm", "glyphs-klr", "weaves-ksvm", "weaves-klr", "table1", "table1-short"}
 	seen := make(map[string]string) // profile and run ID → spec
@@ -274,7 +273,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// sampleRun is a run as the sample spec plans them, on the draw of the figures.
+// sampleRun returns a run as the sample spec plans it, on draw 36.
 func sampleRun() Run {
 	return Run{
 		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36}, Task: "ksvm", Method: "polk",
@@ -335,7 +334,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestFeatures checks what the embedded specs don't use.
+// TestFeatures checks features that the embedded specs don't use.
 func TestFeatures(t *testing.T) {
 	s := must(Parse("spec.yaml", []byte(`
 name: features
@@ -419,15 +418,15 @@ func TestFeedsFilter(t *testing.T) {
 
 func TestLoadFile(t *testing.T) {
 	dir := t.TempDir()
-	// A copy of an embedded spec, away from its includes, plans the same runs.
+	// A copy of an embedded spec, in a folder without its includes, plans the same runs.
 	src := must(embedded.ReadFile("multidist-klr.yaml"))
 	copied := must(LoadFile(writeFile(t, dir, "copy.yaml", string(src))))
 	original := must(Find("multidist-klr"))
 	if !reflect.DeepEqual(planOf(copied, "full"), planOf(original, "full")) {
 		t.Error("the plans differ")
 	}
-	// Later includes win over earlier ones and the file over both; errors name
-	// the file they are in.
+	// Later includes override earlier includes, and the file overrides both. Errors name
+	// the file that they are in.
 	writeFile(t, dir, "sub/first.yaml", "regularizer: 0.1\nstopping: {samples: 10}\n")
 	writeFile(t, dir, "sub/second.yaml", "include: [first.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\n")
 	text := strings.NewReplacer("regularizer: 1e-6\n", "", "type: gaussian, bandwidth: 0.6", "bandwidth: 3",
@@ -455,7 +454,7 @@ func TestLoadFile(t *testing.T) {
 	}
 }
 
-// TestID pins the identity of a run: if it fails, finished runs are run again.
+// TestID pins the identity of a run. If it fails, finished runs would be rerun.
 func TestID(t *testing.T) {
 	run := sampleRun()
 	const json = `{"data":{"draw":36,"name":"multidist","variant":"calibrated"},` +
@@ -476,7 +475,7 @@ func TestID(t *testing.T) {
 		for i := range v.NumField() {
 			f := v.Field(i)
 			if name := v.Type().Field(i).Name; !f.CanSet() || v.Type() == reflect.TypeFor[data.File]() && name == "Name" {
-				continue // where a user's file is, and what it is called
+				continue // the path and the name of a user's file don't matter
 			}
 			old := reflect.New(f.Type()).Elem()
 			old.Set(f)
@@ -510,8 +509,8 @@ func TestID(t *testing.T) {
 	touch(reflect.ValueOf(&run).Elem())
 }
 
-// TestMethods holds the method table against the types that specs decode into
-// and the hyper-parameters of a run.
+// TestMethods checks the method table against the types that specs decode into and the
+// hyper-parameters of a run.
 func TestMethods(t *testing.T) {
 	for _, m := range Methods() {
 		for _, p := range m.Params {
@@ -601,7 +600,8 @@ func printable(t *testing.T, result bool, err error) {
 	}
 }
 
-// must returns a fixture, without which no test goes on.
+// must returns a fixture. It panics on an error, because no test can continue without the
+// fixture.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -19,15 +19,14 @@ import (
 // TournamentFile is the embedded tournament's file.
 const TournamentFile = "pruning.yaml"
 
-// A Tournament compares pruning heuristics: each of them over a grid of its
-// knob, on every field, on the same replicates. It is made by FindTournament
-// or ParseTournament and not changed.
+// A Tournament compares pruning heuristics on the same replicates of every field, each heuristic
+// over a grid of its knob. It is made by FindTournament or ParseTournament and not changed.
 type Tournament struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
-	Reference   string   `json:"reference"`  // the heuristic that the others are compared with
-	Heuristics  []string `json:"heuristics"` // by name, as of [prune.Variant], the reference first; all that are registered unless the spec or its user says otherwise
+	Reference   string   `json:"reference"`  // heuristic that the others are compared with
+	Heuristics  []string `json:"heuristics"` // names as in [prune.Variant], the reference first; all registered heuristics unless the spec or its user names others
 	Fields      []Field  `json:"-"`
 
 	root   *strictyaml.Node
@@ -36,11 +35,11 @@ type Tournament struct {
 
 // A Field is a data set with a task.
 type Field struct {
-	Name        string    `json:"name"` // multidist-ksvm
+	Name        string    `json:"name"` // name, such as multidist-ksvm
 	Title       string    `json:"title"`
 	Data        data.Ref  `json:"-"`
 	Task        string    `json:"task"`
-	StandsInFor string    `json:"stands_in_for"` // a data set in whose place this one's is used; empty if none
+	StandsInFor string    `json:"stands_in_for"` // data set that this one replaces; empty if none
 	Levels      []float64 `json:"levels"`        // model orders at which heuristics are compared, ascending
 
 	drawn bool                 // every replicate has a draw of its own
@@ -48,8 +47,8 @@ type Field struct {
 	at    *strictyaml.Node
 }
 
-// fieldDoc is the layout of a field. What a spec has of these is checked in the specs that the
-// field expands into.
+// fieldDoc is the layout of a field. The keys that specs have too are checked in the specs that
+// the field expands into.
 type fieldDoc struct {
 	Field
 	Data         asIs                 `json:"data"`
@@ -58,7 +57,7 @@ type fieldDoc struct {
 	LearningRate asIs                 `json:"learning_rate"`
 	Regularizer  asIs                 `json:"regularizer"`
 	BatchSize    asIs                 `json:"batch_size"`
-	Budgets      map[string][]float64 `json:"budgets"` // by variant, heuristic or knob
+	Budgets      map[string][]float64 `json:"budgets"` // values of the knob by variant, heuristic or knob
 	Profiles     map[string]fieldWork `json:"profiles"`
 }
 
@@ -68,11 +67,11 @@ type asIs struct{}
 // DecodeNode implements strictyaml.Decoder.
 func (*asIs) DecodeNode(*strictyaml.Node, *strictyaml.Reporter) {}
 
-// fieldWork is what a profile does on a field.
+// fieldWork is the work that a profile does on a field.
 type fieldWork struct {
 	Samples    int `json:"samples"`
 	Replicates int `json:"replicates"`
-	Every      int `json:"every"` // samples between evaluations
+	Every      int `json:"every"` // number of samples between evaluations
 }
 
 // A Contest is one run of a tournament.
@@ -139,7 +138,7 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 	r := new(strictyaml.Reporter)
 	var d struct {
 		Tournament
-		Commands map[string]string `json:"commands"` // of TournamentCommands
+		Commands map[string]string `json:"commands"` // read by TournamentCommands
 		Fields   []fieldDoc        `json:"fields"`
 	}
 	root := decodeFile(filename, src, &d, r)

@@ -11,7 +11,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// arena is a tournament with one of its lines replaced.
+// arena returns a tournament in which new replaces old.
 func arena(old, new string) string {
 	return strings.Replace(`name: sample
 title: A sample
@@ -33,8 +33,8 @@ fields:
 `, old, new, 1)
 }
 
-// TestTournamentPlan: the same replicates for all, and every value of every
-// knob.
+// TestTournamentPlan checks that all heuristics have the same replicates, and that every
+// value of every knob has runs.
 func TestTournamentPlan(t *testing.T) {
 	tour := must(ParseTournament("sample.yaml", []byte(arena("", ""))))
 	plan := must(tour.Plan(ProfileSmoke))
@@ -73,8 +73,8 @@ func TestTournamentPlan(t *testing.T) {
 	}
 }
 
-// TestTournamentErrors: also what is wrong with the specs that it expands into, of which
-// TestErrors has more, is reported at its place.
+// TestTournamentErrors checks that errors are reported at their places, including errors of
+// the specs that a tournament expands into. TestErrors has more errors of specs.
 func TestTournamentErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"name: sample", "name: A b", "name is \"A b\""},
@@ -99,7 +99,8 @@ func TestTournamentErrors(t *testing.T) {
 	}
 }
 
-// TestFindTournament: by name or file; TestPlansAreRecorded has the embedded one's plans.
+// TestFindTournament finds tournaments by name and by file. TestPlansAreRecorded checks the
+// plans of the embedded tournament.
 func TestFindTournament(t *testing.T) {
 	own := writeFile(t, t.TempDir(), "own.yaml", arena("", ""))
 	for _, name := range []string{"", "pruning", "experiments/pruning.yaml", own} {
@@ -116,7 +117,8 @@ func TestFindTournament(t *testing.T) {
 	}
 }
 
-// TestWith: other heuristics, and another reference, which comes first.
+// TestWith checks tournaments with other heuristics and with another reference, which comes
+// first.
 func TestWith(t *testing.T) {
 	tour := must(FindTournament(""))
 	against, err := tour.Against("merging")
@@ -136,8 +138,8 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// Variants of a heuristic are runs of it with other parameters; of the default value the
-// runs are those of the heuristic itself.
+// A variant of a heuristic has runs with other parameters. A variant with the default value
+// has the runs of the heuristic itself.
 func TestWithVariants(t *testing.T) {
 	h, _ := prune.Lookup("komp-age")
 	usual := "komp-age:memory=" + strconv.FormatFloat(*h.Params[1].Default, 'g', -1, 64)

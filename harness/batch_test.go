@@ -34,10 +34,9 @@ func batchRun(method, task string) experiments.Planned {
 	return planned(run)
 }
 
-// TestBatchMethods trains every batch method and looks at its record: one
-// evaluation, a model order that fits, an error far from chance, a risk where
-// there are scores, and a certificate; and the same bits with another number
-// of threads.
+// TestBatchMethods trains every batch method except lbfgs. The record has one evaluation, a
+// plausible model order, an error far below chance, a risk if the method has one, and a
+// certificate. It has the same bits with another number of workers.
 func TestBatchMethods(t *testing.T) {
 	var plan []experiments.Planned
 	for _, m := range experiments.Methods() {
@@ -67,7 +66,7 @@ func TestBatchMethods(t *testing.T) {
 	}
 }
 
-// reproduceBatch carries out one run of Nyström by another method.
+// reproduceBatch carries out one run of Nyström, with method in place of its training.
 func reproduceBatch(t *testing.T, ctx context.Context, method Trainer) (*recorder, *record.Collection, error) {
 	t.Helper()
 	results, progress := t.TempDir(), &recorder{}
@@ -120,8 +119,8 @@ func TestBatchFailures(t *testing.T) {
 	}
 }
 
-// TestBatchInterrupted: a batch run that the context ends leaves a partial
-// record, which is run again.
+// TestBatchInterrupted: a batch run that the context ends leaves a partial record, not a failed
+// one, so that it is run again.
 func TestBatchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	_, have, err := reproduceBatch(t, ctx, func(ctx context.Context, _ BatchProblem) (*Trained, error) {
@@ -133,7 +132,7 @@ func TestBatchInterrupted(t *testing.T) {
 	}
 }
 
-// TestLargeRunsAreAlone: runs that need the machine begin after all others.
+// TestLargeRunsAreAlone: runs that need the whole machine start after all others have finished.
 func TestLargeRunsAreAlone(t *testing.T) {
 	large := batchRun("lbfgs", "klr").Run
 	for samples, want := range map[int]bool{10_000: false, 60_000: true} {

@@ -16,8 +16,8 @@ import (
 	"polkrepro/record"
 )
 
-// codeRuns are short runs, one for each method, kernel and task, by the name of what
-// its result depends on.
+// codeRuns returns short runs, one for each method, kernel and task. A key such as "task ksvm"
+// names the code on which the result depends.
 func codeRuns() map[string]experiments.Run {
 	base := experiments.Run{
 		Task: experiments.TaskKSVM, Method: experiments.MethodPOLK, Seed: 1, Samples: 300,
@@ -80,7 +80,7 @@ func codeRuns() map[string]experiments.Run {
 	}
 	add("method lbfgs-weights", func(r *experiments.Run) {
 		r.Method, r.Task = "lbfgs-weights", experiments.TaskKLR
-		r.Params.LearningRate, r.Params.Parsimony, r.Params.BatchSize = 0, 0, 60 // all of them
+		r.Params.LearningRate, r.Params.Parsimony, r.Params.BatchSize = 0, 0, 60 // the whole training set
 		r.Params.Own = prune.Params{"start": 0.1, "memory": 2}
 	})
 	stream("norma", experiments.TaskKSVM, 15, nil)
@@ -93,9 +93,8 @@ func codeRuns() map[string]experiments.Run {
 	return runs
 }
 
-// TestCodeVersions: methods, kernels and losses have the results of which
-// experiments/versions.json tells. Runs that were recorded with them stay valid while
-// this holds. What the file does not list is not held.
+// TestCodeVersions: methods, kernels and tasks have the results in experiments/versions.json. While
+// they have, runs recorded with them stay valid. The test skips code that the file does not list.
 func TestCodeVersions(t *testing.T) {
 	recorded, runs := experiments.CodeVersions(), codeRuns()
 	var plan []experiments.Planned
@@ -136,8 +135,8 @@ func TestCodeVersions(t *testing.T) {
 	}
 }
 
-// TestOtherCode: a run whose heuristic has other code than the record is run again,
-// unless the record is to be kept; the newest record is.
+// TestOtherCode: OfOtherCode finds the newest record of a run whose heuristic now has other code.
+// Adopt plans the run of that record, so that the record is kept.
 func TestOtherCode(t *testing.T) {
 	run := codeRuns()["method polk"]
 	planned := func(code string) experiments.Planned {
@@ -166,8 +165,8 @@ func TestOtherCode(t *testing.T) {
 	}
 }
 
-// TestPresentCode: the identity of a run with a heuristic of another package has the
-// program's hash, and a registered one has none.
+// TestPresentCode: the code of a run with a heuristic of another package includes the program's
+// hash. The code of a run with KOMP, or with a method without pruner, does not.
 func TestPresentCode(t *testing.T) {
 	run := codeRuns()["method polk"]
 	method := run.PresentCode()

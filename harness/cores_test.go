@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestWorkersDoNotExceedCores asks for more.
+// TestWorkersDoNotExceedCores asks for more workers than cores, among other numbers.
 func TestWorkersDoNotExceedCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	for _, tt := range []struct{ asked, jobs, workers, threads int }{
@@ -24,9 +24,8 @@ func TestWorkersDoNotExceedCores(t *testing.T) {
 	}
 }
 
-// TestCoresAreNeverOversubscribed counts the threads of all steps that are
-// under way together. One run is much longer than the
-// others, and has all cores at the end.
+// TestCoresAreNeverOversubscribed counts the threads of all concurrent steps. One run is much
+// longer than the others, and has all cores at the end.
 func TestCoresAreNeverOversubscribed(t *testing.T) {
 	const total = 4
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(total))

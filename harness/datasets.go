@@ -12,11 +12,11 @@ import (
 	"polkrepro/internal/words"
 )
 
-// An Unavailable is a data set that can't be had here.
+// An Unavailable is a data set that is not available here.
 type Unavailable struct {
 	Ref  data.Ref `json:"ref"`
-	Runs int      `json:"runs"` // how many runs were not started for want of it
-	Why  string   `json:"why"`  // where it was looked for, and how to get it
+	Runs int      `json:"runs"` // number of runs not started because the data set is missing
+	Why  string   `json:"why"`  // places searched for the data set, and how to get it
 }
 
 // String returns the data set, the number of runs not started, and the reason.

@@ -9,9 +9,9 @@ import (
 	"polkrepro/loss"
 )
 
-// TestEvaluate: on data that drift a model is measured on the window of its
-// time, on others on all of the test set whenever that is; a model that is no expansion as
-// an expansion with the same scores.
+// TestEvaluate: on data that drift, a model is evaluated on the test window of its time; on other
+// data, always on the whole test set. A model that is not an expansion gets the same figures as an
+// expansion with the same scores.
 func TestEvaluate(t *testing.T) {
 	set := data.Drift(1)
 	e := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 0.6}, 2, set.Classes)
@@ -37,8 +37,7 @@ func TestEvaluate(t *testing.T) {
 	near(t, "test error without drift", o.Evaluate(500, e, 1).TestError, want, 1e-9)
 }
 
-// TestOrderOfDrift: examples that drift come in their order, whatever the seed,
-// epoch after epoch.
+// TestOrderOfDrift: samples of data that drift keep their order in every epoch, whatever the seed.
 func TestOrderOfDrift(t *testing.T) {
 	set := &data.Set{Train: &data.Split{N: 3}, Windows: 1}
 	o := orderOf(set, "", 7)

@@ -45,8 +45,8 @@ func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 	}
 }
 
-// TestMinimizerPoints: ascending, the last at the end, eight a decade and
-// twenty-one evenly over the last half.
+// TestMinimizerPoints: the points of a run measured against the minimizer ascend, eight per decade
+// and twenty-one evenly over the last half. The last point is at the end.
 func TestMinimizerPoints(t *testing.T) {
 	for _, n := range []int{1000, 3001, 1_000_000} {
 		points := EvaluationPoints(n, experiments.Evaluation{Minimizer: true})

@@ -22,21 +22,21 @@ const (
 // An Event is something that happens while runs are executed.
 type Event struct {
 	Kind    string  `json:"event"`
-	Runs    int     `json:"runs,omitempty"`    // plan: runs to be done
-	Kept    int     `json:"kept,omitempty"`    // plan: runs that are finished already
-	Workers int     `json:"workers,omitempty"` // plan
-	ID      string  `json:"id,omitempty"`      // of the run; this and the next four in all events of a run
+	Runs    int     `json:"runs,omitempty"`    // plan: number of runs to do
+	Kept    int     `json:"kept,omitempty"`    // plan: number of runs that are finished already
+	Workers int     `json:"workers,omitempty"` // plan: number of parallel runs
+	ID      string  `json:"id,omitempty"`      // ID of the run; all events of a run have id, series, data, seed and total
 	Series  string  `json:"series,omitempty"`
 	Data    string  `json:"data,omitempty"`
 	Seed    uint64  `json:"seed,omitempty"`
-	Total   int     `json:"total,omitempty"`   // samples that the run will process
-	Samples int     `json:"samples,omitempty"` // samples processed so far; 0 of a batch method
-	Batch   bool    `json:"batch,omitempty"`   // a batch method's run, which processes all samples again and again
-	Part    float64 `json:"part,omitempty"`    // of a batch method's way to its end, below 1, as far as it can tell
-	Error   float64 `json:"error"`             // test error of the latest evaluation, negative before it
+	Total   int     `json:"total,omitempty"`   // number of samples that the run will process
+	Samples int     `json:"samples,omitempty"` // number of samples processed so far; 0 for a batch method
+	Batch   bool    `json:"batch,omitempty"`   // whether the method is a batch method, which processes all samples again and again
+	Part    float64 `json:"part,omitempty"`    // estimated fraction of a batch method's work that is done, below 1
+	Error   float64 `json:"error"`             // test error of the latest evaluation; negative before the first
 	Order   int     `json:"order"`             // model order
-	Seconds float64 `json:"seconds"`           // since the run began
-	Message string  `json:"message,omitempty"` // note, fail; finish: how a run of a search diverged
+	Seconds float64 `json:"seconds"`           // time since the run began, in seconds
+	Message string  `json:"message,omitempty"` // note, fail: text of the message; finish: how a run of a search diverged
 }
 
 // label names a run in a line of text.

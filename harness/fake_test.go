@@ -14,8 +14,8 @@ import (
 	"polkrepro/record"
 )
 
-// A fake is a learner whose dictionary is the latest mini-batch. On the way it
-// does what its test wants.
+// A fake is a learner whose dictionary is the latest mini-batch. In every step it calls a function
+// of its test.
 type fake struct {
 	f       *kernel.Expansion
 	steps   int
@@ -46,7 +46,7 @@ func (l *fake) Model() kernel.Model        { return l.f }
 func (l *fake) KernelEvals() int64         { return int64(l.steps) }
 func (l *fake) Health() map[string]float64 { return map[string]float64{"steps": float64(l.steps)} }
 
-// fakes is a registry in which "polk" is a fake that does on in every step.
+// fakes returns a registry in which "polk" is a fake that calls on in every step.
 func fakes(on func(*fake) error) Registry {
 	return Registry{"polk": {New: func(p Problem) (Learner, error) {
 		return &fake{f: kernel.NewExpansion(p.Kernel, p.Dim, p.Classes), on: on}, nil
@@ -90,14 +90,14 @@ func planned(run experiments.Run) experiments.Planned {
 	return experiments.Planned{Run: run, ID: experiments.ID(run), Spec: "test", Series: run.Method, Cost: float64(run.Seed)}
 }
 
-// tinyPlan is four runs of all methods and tasks.
+// tinyPlan returns four runs, of POLK for two tasks and of BSGD for one.
 func tinyPlan() []experiments.Planned {
 	return []experiments.Planned{
 		tinyRun("polk", "ksvm", 1), tinyRun("polk", "klr", 2), tinyRun("bsgd", "ksvm", 3), tinyRun("polk", "ksvm", 4),
 	}
 }
 
-// readAll reads the records of a results folder, which must all be whole.
+// readAll reads the records of a results folder, all of which must be valid.
 func readAll(t *testing.T, results string) *record.Collection {
 	t.Helper()
 	c, err := record.ReadDir(RecordsDir(results))
@@ -106,7 +106,7 @@ func readAll(t *testing.T, results string) *record.Collection {
 	return c
 }
 
-// reproduced carries a plan out in a folder of its own and returns the records.
+// reproduced carries out a plan in a new folder and returns the records.
 func reproduced(t *testing.T, plan []experiments.Planned, opt Options) map[string]*record.Record {
 	t.Helper()
 	opt.Results = t.TempDir()
@@ -142,5 +142,5 @@ func (r *recorder) count(kind string) int {
 	return n
 }
 
-// spoil makes the model's next evaluation not a number.
+// spoil makes the model's next evaluation NaN.
 func spoil(f *fake) { f.f.W[0] = math.NaN() }

@@ -11,8 +11,8 @@ import (
 	"polkrepro/record"
 )
 
-// TestFeatured: a learner without an expansion is trained and scored as the others are, with
-// the same bits whatever the number of workers.
+// TestFeatured: a learner without an expansion is trained and evaluated like the other learners,
+// with the same bits for any number of workers.
 func TestFeatured(t *testing.T) {
 	p := tinyRun("polk", experiments.TaskKLR, 3)
 	p.Run.Method = "fogd"

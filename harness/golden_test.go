@@ -12,10 +12,10 @@ import (
 	"polkrepro/record"
 )
 
-// goldenPlan returns seed 1 of the quick profile's streams on generated data, multidist on
-// the figures' draw, and of POLK's hinge on MNIST and Brodatz. 'make agree' compares all runs
-// of the profile; the batch methods have golden tests of their own, and TestCheckTable1 is
-// about the runs that are measured against the minimizer.
+// goldenPlan returns the runs of the quick profile with seed 1 that learn from a stream: those on
+// generated data, with only the figures' draw of multidist, and those of POLK with the hinge loss
+// on MNIST and Brodatz. 'make agree' compares all runs of the profile. The batch methods have
+// separate golden tests, and TestCheckTable1 covers the runs measured against the minimizer.
 func goldenPlan(t *testing.T) []experiments.Planned {
 	specs, err := FindSpecs(nil)
 	testutil.NoError(t, err)
@@ -33,9 +33,9 @@ func goldenPlan(t *testing.T) []experiments.Planned {
 	})
 }
 
-// TestGoldenFigures holds risks, errors and model orders of the main experiments against the
-// records of results/reference, within record's tolerances. MNIST and Brodatz are left out
-// where their files are missing, unless POLK_REQUIRE_DATA is set, as .ci/run does.
+// TestGoldenFigures compares risks, errors and model orders of the main experiments with the
+// records of results/reference, within the tolerances of package record. It leaves out MNIST and
+// Brodatz if their files are missing, unless POLK_REQUIRE_DATA is set, as in .ci/run.
 func TestGoldenFigures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone, and the race detector makes it minutes")

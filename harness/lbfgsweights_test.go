@@ -7,12 +7,12 @@ import (
 	"polkrepro/loss"
 )
 
-// TestOverWeights: a step of L-BFGS over weights is an iteration on the whole training
-// set, and takes nothing else; its model is scored as any other.
+// TestOverWeights: a step of L-BFGS over weights is one iteration on the whole training set; a
+// smaller batch is an error. The model is scored like any other.
 func TestOverWeights(t *testing.T) {
 	run, set := codeRuns()["method lbfgs-weights"], smallSet()
 	l := newLearner(t, run, set)
-	if _, err := l.Step(t.Context(), 10, nil, nil); err == nil || !strings.Contains(err.Error(), "a step of 10 samples, want all 60") {
+	if _, err := l.Step(t.Context(), 10, nil, nil); err == nil || !strings.Contains(err.Error(), "a step of 10 samples: want the whole training set of 60") {
 		t.Errorf("a part of the training set: %v", err)
 	}
 	before, _ := risk(l.Model(), loss.MultiLogistic{}, set.Train)

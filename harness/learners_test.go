@@ -9,8 +9,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestEqualMemory: the learners of each table keep at most as many numbers as its
-// description says, and more than nine tenths of that; but for FSGD, which has no limit.
+// TestEqualMemory: each learner of a table keeps at most as many numbers as the table's description
+// says, and at least nine tenths of that. FSGD, which has no limit, is exempt.
 func TestEqualMemory(t *testing.T) {
 	limits := map[string]float64{"multidist": 400, "mnist": 200_000}
 	held := 0

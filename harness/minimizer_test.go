@@ -33,7 +33,7 @@ func measuredRun(method string) experiments.Run {
 	return run
 }
 
-// smallSet is three clusters of 60 points in the plane, to train and to test on.
+// smallSet has 60 points in three clusters of the plane, for both training and testing.
 func smallSet() *data.Set {
 	r := rand.New(rand.NewPCG(7, 8))
 	s := &data.Split{N: 60, Dim: 2}
@@ -60,7 +60,7 @@ func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured 
 	return m
 }
 
-// learn takes steps on points that are drawn.
+// learn takes steps on points drawn by s.
 func (m *measured) learn(t *testing.T, steps int, s func() int) {
 	t.Helper()
 	for range steps {
@@ -71,7 +71,7 @@ func (m *measured) learn(t *testing.T, steps int, s func() int) {
 	}
 }
 
-// star is f*.
+// star returns f*.
 func (m *minimizer) star() *kernel.Expansion {
 	f := kernel.NewExpansion(m.Kernel, m.Dim, m.Classes)
 	for i := range m.Train.N {
@@ -127,7 +127,7 @@ func (m *minimizer) literal(f *kernel.Expansion) map[string]float64 {
 
 func within(a, b, tol float64) bool { return math.Abs(a-b) <= tol*(1+math.Abs(b)) }
 
-// agree reports where a measurement differs from one by definition.
+// agree reports where a measurement differs from its value by definition.
 func agree(t *testing.T, got, want map[string]float64, tol float64) {
 	t.Helper()
 	for name, v := range want {
@@ -137,7 +137,7 @@ func agree(t *testing.T, got, want map[string]float64, tol float64) {
 	}
 }
 
-// TestMeasure compares what is measured of POLK and of FSGD with the definitions.
+// TestMeasure compares the measurements of POLK and of FSGD with the definitions.
 func TestMeasure(t *testing.T) {
 	star := smallMinimizer(t)
 	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
@@ -150,9 +150,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMinimizer: f* is where the gradient of R vanishes, at a distance of 0
-// from itself; and (λ/2)‖f − f*‖² ≤ R(f) − R(f*) for every f, by strong
-// convexity, up to the certified gap (eq. strong_cvx).
+// TestMinimizer: the gradient of R vanishes at f*, where the excess risk is 0. By strong convexity,
+// (λ/2)‖f − f*‖² ≤ R(f) − R(f*) for every f, up to the certified gap (eq. strong_cvx).
 func TestMinimizer(t *testing.T) {
 	m := smallMinimizer(t)
 	star, gap, lambda := m.star(), m.facts[theory.StarGap], m.Params.Regularizer
@@ -162,7 +161,7 @@ func TestMinimizer(t *testing.T) {
 	if w, h := m.facts[theory.PlaneWidth], m.facts[theory.PlaneHeight]; !(w > 2.5 && w < 3 && h > 2.5 && h < 3) {
 		t.Errorf("the points take %v × %v", w, h)
 	}
-	// E∇̂ = λf* + mean of the gradients, so its weights on point i are these.
+	// w is a weight on point i of E∇̂ = λf* + mean of the gradients.
 	grad := make([]float64, m.Classes)
 	for i := range m.Train.N {
 		m.Loss.Gradient(grad, testutil.Score(star, m.Train.Row(i)), m.Train.Y[i])
@@ -186,15 +185,15 @@ func TestMinimizer(t *testing.T) {
 	}
 }
 
-// TestLemma1: the relation of Lemma lemma1,
+// TestLemma1 checks the relation of Lemma lemma1,
 //
 //	E‖f_{t+1} − f*‖² ≤ ‖f_t − f*‖² − 2η[R(f_t) − R(f*)] + 2ε‖f_t − f*‖ + η²σ²,
 //
-// with the expectation as what it is here, a mean over the training points, each of which
-// is the sample of one step from f_t, and σ² = E‖∇̃‖². So is each line of its proof: eq.
-// iterate_square_expand for f_{t+1} − f* and not, as printed, for f_{t+1}; eqs.
-// iterate_prop1_subst and expectation_square_expand with ≤, where the paper prints =. For
-// single samples, as if (x_t, y_t) were in the history F_t, the relation fails.
+// where σ² = E‖∇̃‖² and the expectation is the mean over the training points, each taken as the
+// sample of one step from f_t. It also checks each line of the proof: eq. iterate_square_expand for
+// f_{t+1} − f*, not for f_{t+1} as printed; eqs. iterate_prop1_subst and expectation_square_expand
+// with ≤, where the paper prints =. For single samples, as if (x_t, y_t) were in the history F_t,
+// the relation fails.
 func TestLemma1(t *testing.T) {
 	run := measuredRun(experiments.MethodPOLK)
 	star := smallMinimizer(t)
@@ -202,7 +201,7 @@ func TestLemma1(t *testing.T) {
 	m, s := smallLearner(t, run, star), draws(60, 1)
 	eta, eps := run.Params.LearningRate, run.Params.Budgets().Epsilon(run.Params.LearningRate)
 	n := float64(star.Train.N)
-	alone := 0 // samples that don't fulfil the relation by themselves
+	alone := 0 // samples that violate the relation by themselves
 	for range 6 {
 		m.learn(t, 7, s)
 		f := m.polk.Expansion().Clone()
@@ -272,8 +271,8 @@ func TestMinimizers(t *testing.T) {
 	}
 }
 
-// TestDirect: the error of a step computed from f̃ and f is that of the
-// projection's account, and shows what that account hides.
+// TestDirect: the error of a step computed from f̃ and f agrees with the error that the projection
+// reports, and reveals an error that the projection does not report.
 func TestDirect(t *testing.T) {
 	star := smallMinimizer(t)
 	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
@@ -306,8 +305,8 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestMeasuredRun: a run that is measured has the points of its evaluation, each
-// measured, and its record does not depend on the cores.
+// TestMeasuredRun: a measured run has the points of its evaluation, each with measurements, and the
+// measurements do not depend on the number of cores.
 func TestMeasuredRun(t *testing.T) {
 	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
 		run, set := measuredRun(method), smallSet()
@@ -341,7 +340,7 @@ func TestMeasuredRun(t *testing.T) {
 	}
 }
 
-// TestNotMeasured: neither another learner nor mini-batches can be measured.
+// TestNotMeasured: learners of other types and mini-batches can't be measured.
 func TestNotMeasured(t *testing.T) {
 	star := smallMinimizer(t)
 	if _, err := newMeasured(&fake{}, star); err == nil {

@@ -12,9 +12,9 @@ import (
 	"polkrepro/record"
 )
 
-// TestObjectiveByHand compares with sums written out with Kernel.Eval in
-// float64. Kernel values of 1e-7 relative precision, weights of order one and
-// a handful of terms leave 1e-5.
+// TestObjectiveByHand compares with sums written out with Kernel.Eval in float64. The tolerance is
+// 1e-5 because kernel values have a relative precision of 1e-7, weights are of order one and a sum
+// has a handful of terms.
 func TestObjectiveByHand(t *testing.T) {
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
 	testutil.NoError(t, err)
@@ -55,7 +55,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// risk returns the mean loss and the part of a split that is decided wrongly.
+// risk returns the mean loss and the error rate on a split.
 func risk(m kernel.Model, l loss.Loss, s *data.Split) (mean, wrong float64) {
 	for i := range s.N {
 		f := score(m, s.Row(i))
@@ -67,7 +67,7 @@ func risk(m kernel.Model, l loss.Loss, s *data.Split) (mean, wrong float64) {
 	return mean, wrong
 }
 
-// score returns f(x), of an expansion by the definition.
+// score returns f(x), for an expansion by the definition.
 func score(m kernel.Model, x []float32) []float64 {
 	if e, ok := m.(*kernel.Expansion); ok {
 		return testutil.Score(e, x)

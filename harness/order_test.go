@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Records of finished runs depend on these numbers: if they change, so must
-// experiments.ResultVersion. They were computed by an implementation of PCG
-// and of the shuffle in Python.
+// Records of finished runs depend on these numbers: if the numbers change, so must
+// experiments.ResultVersion. An implementation of PCG and of the shuffle in Python computed them.
 func TestOrderGolden(t *testing.T) {
 	tests := []struct {
 		n    int
@@ -39,7 +38,7 @@ func TestOrderGolden(t *testing.T) {
 	}
 }
 
-// TestSampler: uniform with replacement, and the same for the same seed.
+// TestSampler: draws are uniform with replacement, and the same for the same seed.
 func TestSampler(t *testing.T) {
 	a, b, other := draws(10, 1), draws(10, 1), draws(10, 2)
 	counts := make([]int, 10)

@@ -36,7 +36,8 @@ evaluation: {every: 50, tail: 2, train_limit: 0}
 
 const ownData = "{train: rows.csv, label: kind, holdout: 0.25, scale: standard}"
 
-// writeOwn writes a spec and its rows, which a Gaussian kernel tells apart, to a folder.
+// writeOwn writes a spec and, unless they are empty, its rows to a folder, and returns the path of
+// the spec.
 func writeOwn(t *testing.T, dir, spec, rows string) string {
 	t.Helper()
 	if rows != "" {
@@ -47,6 +48,7 @@ func writeOwn(t *testing.T, dir, spec, rows string) string {
 	return path
 }
 
+// ownRows returns rows of two classes that a Gaussian kernel separates.
 func ownRows() string {
 	var b strings.Builder
 	b.WriteString("x,y,kind\n")
@@ -57,8 +59,8 @@ func ownRows() string {
 	return b.String()
 }
 
-// TestOwnData: a spec on files is run and recorded as any other. Its runs are kept when
-// the files move, and run anew when they change.
+// TestOwnData: a spec on files is run and recorded like any other. Its runs are kept when the files
+// move, and repeated when they change.
 func TestOwnData(t *testing.T) {
 	dir, results := t.TempDir(), t.TempDir()
 	run := func(path string, opt Options) (*Outcome, []experiments.Planned, error) {
@@ -103,13 +105,13 @@ func TestOwnData(t *testing.T) {
 		t.Errorf("missing and required: %v", err)
 	}
 	testutil.NoError(t, os.WriteFile(filepath.Join(dir, "rows.csv"), []byte(ownRows()+"3,2,elm\n"), 0o666))
-	if _, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()}); !errors.Is(err, data.ErrCorrupt) || !strings.Contains(err.Error(), "it was changed") {
+	if _, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()}); !errors.Is(err, data.ErrCorrupt) || !strings.Contains(err.Error(), "the file has changed") {
 		t.Errorf("changed after it was planned: %v", err)
 	}
 }
 
-// TestOwnRegression: numbers are learned as targets with mean 0 and standard deviation 1;
-// the error is the root of the mean squared error in those, far below that of the mean.
+// TestOwnRegression: numbers are scaled to targets with mean 0 and standard deviation 1. The error
+// is the root-mean-square error on this scale, and is far below that of predicting the mean.
 func TestOwnRegression(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,price\n")
@@ -138,8 +140,7 @@ evaluation: {every: 1000, tail: 3, train_limit: 0}
 	}
 }
 
-// TestRegressionError: the error of the function 0 is the root of the mean square of the
-// targets.
+// TestRegressionError: the error of the function 0 is the root mean square of the targets.
 func TestRegressionError(t *testing.T) {
 	split := &data.Split{N: 3, Dim: 1, X: []float32{0, 1, 2}, Y: []float64{1, -2, 2}}
 	o := NewObjective(loss.SquaredError{}, 1, &data.Set{Train: split, Test: split}, 0)
@@ -148,8 +149,8 @@ func TestRegressionError(t *testing.T) {
 	}
 }
 
-// TestPredictions: the predictions of each run are on the test rows of its split and wrong as
-// often as its record says; runs without are repeated.
+// TestPredictions: the predictions of each run are for the test rows of its split, and are wrong as
+// often as its record says. Runs without a file of predictions are repeated.
 func TestPredictions(t *testing.T) {
 	results := t.TempDir()
 	path := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData)+"repeats: [{draws: [1, 2]}]\n", ownRows())
@@ -187,8 +188,8 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// TestRegisteredData: a spec names a data set that the program registered, and its runs
-// are those of its code.
+// TestRegisteredData: a spec may name a data set that the program has registered. The code of its
+// runs includes the data set's code.
 func TestRegisteredData(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.csv")
 	testutil.NoError(t, os.WriteFile(path, []byte(ownRows()), 0o666))

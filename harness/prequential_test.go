@@ -13,9 +13,8 @@ import (
 	"polkrepro/record"
 )
 
-// TestPrequential: the loss and the error that are recorded of samples before they were
-// learned from are those of the model as it was before each step, evaluated from outside,
-// of every method that learns from a stream and of each of its tasks.
+// TestPrequential: for every method that learns from a stream and each of its tasks, the recorded
+// prequential loss and error equal an independent evaluation of the model before each step.
 func TestPrequential(t *testing.T) {
 	set, runs := smallSet(), codeRuns()
 	for name, method := range Methods() {
@@ -33,7 +32,7 @@ func TestPrequential(t *testing.T) {
 				tr, err := newTrainer(run, set, Methods(), newCores(1, 1), newTracked(planned(run), silent{}))
 				testutil.NoError(t, err)
 				testutil.NoError(t, tr.train(t.Context()))
-				if run.Params.BatchSize >= set.Train.N { // a step takes all that there is to predict
+				if run.Params.BatchSize >= set.Train.N { // a step leaves nothing to predict
 					if p := tr.final(0).Prequential; p != nil {
 						t.Errorf("steps that take the whole training set have prequential figures: %v", p)
 					}
@@ -82,7 +81,7 @@ func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Pr
 	return out
 }
 
-// TestPrequentialDoesNotAllocate: what a step adds to the figures takes no memory.
+// TestPrequentialDoesNotAllocate: adding a step to the figures allocates no memory.
 func TestPrequentialDoesNotAllocate(t *testing.T) {
 	set, run := smallSet(), codeRuns()["method polk"]
 	l := newLearner(t, run, set)
@@ -99,8 +98,7 @@ func TestPrequentialDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestReliability compares with sums by hand, and finds no reliability where scores are
-// not numbers.
+// TestReliability compares with sums by hand. With a score that is NaN there is no reliability.
 func TestReliability(t *testing.T) {
 	ln := func(p ...float64) []float64 {
 		for i := range p {

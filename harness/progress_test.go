@@ -50,8 +50,8 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-// story is the events of a plan of four runs: a long and a short one finish,
-// one fails, and one is interrupted.
+// story returns the events of a plan of four runs: a long and a short one finish, one fails, and
+// one is interrupted.
 func story() []Event {
 	run := func(kind, id string, samples int, e, seconds float64) Event {
 		return Event{Kind: kind, ID: id, Series: "POLK, K = 0.04", Data: "multidist/calibrated/1", Seed: 3, Total: 1000,
@@ -86,7 +86,7 @@ func TestProgressModes(t *testing.T) {
 			"failed    POLK, K = 0.04, multidist/calibrated/1, seed 3: bad step (2 of 4)\n" +
 			"stopped   POLK, K = 0.04, multidist/calibrated/1, seed 3 after 32 of 1000 samples\n" +
 			"3 of 4 runs ended after "}, []string{"3.71", "start"}},
-		{ProgressAuto, []string{"4 runs to do"}, []string{"\x1b"}}, // a buffer is no terminal
+		{ProgressAuto, []string{"4 runs to do"}, []string{"\x1b"}}, // a buffer is not a terminal
 		{ProgressTTY, []string{"a remark", "bad step", "all runs"}, nil},
 		{ProgressQuiet, []string{"a remark\n", "failed: POLK"}, []string{"start", "finished", "stopped", "ended"}},
 		{ProgressJSON, []string{`"event":"plan"`}, nil},
@@ -129,8 +129,8 @@ func TestProgressJSONLines(t *testing.T) {
 	}
 }
 
-// TestPlainStatus: a run that goes on for long shows life ever more rarely, and
-// a log in which nothing happens does not grow.
+// TestPlainStatus: a long run writes status lines at growing intervals, and without progress no
+// line is written.
 func TestPlainStatus(t *testing.T) {
 	var out syncBuffer
 	p := newPlainEvery(&out, time.Hour) // the test calls status itself
@@ -199,7 +199,7 @@ func TestCanRedraw(t *testing.T) {
 	}
 }
 
-// Displays must bear what a real plan does to them.
+// Every display must handle the events of a real plan.
 func TestProgressOfARealPlan(t *testing.T) {
 	for _, mode := range ProgressModes() {
 		var out syncBuffer

@@ -12,7 +12,7 @@ import (
 	"polkrepro/record"
 )
 
-// collection is records of a plan's runs, made by a clean tree.
+// collection returns records of a plan's runs, made by a clean source tree.
 func collection(plan []experiments.Planned) *record.Collection {
 	c := &record.Collection{Records: make(map[string]*record.Record)}
 	for _, p := range plan {

@@ -19,11 +19,10 @@ import (
 	"polkrepro/record"
 )
 
-// TestRecordsDoNotDependOnThreads runs problems large enough for products on
-// several threads (package gemm shares out products of 2^20 multiply-adds and
-// more): 256 samples × 200 elements × 128 features are six times that, in a
-// step as in an evaluation. One worker on several cores computes on several threads; of
-// two workers one is alone at the end.
+// TestRecordsDoNotDependOnThreads runs problems large enough for products on several threads
+// (package gemm splits products of at least 2^20 multiply-adds): 256 samples × 200 elements × 128
+// features are six times that, in a step as in an evaluation. One worker on several cores uses
+// several threads; of two workers, one is alone at the end.
 func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	const dim = 128
 	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim)}
@@ -139,8 +138,8 @@ func TestLongestRunsFirst(t *testing.T) {
 	}
 }
 
-// TestFailures lets a run panic beside another that finishes, and then runs it again.
-// TestFailedSample has the other ways to fail.
+// TestFailures makes a run panic beside another that finishes, and then repeats it.
+// TestFailedSample has the other kinds of failure.
 func TestFailures(t *testing.T) {
 	results := t.TempDir()
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 2), tinyRun("bsgd", "ksvm", 1)}
@@ -224,7 +223,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 }
 
 func TestMissingData(t *testing.T) {
-	// Where no data set is in any of the default places.
+	// No default place has a data set.
 	t.Setenv(data.EnvDir, t.TempDir())
 	t.Chdir(t.TempDir())
 	mnist := tinyRun("polk", "ksvm", 9)
@@ -310,8 +309,8 @@ func TestUnusableResultsFolder(t *testing.T) {
 	}
 }
 
-// TestStorageLostOnTheWay takes the records folder away while runs are under
-// way, as a full disk would: no run is to blame, and nothing goes on.
+// TestStorageLostOnTheWay removes the records folder during a run, which has the effect of a full
+// disk: no run counts as failed, and the reproduction ends.
 func TestStorageLostOnTheWay(t *testing.T) {
 	results := t.TempDir()
 	out, err := Reproduce(t.Context(), tinyPlan()[:2], Options{Results: results, Workers: 1, Methods: fakes(func(f *fake) error {
@@ -364,7 +363,7 @@ func TestTimingLeavesEvaluationsOut(t *testing.T) {
 func TestCheckFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "points.csv")
-	for range 2 { // not there, then there
+	for range 2 { // first missing, then present
 		if err := CheckFile(path); err != nil {
 			t.Error(err)
 		}

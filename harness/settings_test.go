@@ -12,8 +12,8 @@ import (
 )
 
 // TestSettings: the error of a setting is that of a run on five sixths of the training data,
-// evaluated on the rest, the best of each label is marked, and one that diverges is not. A batch method
-// is trained on the same rows.
+// evaluated on the rest. The best setting of each label is marked; a diverging setting is not. A
+// batch method is trained on the same rows.
 func TestSettings(t *testing.T) {
 	plan := func(label string, bandwidth float64) experiments.Planned {
 		p := tinyRun("bsgd", experiments.TaskKSVM, 1)

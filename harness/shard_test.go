@@ -13,8 +13,8 @@ import (
 	"polkrepro/record"
 )
 
-// TestShard: the shards of a plan are disjoint, together are the plan, each run once, and
-// no shard costs more than 4/3 of the least that the costliest can.
+// TestShard: the shards of a plan are disjoint and together have each run of the plan once. No
+// shard costs more than 4/3 of a lower bound for the most expensive shard.
 func TestShard(t *testing.T) {
 	specs, err := FindSpecs(nil)
 	testutil.NoError(t, err)
@@ -48,8 +48,8 @@ func TestShard(t *testing.T) {
 	}
 }
 
-// TestMerge: shards merged are one run, bit for bit; a merge goes on from what is there,
-// and copies nothing if a record is damaged or contradicts another.
+// TestMerge: merged shards equal the records of one process, bit for bit. A merge adds to the
+// records of its folder, and copies nothing if a record is damaged or contradicts another.
 func TestMerge(t *testing.T) {
 	methods := fakes(func(*fake) error { return nil })
 	dir := t.TempDir()
@@ -67,7 +67,7 @@ func TestMerge(t *testing.T) {
 		return Merge(from, in(to), func(error) {})
 	}
 	plan := tinyPlan()
-	bsgd := plan[2] // for which there is no method
+	bsgd := plan[2] // fakes has no method for it
 	good := append(plan[:2:2], plan[3])
 	work("all", good)
 	for k := 1; k <= 3; k++ {

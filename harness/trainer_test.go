@@ -14,11 +14,11 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// The fakes' runs of these tests are evaluated after steps 10, 19, 29, 31 and
+// evaluatedStep is one of the steps after which the fakes' runs are evaluated: 10, 19, 29, 31 and
 // 32 (see TestEvaluationsAreAtBatchBoundaries).
 const evaluatedStep = 19
 
-// TestFailedSample lets evaluations and steps fail.
+// TestFailedSample makes evaluations and steps fail.
 func TestFailedSample(t *testing.T) {
 	damage := func(f *fake) { f.f.W = f.f.W[:1] } // the next evaluation panics
 	at := func(step int, do func(*fake)) func(*fake) error {
@@ -40,7 +40,7 @@ func TestFailedSample(t *testing.T) {
 		name    string
 		on      func(*fake) error
 		samples int
-		points  int // emitted
+		points  int // number of evaluations in the record
 		want    string
 	}{
 		{"NaN", at(evaluatedStep, spoil), 608, 2, "after 608 samples: the risk is no longer"},
@@ -69,8 +69,8 @@ func TestFailedSample(t *testing.T) {
 	}
 }
 
-// TestInterruptionKeepsEvaluations cancels in the step that follows one that is
-// evaluated: the evaluation is in the partial record.
+// TestInterruptionKeepsEvaluations cancels a run in the step after an evaluation: the partial
+// record has the evaluation.
 func TestInterruptionKeepsEvaluations(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	methods := fakes(func(f *fake) error {
@@ -92,8 +92,7 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 	}
 }
 
-// TestRunsShareData loads a plan of several runs on one data set and looks
-// where their examples lie.
+// TestRunsShareData: several runs on one data set use the same examples in memory.
 func TestRunsShareData(t *testing.T) {
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("bsgd", "ksvm", 2)}
 	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)

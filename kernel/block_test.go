@@ -9,10 +9,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// diagonal is a kernel as another package might have it, with a value that
-// can't be compared by ==.
+// diagonal is a kernel as another package might define it. Its values can't be compared by ==.
 type diagonal struct {
-	Scale []float64 `json:"scale"` // of each feature; as many as there are features
+	Scale []float64 `json:"scale"` // one for each feature
 }
 
 func (diagonal) Name() string { return "test-diagonal" }
@@ -34,9 +33,8 @@ func (k diagonal) Validate() error {
 	return nil
 }
 
-// TestBlocksOfAnotherKernel: every value of a block is that of Eval, bit for
-// bit, whatever the number of goroutines, and nothing beside the block is
-// written.
+// TestBlocksOfAnotherKernel: every value of a block is that of Eval, bit for bit, for any number
+// of goroutines, and nothing outside the block is written.
 func TestBlocksOfAnotherKernel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := diagonal{Scale: []float64{1, 0.5}}
@@ -59,12 +57,12 @@ func TestBlocksOfAnotherKernel(t *testing.T) {
 	})
 }
 
-// shifted has all methods of the Gaussian kernel and is another one.
+// shifted has all methods of the Gaussian kernel but is another kernel.
 type shifted struct{ Gaussian }
 
 func (k shifted) Eval(x, y []float32) float64 { return k.Gaussian.Eval(x, y) + 1 }
 
-// TestEmbeddedKernel: what embeds a Gaussian is evaluated by its own Eval.
+// TestEmbeddedKernel: a kernel that embeds a Gaussian is evaluated by its own Eval.
 func TestEmbeddedKernel(t *testing.T) {
 	b64, b32 := blocks(pointsOf([]float32{0}, 1, 1), shifted{Gaussian{1}}, []float32{0}, 1, 1)
 	if b64[0] != 2 || b32[0] != 2 {
@@ -75,8 +73,8 @@ func TestEmbeddedKernel(t *testing.T) {
 	}
 }
 
-// TestEvaluatorOfAnotherKernel: kernels that hold slices are told apart by
-// what is in them.
+// TestEvaluatorOfAnotherKernel: kernels that hold slices are evaluated correctly, also after the
+// elements of a slice change.
 func TestEvaluatorOfAnotherKernel(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	x := randomPoints(r, 20, 2, 1)
@@ -90,8 +88,8 @@ func TestEvaluatorOfAnotherKernel(t *testing.T) {
 	asFromScratch(t, v, e, 2, 1, x)
 }
 
-// TestDistanceSqOrder: four sums, added in one order, which the recorded results
-// have the bits of. One sum would lose every 1 beside 2⁵⁴.
+// TestDistanceSqOrder: distanceSq adds four sums in a fixed order, on which the bits of the
+// recorded results depend. A single sum would lose every 1 beside 2⁵⁴.
 func TestDistanceSqOrder(t *testing.T) {
 	x, y := []float64{1 << 27, 1, 1, 1, 1, 1, 1, 1}, make([]float32, 8)
 	if got := distanceSq(x, y); got != 1<<54+4 {
@@ -102,9 +100,9 @@ func TestDistanceSqOrder(t *testing.T) {
 	}
 }
 
-// TestDifferencesOnlyWhereTheyMatter: beyond the reach of the product a value is
-// replaced by that of the summed differences, which is exact. Only where the product
-// is good to 1/500 of every value does one stay that is small in itself.
+// TestDifferencesOnlyWhereTheyMatter: beyond the reach of the product, values are replaced by
+// those of the summed differences, which are exact. Small values stay, but only if the product is
+// accurate to 1/500 of every value.
 func TestDifferencesOnlyWhereTheyMatter(t *testing.T) {
 	const dim, n = 3, 60
 	k := Gaussian{Bandwidth: 1e-3}
@@ -146,7 +144,7 @@ func TestDifferencesOnlyWhereTheyMatter(t *testing.T) {
 	}
 }
 
-// TestShare: goroutines share points out, each to one of them.
+// TestShare: each point is given to exactly one goroutine.
 func TestShare(t *testing.T) {
 	for _, m := range []int{0, 1, 2, 7, 64} {
 		for _, threads := range []int{0, 1, 2, 3, 7, 100} {

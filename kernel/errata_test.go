@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the right
-// one holds.
+// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the corrected form
+// holds.
 
-// TestPositiveSemidefinite: a kernel may be negative, and a function that nowhere is may
-// be no kernel, so that κ(x, x') ≥ 0 is not what makes one.
+// TestPositiveSemidefinite: a kernel may have negative values, and a nonnegative function need not
+// be a kernel. So κ(x, x') ≥ 0 does not define kernels.
 func TestPositiveSemidefinite(t *testing.T) {
 	least := func(gram *mat.SymDense) float64 {
 		var e mat.EigenSym
@@ -35,8 +35,8 @@ func TestPositiveSemidefinite(t *testing.T) {
 	}
 }
 
-// TestNormOfExpansion: ‖Σ w_n κ(x_n, ·)‖² is Σ w_n w_m κ(x_n, x_m), by the values of f at
-// its own points, and not the square of that.
+// TestNormOfExpansion: ‖Σ w_n κ(x_n, ·)‖² is Σ w_n w_m κ(x_n, x_m), not the square of this sum.
+// The sum is computed from the values of f at its own points.
 func TestNormOfExpansion(t *testing.T) {
 	f := NewExpansion(Gaussian{Bandwidth: 0.7}, 1, 1)
 	f.Append([]float32{0}, []float64{1.5})

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// asFromScratch compares an evaluation with Scorer.Scores and NormSq on the same
-// expansion, which know of no evaluation before.
+// asFromScratch compares an evaluation with Scorer.Scores and NormSq on the same expansion, which
+// do not depend on earlier evaluations.
 func asFromScratch(t rapid.TB, v *Evaluator, e *Expansion, dim, threads int, sets ...[]float32) {
 	t.Helper()
 	scores, normSq := v.Evaluate(e, threads)
@@ -27,7 +27,7 @@ func asFromScratch(t rapid.TB, v *Evaluator, e *Expansion, dim, threads int, set
 	}
 }
 
-// shake adds and removes elements of e at random.
+// shake removes random elements of e, adds random elements, and changes all weights.
 func shake(r *rand.Rand, e *Expansion, add, remove int) {
 	for range min(remove, e.Order()) {
 		e.Remove(r.IntN(e.Order()))
@@ -38,15 +38,15 @@ func shake(r *rand.Rand, e *Expansion, add, remove int) {
 	}
 }
 
-// TestEvaluatorAgainstScratch evaluates a model that changes at random, whole
-// replacements, clones that go ways of their own and limits that keep nothing
-// included. Sizes cross the blocks of rows, and outputs and orders the shapes
-// at which matrix products change their order of summation.
+// TestEvaluatorAgainstScratch evaluates a model that changes at random, sometimes completely, and
+// clones of it that change separately. Some limits keep nothing. Sizes cross the boundaries of
+// blocks of rows. Outputs and orders cross the shapes at which matrix products change their order
+// of summation.
 func TestEvaluatorAgainstScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		// In 100 features most values are worth keeping, in a few only if
-		// little changed.
+		// With 100 features most values are worth keeping, with few features only if little
+		// changed.
 		dim, outputs := rapid.SampledFrom([]int{1, 7, 100}).Draw(t, "dim"), rapid.IntRange(1, 6).Draw(t, "outputs")
 		k := rapid.SampledFrom([]Kernel{Gaussian{2}, Polynomial{1, 2}}).Draw(t, "kernel")
 		var sets [][]float32
@@ -60,7 +60,7 @@ func TestEvaluatorAgainstScratch(t *testing.T) {
 			"few":  func(t *rapid.T) { shake(r, e, r.IntN(4), r.IntN(4)) },
 			"many": func(t *rapid.T) { shake(r, e, r.IntN(40), r.IntN(40)) },
 			"all":  func(t *rapid.T) { shake(r, e, r.IntN(80), e.Order()) },
-			"far": func(t *rapid.T) { // beyond float32 products, and float64 ones
+			"far": func(t *rapid.T) { // beyond the reach of float32 products, and of float64 ones
 				for _, scale := range []float64{1e4, 1e9, 1e30}[:r.IntN(4)] {
 					e.Append(randomPoints(r, 1, dim, scale), make([]float64, outputs))
 				}
@@ -84,8 +84,8 @@ func TestEvaluatorAgainstScratch(t *testing.T) {
 	})
 }
 
-// TestEvaluatorThreads evaluates a model large enough for products on several
-// threads, which grows out of the room for kernel values while most are kept.
+// TestEvaluatorThreads evaluates a model that is large enough for products on several threads, and
+// that outgrows the room for kernel values while most of them are kept.
 func TestEvaluatorThreads(t *testing.T) {
 	const dim = 200
 	r := rand.New(rand.NewPCG(8, 1))
@@ -98,10 +98,10 @@ func TestEvaluatorThreads(t *testing.T) {
 	}
 }
 
-// TestEvaluatorComputesOnlyNewElements looks at what is packed for a product,
-// and at what a limit lets be kept.
+// TestEvaluatorComputesOnlyNewElements checks which elements are packed for a product, and how
+// many values are kept under a limit.
 func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
-	const dim = 784 // values are dear enough to keep
+	const dim = 784 // values are expensive enough to keep
 	r := rand.New(rand.NewPCG(10, 1))
 	e := randomExpansion(r, Gaussian{1}, 100, dim, 2)
 	x := randomPoints(r, 1000, dim, 1)

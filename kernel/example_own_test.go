@@ -17,7 +17,7 @@ type Laplace struct {
 	Scale float64 // > 0
 }
 
-// Registered, it is saved with models and read with them.
+// A registered kernel is saved with models and read with them.
 func init() { kernel.Register[Laplace]() }
 
 func (Laplace) Name() string { return "laplace" }
@@ -39,7 +39,7 @@ func (k Laplace) Validate() error {
 	return nil
 }
 
-// A kernel of one's own: four methods, and every learner takes it.
+// Define your own kernel with four methods, and train a learner with it.
 func ExampleKernel() {
 	learner, err := polk.New(polk.Config{
 		Kernel: Laplace{Scale: 2}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2,

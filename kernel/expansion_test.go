@@ -24,7 +24,7 @@ func appendRandom(r *rand.Rand, e *Expansion, n int) {
 	}
 }
 
-// score is f_c(x) by its definition, and the sum of the terms' magnitudes.
+// score returns f_c(x) by its definition, and the sum of the terms' magnitudes.
 func score(e *Expansion, x []float32, c int) (sum, size float64) {
 	for j := range e.Order() {
 		v := e.Weights(j)[c] * e.Kernel.Eval(e.Dict.At(j), x)
@@ -80,7 +80,7 @@ func TestScorer(t *testing.T) {
 	t.Logf("largest difference of a score, relative to the sum of magnitudes: %.1e", worst)
 }
 
-// TestNormSq compares with the double sum; orders cross scoreRows.
+// TestNormSq compares NormSq with the double sum. The orders cross scoreRows.
 func TestNormSq(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for _, k := range []Kernel{Gaussian{0.7}, Polynomial{1, 2}} {
@@ -103,7 +103,7 @@ func TestNormSq(t *testing.T) {
 	}
 }
 
-// TestScore: one point has the bits that it has among many.
+// TestScore: a point's scores have the same bits alone as among many points.
 func TestScore(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 3))
 	e := randomExpansion(r, Gaussian{Bandwidth: 1}, 30, 3, 4)
@@ -119,8 +119,8 @@ func TestScore(t *testing.T) {
 	mustPanic(t, func() { e.Score(x[:4]) })
 }
 
-// TestScorersShareAnExpansion: goroutines with a Scorer each read one expansion
-// at the same time; the race detector looks on.
+// TestScorersShareAnExpansion: goroutines with a Scorer each read one expansion at the same time,
+// which the race detector checks.
 func TestScorersShareAnExpansion(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	const n = 300
@@ -140,8 +140,8 @@ func TestScorersShareAnExpansion(t *testing.T) {
 	}
 }
 
-// TestFloat32Suffices: the squares of the weights add up to 0, or to between 2⁻²⁰⁰
-// and 2²⁰⁰.
+// TestFloat32Suffices: float32 suffices if all weights are 0, or if their squares add up to
+// between 2⁻²⁰⁰ and 2²⁰⁰.
 func TestFloat32Suffices(t *testing.T) {
 	for _, c := range []struct {
 		w    []float64

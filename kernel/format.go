@@ -31,7 +31,7 @@ const (
 )
 
 // ErrFormat is wrapped by every error of ReadExpansion that is caused by the data itself.
-var ErrFormat = errors.New("kernel: not a whole saved model")
+var ErrFormat = errors.New("kernel: saved model is incomplete or corrupt")
 
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
@@ -50,7 +50,7 @@ func (e *Expansion) Write(w io.Writer, meta any) error {
 	var err error
 	h := header{Dim: e.Dict.Dim(), Outputs: e.Outputs, Order: e.Order()}
 	if h.validate() != nil {
-		return fmt.Errorf("kernel: %d elements of dimension %d with %d outputs are more than can be read again", h.Order, h.Dim, h.Outputs)
+		return fmt.Errorf("kernel: model too large to save: %d elements of dimension %d with %d outputs", h.Order, h.Dim, h.Outputs)
 	}
 	if h.Kernel, err = specOf(e.Kernel); err != nil {
 		return err

@@ -25,14 +25,14 @@ type testMeta struct {
 	Steps   int    `json:"steps"`
 }
 
-// models are expansions of every kind that has a saved form.
+// models returns expansions of every kind that can be saved.
 func models() map[string]*Expansion {
 	r := rand.New(rand.NewPCG(6, 1))
 	return map[string]*Expansion{
 		"gaussian":   randomExpansion(r, Gaussian{Bandwidth: 0.6}, 5, 3, 2),
 		"polynomial": randomExpansion(r, Polynomial{Offset: 0, Degree: 3}, 4, 1, 1),
 		"empty":      NewExpansion(Gaussian{Bandwidth: math.Pi}, 7, 10),
-		"long":       randomExpansion(r, Gaussian{Bandwidth: 4}, 1200, 9, 3), // over the chunk that is read at once
+		"long":       randomExpansion(r, Gaussian{Bandwidth: 4}, 1200, 9, 3), // longer than the chunk that is read at once
 	}
 }
 
@@ -62,8 +62,8 @@ func sameBits(t *testing.T, name string, got, want *Expansion) {
 	}
 }
 
-// TestRoundTrip: what is read is what was written, bit for bit, signed zeros
-// and denormals included, also from a reader that gives a byte at a time.
+// TestRoundTrip: a model is read as it was written, bit for bit, including signed zeros and
+// denormals, also from a reader that gives one byte at a time.
 func TestRoundTrip(t *testing.T) {
 	for name, e := range models() {
 		if e.Order() > 1 {
@@ -94,9 +94,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestGolden: models that an earlier version of this program wrote are read,
-// and written again byte for byte. Rewrite them (go test -run Golden -update)
-// only together with the format's version.
+// TestGolden: models that an earlier version of this program wrote can be read, and are written
+// again byte for byte. Overwrite them (go test -run Golden -update) only together with the
+// format's version.
 func TestGolden(t *testing.T) {
 	for name, e := range models() {
 		if name == "long" {
@@ -117,15 +117,14 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		// The generator of models may change; what the file holds may not.
+		// The generator of models may change; the contents of the file may not.
 		if again := written(t, got, testMeta{"golden", 3}); !bytes.Equal(again, golden) {
 			t.Errorf("%s: written again it is another file", path)
 		}
 	}
 }
 
-// TestRefused lists files that are wrong in one way each, most of them with
-// a correct checksum.
+// TestRefused lists files with one error each, most of them with a correct checksum.
 func TestRefused(t *testing.T) {
 	const head = `{"kernel":{"type":"gaussian","bandwidth":1},"dim":1,"outputs":1,"order":1,"meta":{}}`
 	payload := func(x float32, w float64) []byte {
@@ -146,7 +145,7 @@ func TestRefused(t *testing.T) {
 		file []byte
 		want string // in the message
 	}{
-		"nothing":             {nil, "ends too early"},
+		"nothing":             {nil, "file is truncated"},
 		"another format":      {[]byte("GIF89a, and more than twelve bytes"), "does not start with"},
 		"huge header":         {append(append([]byte(nil), magic[:]...), 0xff, 0xff, 0xff, 0xff), "header of"},
 		"not JSON":            {hostile.Model("{", nil), "JSON"},
@@ -161,7 +160,7 @@ func TestRefused(t *testing.T) {
 		"dimension 1e300":     {replaced(`"dim":1`, `"dim":1e300`), "dim"},
 		"outputs 0":           {replaced(`"outputs":1`, `"outputs":0`), "0 outputs"},
 		"order −1":            {replaced(`"order":1`, `"order":-1`), "-1 elements"},
-		"order 2":             {replaced(`"order":1`, `"order":2`), "ends too early"},
+		"order 2":             {replaced(`"order":1`, `"order":2`), "file is truncated"},
 		"order 0, with data":  {replaced(`"order":1`, `"order":0`), "SHA-256"},
 		"order 2^40":          {replaced(`"order":1`, `"order":1099511627776`), "1099511627776"},
 		"NaN feature":         {hostile.Model(head, payload(float32(nan), 2)), "NaN"},
@@ -185,8 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLyingHeader: no header makes the reader allocate for what is not there.
-// The limit is what one bounded header costs.
+// TestLyingHeader: no header makes the reader allocate memory for missing data. The limit is the
+// cost of one bounded header.
 func TestLyingHeader(t *testing.T) {
 	const limit = 8 << 20
 	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
@@ -207,9 +206,8 @@ func TestLyingHeader(t *testing.T) {
 	}
 }
 
-// TestLongElements: longer elements than the limit are refused, so that what is not
-// there needs no memory later either, when a vector of the announced length is made
-// to be predicted.
+// TestLongElements: elements longer than the limit are refused. Otherwise missing data could still
+// take memory later, when a vector of the announced length is made for a prediction.
 func TestLongElements(t *testing.T) {
 	kernel := `{"kernel":{"type":"gaussian","bandwidth":1},`
 	for _, text := range []string{`"dim":1048577,"outputs":1,"order":0}`, `"dim":1,"outputs":1048577,"order":0}`} {
@@ -227,8 +225,8 @@ func TestLongElements(t *testing.T) {
 	}
 }
 
-// TestAllocLongElement: the longest element that is read takes memory in proportion
-// to its length.
+// TestAllocLongElement: reading the longest element allowed takes memory in proportion to its
+// length.
 func TestAllocLongElement(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates too; make test runs it without")
@@ -243,8 +241,7 @@ func TestAllocLongElement(t *testing.T) {
 	})
 }
 
-// TestReadErrors: an error of the reader itself comes through and is not
-// called a damaged file.
+// TestReadErrors: an error of the reader itself is returned, and not reported as a corrupt file.
 func TestReadErrors(t *testing.T) {
 	file := written(t, models()["gaussian"], nil)
 	broken := errors.New("broken pipe")
@@ -256,7 +253,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestWriteErrors: a full disk at any byte is an error of Write.
+// TestWriteErrors: if the disk is full at any byte, Write returns the error.
 func TestWriteErrors(t *testing.T) {
 	e := models()["long"]
 	size := len(written(t, e, nil))
@@ -289,10 +286,9 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// FuzzReadExpansion reads a header and a payload twice: as the fuzzer made
-// them, and under a right magic, length and checksum, so that what is behind
-// the checksum is reached too. Whatever is accepted must be a valid model
-// that survives a round trip.
+// FuzzReadExpansion reads a header and a payload twice: as the fuzzer made them, and with a valid
+// magic, length and checksum, so that the code behind the checksum is reached too. Every file that
+// is accepted must hold a valid model that survives a round trip.
 func FuzzReadExpansion(f *testing.F) {
 	for _, e := range models() {
 		file := written(f, e, testMeta{"polk", 5})
@@ -310,7 +306,7 @@ func FuzzReadExpansion(f *testing.F) {
 	})
 }
 
-// checkRead checks what was read of a file, or why it was not.
+// checkRead checks the expansion read from a file, or the error.
 func checkRead(t *testing.T, e *Expansion, err error) {
 	if err != nil {
 		if !errors.Is(err, ErrFormat) {

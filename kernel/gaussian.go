@@ -49,7 +49,7 @@ func (Gaussian) Self([]float32) float64 { return 1 }
 // Validate returns an error if the bandwidth is not positive and finite.
 func (g Gaussian) Validate() error {
 	if !(g.Bandwidth > 0) || math.IsInf(g.Bandwidth, 1) {
-		return fmt.Errorf("kernel: bandwidth %v is not a positive number", g.Bandwidth)
+		return fmt.Errorf("kernel: bandwidth %v: must be positive and finite", g.Bandwidth)
 	}
 	return nil
 }

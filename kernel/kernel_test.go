@@ -32,8 +32,8 @@ func widened(x []float32) []float64 {
 	return w
 }
 
-// blocks returns both blocks of the points x and p, of row stride ldd. What they do not
-// write is −1.
+// blocks returns both blocks of the points x and p, with row stride ldd. Entries that they do not
+// write are −1.
 func blocks(p *Points, k Kernel, x []float32, ldd, threads int) ([]float64, []float32) {
 	n := len(x) / p.Dim()
 	b64, b32 := slices.Repeat([]float64{-1}, n*ldd), slices.Repeat([]float32{-1}, n*ldd)
@@ -50,10 +50,9 @@ func norm(x []float32) float64 {
 	return math.Sqrt(s)
 }
 
-// roundoff bounds the error of a block's entry over that of Eval, in units of
-// the element type's spacing: an inner product of dim terms, and for the
-// Gaussian the cancellation in ‖x‖² + ‖y‖² − 2x·y, whose error the exponent
-// carries.
+// roundoff bounds the difference between a block's entry and Eval, in units of the element type's
+// spacing. It is the error of an inner product of dim terms and, for the Gaussian, of the
+// cancellation in ‖x‖² + ‖y‖² − 2x·y, which enters the exponent.
 func roundoff(k Kernel, x, y []float32) float64 {
 	size := norm(x) + norm(y)
 	terms := float64(len(x) + 8)
@@ -67,10 +66,9 @@ func roundoff(k Kernel, x, y []float32) float64 {
 	panic("kernel without a bound")
 }
 
-// TestBlocksAgreeWithEval compares both blocks with Eval, entry by entry,
-// over dimensions and sizes on both sides of every vector width and tile
-// edge. The float64 block may differ by the rounding of one inner product;
-// where exponents are moderate, as they are here, that is a few ulp of 1. The
+// TestBlocksAgreeWithEval compares both blocks with Eval, entry by entry, over dimensions and
+// sizes on both sides of every vector width and tile edge. The float64 block may differ by the
+// rounding of one inner product. With moderate exponents, as here, this is a few ulp of 1. The
 // float32 block may differ by 1e-6, on a scale on which ‖x‖²/(2c²) is near 1.
 func TestBlocksAgreeWithEval(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -124,7 +122,7 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 	t.Logf("largest differences from Eval: float64 block %.1f ulp, float32 block %.1e", worst64/ulp, worst32)
 }
 
-// TestEmptyBlocks: no points or no rows write nothing.
+// TestEmptyBlocks: without points or without rows, nothing is written.
 func TestEmptyBlocks(t *testing.T) {
 	p := NewPoints(3)
 	p.Block64(Gaussian{1}, 2, make([]float64, 6), nil, 0, 1)
@@ -161,7 +159,7 @@ func TestEvalByHand(t *testing.T) {
 	}
 }
 
-// TestSelf: κ(x, x) is what Eval says, exactly.
+// TestSelf: Self(x) equals Eval(x, x) exactly.
 func TestSelf(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	for _, k := range []Kernel{Gaussian{Bandwidth: 0.1}, Polynomial{Offset: 1, Degree: 3}, Polynomial{Degree: 2}} {

@@ -19,7 +19,7 @@ func TestMergeLoss(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, c := rapid.Float64Range(0.01, 1).Draw(t, "r"), rapid.Float64Range(-1, 1).Draw(t, "c")
 		kappa, h := rapid.Float64Range(1e-9, 1).Draw(t, "κ"), rapid.Float64Range(0, 1).Draw(t, "h")
-		// direct loses the digits of 1/r².
+		// direct loses as many digits as 1/r² has.
 		if got, want := MergeLoss(r, c, kappa, h), direct(r, c, kappa, h); !(math.Abs(got-want) <= 1e-14/(r*r)) {
 			t.Fatalf("loss %v, by definition %v", got, want)
 		}
@@ -36,9 +36,9 @@ func TestMergeLoss(t *testing.T) {
 	}
 }
 
-// The point found is at least as good as every other one on the segment, on
-// both sides of ½: this is what the single sign change in [0, ½] and the
-// symmetry argument of MergePoint come to.
+// The point found is at least as good as every other point of the segment, on both sides of ½.
+// This checks the single sign change in [0, ½] and the symmetry argument on which MergePoint
+// relies.
 func TestMergePointIsTheBest(t *testing.T) {
 	const n = 400
 	check := func(r, c, kappa float64) {
@@ -56,7 +56,7 @@ func TestMergePointIsTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		check(math.Max(1e-3, rng.Float64()), 2*rng.Float64()-1, rng.Float64())
-		check(1-rng.Float64()/100, 2*rng.Float64()-1, math.Exp(-4*rng.Float64())) // both sides of e⁻², r near 1
+		check(1-rng.Float64()/100, 2*rng.Float64()-1, math.Exp(-4*rng.Float64())) // κ on both sides of e⁻², r near 1
 		check(rng.Float64(), -rng.Float64(), 1-rng.Float64()/1000)
 	}
 	if h := MergePoint(1, 1, 0.5); h != 0.5 {

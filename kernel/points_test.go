@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// modelled is an Expansion, or the Points in it, beside the plain slices that
-// it must be equal to.
+// modelled is an Expansion, or the Points in it, with the plain slices that it must equal.
 type modelled struct {
 	e    *Expansion
 	x    [][]float32
@@ -47,8 +46,8 @@ func (m *modelled) clone() *modelled {
 	return &modelled{e: m.e.Clone(), x: slices.Clone(m.x), w: slices.Clone(m.w), ids: slices.Clone(m.ids), seen: m.seen}
 }
 
-// check compares vectors and weights, and both kernel blocks, which see the
-// packed copies of the vectors.
+// check compares vectors and weights, and both kernel blocks, which use the packed copies of the
+// vectors.
 func (m *modelled) check(t *rapid.T, k Kernel, query []float32) {
 	if m.e.Order() != len(m.x) || m.e.Dict.Len() != len(m.x) || len(m.e.W) != len(m.x)*m.e.Outputs {
 		t.Fatalf("order %d, %d points and %d weights, want %d with %d outputs", m.e.Order(), m.e.Dict.Len(), len(m.e.W), len(m.x), m.e.Outputs)
@@ -85,7 +84,7 @@ func TestPointsAndExpansionAgainstSlices(t *testing.T) {
 		vector := rapid.SliceOfN(rapid.Float32Range(-1, 1), dim, dim)
 		weights := rapid.SliceOfN(rapid.Float64Range(-1, 1), outputs, outputs)
 		m := &modelled{e: NewExpansion(k, dim, outputs), seen: map[uint64]bool{}}
-		var others []*modelled // what a clone was taken of; changes here must not reach there
+		var others []*modelled // originals of clones, which changes of m must not reach
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) { m.append(vector.Draw(t, "x"), weights.Draw(t, "w")) },
 			"appendMany": func(t *rapid.T) {
@@ -123,7 +122,7 @@ func TestPointsAndExpansionAgainstSlices(t *testing.T) {
 	})
 }
 
-// TestReserve: vectors that there is room for are not copied again.
+// TestReserve: there is room for vectors, so that they are not copied again.
 func TestReserve(t *testing.T) {
 	p := NewPoints(3)
 	p.Reserve(100)

@@ -36,10 +36,10 @@ func (k Polynomial) Self(x []float32) float64 { return k.Eval(x, x) }
 func (k Polynomial) Validate() error {
 	var errs []error
 	if !(k.Offset >= 0) || math.IsInf(k.Offset, 1) {
-		errs = append(errs, fmt.Errorf("kernel: offset %v is not a number ≥ 0", k.Offset))
+		errs = append(errs, fmt.Errorf("kernel: offset %v: must be finite and at least 0", k.Offset))
 	}
 	if k.Degree < 1 {
-		errs = append(errs, fmt.Errorf("kernel: degree %d is below 1", k.Degree))
+		errs = append(errs, fmt.Errorf("kernel: degree %d: must be at least 1", k.Degree))
 	}
 	return errors.Join(errs...)
 }

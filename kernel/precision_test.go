@@ -9,15 +9,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// remote are points anywhere in float32's range: offset from the origin by up
-// to 10⁸ times their spread, of magnitudes from 10⁻³⁰ to 10³⁰, with a column that
-// may run far away from the others.
+// remote draws points anywhere in float32's range. Their magnitudes are from 10⁻³⁰ to 10³⁰, and
+// they may be offset from the origin by up to 10⁸ times their spread or have a first column of up
+// to 10⁸ times the others' spread.
 type remote struct {
 	r         *rand.Rand
 	dim       int
 	magnitude float64
 	offset    float64 // in units of magnitude
-	column    float64 // spread of the first column, in the same
+	column    float64 // spread of the first column, in units of magnitude
 }
 
 func drawRemote(t *rapid.T) *remote {
@@ -39,8 +39,8 @@ func drawRemote(t *rapid.T) *remote {
 	return p
 }
 
-// points returns n points; some are equal and some differ from another in the
-// last bits only.
+// points returns n points. Some are equal, and some differ from another only in the last bit of a
+// feature.
 func (p *remote) points(n int) []float32 {
 	x := make([]float32, n*p.dim)
 	for i := range n {
@@ -63,8 +63,8 @@ func (p *remote) points(n int) []float32 {
 	return x
 }
 
-// bandwidth returns a bandwidth from 10⁻³ to 10⁶ times the median distance of
-// points, or their magnitude if that is 0.
+// bandwidth returns a bandwidth of 10⁻³ to 10⁶ times the median distance between points, or times
+// their magnitude if the median is 0.
 func (p *remote) bandwidth(t *rapid.T, x []float32) float64 {
 	var d2 []float64
 	for i := p.dim; i < len(x); i += p.dim {
@@ -80,9 +80,9 @@ func (p *remote) bandwidth(t *rapid.T, x []float32) float64 {
 	return median * math.Pow(10, rapid.Float64Range(-3, 6).Draw(t, "bandwidth"))
 }
 
-// TestScoresAgreeWithEval is the bound of Scorer.Scores, and those of the
-// blocks, over offsets of 1 to 10⁸ spreads, magnitudes of 10⁻³⁰ to 10³⁰ and
-// bandwidths of 10⁻³ to 10⁶ median distances, for weights of any size.
+// TestScoresAgreeWithEval checks the error bounds of Scorer.Scores and of the blocks, over offsets
+// of 1 to 10⁸ spreads, magnitudes of 10⁻³⁰ to 10³⁰, bandwidths of 10⁻³ to 10⁶ median distances,
+// and weights of any size.
 func TestScoresAgreeWithEval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawRemote(t)
@@ -132,8 +132,8 @@ func TestScoresAgreeWithEval(t *testing.T) {
 	})
 }
 
-// checkBlocks holds a value of either block against Eval. size is what the
-// rounding of a polynomial is relative to, rounding that of Eval in float64.
+// checkBlocks compares a value of either block with Eval. For a polynomial, rounding errors are
+// relative to size, and rounding bounds those of float64.
 func checkBlocks(t rapid.TB, k Kernel, want, in64, in32, size, rounding float64) {
 	t.Helper()
 	if _, ok := k.(Gaussian); ok {
@@ -156,8 +156,8 @@ func checkBlocks(t rapid.TB, k Kernel, want, in64, in32, size, rounding float64)
 	}
 }
 
-// TestValuesDependOnTheirPair: a value is that of its pair alone, in either
-// order, beside vectors of all lengths, however it is computed, on any number of
+// TestValuesDependOnTheirPair: a value depends only on its pair. It does not depend on the order
+// of the two vectors, the lengths of other vectors, the way it is computed, or the number of
 // goroutines.
 func TestValuesDependOnTheirPair(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
@@ -183,7 +183,7 @@ func TestValuesDependOnTheirPair(t *testing.T) {
 	}
 }
 
-// TestExtremeBandwidths: γ = 1/(2c²) is infinite or 0 and κ a number.
+// TestExtremeBandwidths: κ is a number even if γ = 1/(2c²) is infinite or 0.
 func TestExtremeBandwidths(t *testing.T) {
 	x := []float32{0, 0, 1, 2, 1, 2, 1e30, -1e30, 1e-40, 0}
 	p := pointsOf(x, 5, 2)
@@ -192,7 +192,7 @@ func TestExtremeBandwidths(t *testing.T) {
 		b64, b32 := blocks(p, k, x, 5, 1)
 		for i := range b64 {
 			a, b := p.At(i/5), p.At(i%5)
-			want := 1.0 // of a large c
+			want := 1.0 // for a large c
 			if c < 1 {
 				want = 0
 				if slices.Equal(a, b) {
@@ -203,7 +203,7 @@ func TestExtremeBandwidths(t *testing.T) {
 				want = 0 // at a distance of 10³⁰
 			}
 			if c == 1e-20 && (i == 4 || i == 20) {
-				want = 1 // at one of 10⁻⁴⁰
+				want = 1 // at a distance of 10⁻⁴⁰
 			}
 			if eval := k.Eval(a, b); !(math.Abs(eval-want) <= 1e-15 && math.Abs(b64[i]-want) <= 1e-15 && math.Abs(float64(b32[i])-want) <= 1e-7) {
 				t.Errorf("c = %v: κ(%v, %v) is %v, %v and %v, want %v", c, a, b, eval, b64[i], b32[i], want)
@@ -212,7 +212,7 @@ func TestExtremeBandwidths(t *testing.T) {
 	}
 }
 
-// TestNonFiniteFeatures: blocks give what Eval gives.
+// TestNonFiniteFeatures: blocks give the same values as Eval.
 func TestNonFiniteFeatures(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	x := []float32{1, 2, inf, 2, -inf, 2, nan, 2}
@@ -227,10 +227,9 @@ func TestNonFiniteFeatures(t *testing.T) {
 	}
 }
 
-// TestRecordedResultsComeFromProducts: all vectors that the data sets of the
-// recorded experiments can have, pixels of [0, 1], histograms, and points of the
-// plane within 7 of the origin, are within reach of float32 products at their
-// bandwidths. Another tolerance would change the bits of results.
+// TestRecordedResultsComeFromProducts: float32 products, at the bandwidths of the recorded
+// experiments, reach all vectors that the data sets can have: pixels in [0, 1], histograms, and
+// points of the plane within 7 of the origin. Another tolerance would change the bits of results.
 func TestRecordedResultsComeFromProducts(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -250,8 +249,9 @@ func TestRecordedResultsComeFromProducts(t *testing.T) {
 	}
 }
 
-// TestBoundsByHand: with u the unit roundoff, a sum of 784 products has chains of
-// 384 and k = 384 + 2 + 1 roundings, which err by k·u/(1 − k·u); one of 10 has 11.
+// TestBoundsByHand: with u the unit roundoff, a sum of 784 products has chains of 384 and
+// k = 384 + 2 + 1 roundings, so its error is at most k·u/(1 − k·u). A sum of 10 products has 11
+// roundings.
 func TestBoundsByHand(t *testing.T) {
 	near := func(what string, got, want, tol float64) {
 		t.Helper()
@@ -263,25 +263,25 @@ func TestBoundsByHand(t *testing.T) {
 	near("sum in float32", sumError(0x1p-24, 784), 387./(1<<24-387), 1e-15)
 	near("sum in float64", sumError(0x1p-53, 784), 387./(1<<53-387), 1e-15)
 
-	// The exponent's error at the end of a product's reach is what is allowed there.
+	// At the end of a product's reach, the exponent has the largest error allowed.
 	k := Gaussian{4} // γ = 1/32
 	near("γ·reach32·error", k.reach32(784)/32*(5*u+387./(1<<24-387)), 1./512, 1e-15)
 	near("γ·reach64·error", k.reach64(784)/32*(5*0x1p-53+387./(1<<53-387)), 0x1p-36, 1e-15)
-	// γ(dim + 4) = 2¹²⁷ is the most, and γ has to be a normal number.
+	// γ(dim + 4) may be at most 2¹²⁷, and γ must be a normal number.
 	if c := (Gaussian{0x1p-62}); c.reach32(12) == nowhere || c.reach32(13) != nowhere {
 		t.Errorf("γ = 2¹²³ reaches %v and %v", c.reach32(12), c.reach32(13))
 	}
 	if (Gaussian{0x1p62}).reach32(12) == nowhere || (Gaussian{0x1p63}).reach32(12) != nowhere {
 		t.Errorf("γ = 2⁻¹²⁵ reaches %v, 2⁻¹²⁷ %v", (Gaussian{0x1p62}).reach32(12), (Gaussian{0x1p63}).reach32(12))
 	}
-	// Degree times 391·u exceeds 1/512 from 84 on.
+	// The degree times 391·u exceeds 1/512 from degree 84 on.
 	if (Polynomial{1, 83}).reach32(784) == nowhere || (Polynomial{1, 84}).reach32(784) != nowhere {
 		t.Errorf("degree 83 reaches %v, 84 %v", (Polynomial{1, 83}).reach32(784), (Polynomial{1, 84}).reach32(784))
 	}
 	near("polynomial", (Polynomial{1, 9}).reach32(784), 2*(0x1p14-1), 1e-15)
 
-	// To first order, of γ = 1/2, norms of 3, 10 features and 100 elements:
-	// ½·9·(10 + 2·11)u + 208u + 3e-7 of a kernel value, and 101u + 2u of the sum.
+	// To first order, for γ = 1/2, norms of 3, 10 features and 100 elements, the error is
+	// ½·9·(10 + 2·11)u + 208u + 3e-7 for a kernel value, and 101u + 2u for the sum.
 	one := Gaussian{1}
 	near("score", ScoreError(one, 100, 10, 3), (144+208+101+2)*u+3e-7, 1e-4)
 	end := math.Sqrt(one.reach32(10) / 2)
@@ -290,8 +290,8 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// TestPolynomialScoresOverflowAsEval: a polynomial of degree 9 of features of
-// 10⁵ has values beyond float32, and a score beyond float64 is that of Eval.
+// TestPolynomialScoresOverflowAsEval: at features of 10⁵, a polynomial of degree 9 has values
+// beyond float32 but correct scores. A score beyond float64 is not finite.
 func TestPolynomialScoresOverflowAsEval(t *testing.T) {
 	e := NewExpansion(Polynomial{1, 9}, 2, 2)
 	e.Append([]float32{1e5, -1e5}, []float64{1, -2e-90})
@@ -305,7 +305,7 @@ func TestPolynomialScoresOverflowAsEval(t *testing.T) {
 		}
 	}
 	e.Kernel = Polynomial{1, 40}
-	x := []float32{1e5, -2e5} // 3e10^40 is too much
+	x := []float32{1e5, -2e5} // (3e10)^40 overflows
 	if got, want := e.Score(x)[0], e.Kernel.Eval(x, e.Dict.At(0)); !math.IsInf(want, 1) || !math.IsInf(got, 1) && got == got {
 		t.Errorf("f(x) = %v, Eval says %v", got, want)
 	}

@@ -49,7 +49,7 @@ func Register[K Kernel]() {
 		}
 	}
 	if _, known := forms[zero.Name()]; known {
-		panic("kernel: there is a kernel " + zero.Name() + " already")
+		panic("kernel: kernel " + zero.Name() + " is already registered")
 	}
 	forms[zero.Name()] = f
 }
@@ -112,10 +112,10 @@ func specOf(k Kernel) (Spec, error) {
 	}
 	again, err := s.Kernel()
 	if err != nil {
-		return s, fmt.Errorf("kernel: a model with kernel %s has no saved form: %w", s.Type, err)
+		return s, fmt.Errorf("kernel: can't save a model with kernel %s: %w", s.Type, err)
 	}
 	if !reflect.DeepEqual(again, k) {
-		return s, fmt.Errorf("kernel: kernel %s is not what can be read from its JSON %s", s.Type, s.Params)
+		return s, fmt.Errorf("kernel: kernel %s changes when it is decoded from its JSON %s: export all its fields", s.Type, s.Params)
 	}
 	return s, nil
 }

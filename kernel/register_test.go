@@ -16,7 +16,7 @@ var errNoScale = errors.New("no scale")
 
 func init() { Register[diagonal](); Register[forgetful]() }
 
-// forgetful does not save what it is.
+// forgetful has a field that is not saved.
 type forgetful struct {
 	Polynomial
 	hidden int
@@ -42,7 +42,7 @@ func TestRegisteredKernel(t *testing.T) {
 func TestKernelsWithoutSavedForm(t *testing.T) {
 	for what, k := range map[string]Kernel{
 		"unknown kernel": otherKernel{},
-		"not what can":   forgetful{Polynomial{0, 1}, 1},
+		"changes when":   forgetful{Polynomial{0, 1}, 1},
 	} {
 		if err := NewExpansion(k, 1, 1).Write(io.Discard, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%T: %v, want %q", k, err, what)
@@ -73,7 +73,7 @@ func TestRegisterPanics(t *testing.T) {
 	for name, register := range map[string]func(){"test-diagonal": Register[diagonal], "gaussian": Register[shifted]} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
-				if want := "kernel: there is a kernel " + name + " already"; recover() != want {
+				if want := "kernel: kernel " + name + " is already registered"; recover() != want {
 					t.Errorf("no panic %q", want)
 				}
 			}()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the right
-// one holds.
+// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the corrected form
+// holds.
 
 // is returns the indicator of y = label.
 func is(y, label float64) float64 {
@@ -16,12 +16,12 @@ func is(y, label float64) float64 {
 	return 0
 }
 
-// labels are the two of Examples 1 and 2, with those of BinaryLogistic: f is the log-odds
-// of y = 0.
+// labels maps the labels of Examples 1 and 2 to those of BinaryLogistic: f is the log-odds of
+// y = 0.
 var labels = map[float64]float64{0: +1, 1: -1}
 
-// TestExample1: −log P(y | x) of eq. intro_lrprob is the binary logistic loss and what eq.
-// intro_loss prints without its term 𝟙(y = 1).
+// TestExample1: −log P(y | x) of eq. intro_lrprob is the binary logistic loss. It is the
+// expression of eq. intro_loss without the term 𝟙(y = 1).
 func TestExample1(t *testing.T) {
 	for y, sign := range labels {
 		for f := -3.0; f <= 3; f += 0.5 {
@@ -41,8 +41,8 @@ func TestExample1(t *testing.T) {
 	}
 }
 
-// TestExample2: the derivative of that loss is 1/(1 + exp(−f)) − 𝟙(y = 0), by differences;
-// eq. logistic_soldd prints the derivative of the logistic function.
+// TestExample2: by differences, the derivative of that loss is 1/(1 + exp(−f)) − 𝟙(y = 0). Eq.
+// logistic_soldd prints the derivative of the logistic function instead.
 func TestExample2(t *testing.T) {
 	const h = 1e-5
 	logistic := func(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
@@ -65,9 +65,9 @@ func TestExample2(t *testing.T) {
 	}
 }
 
-// TestAssumptions: of the losses that the paper names, only the logistic fulfils
-// Assumptions as:2 (Lipschitz) and as:3 (differentiable): the hinge has a kink, and the
-// squared hinge and the square loss are as steep as one likes.
+// TestAssumptions: of the losses that the paper names, only the logistic loss fulfils Assumptions
+// as:2 (Lipschitz) and as:3 (differentiable). The hinge has a kink, and the slopes of the squared
+// hinge and the square loss are unbounded.
 func TestAssumptions(t *testing.T) {
 	const h = 1e-7
 	kink := []float64{-0.5, 0.5} // 1 + f_r − f_y = 0

@@ -31,7 +31,7 @@ func (h Huber) Gradient(g, f []float64, y float64) float64 {
 	return h.Value(f, y)
 }
 
-// A loss of one's own: a regression that one outlier in ten does not spoil.
+// Define your own loss: with Huber's, one outlier in ten does not spoil a regression.
 func ExampleLoss() {
 	at := func(l loss.Loss) float64 {
 		learner, err := polk.New(polk.Config{

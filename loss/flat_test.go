@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSlackIsSafeAndTight: no change of all scores by less than the slack makes
-// the gradient other than zero, and one by a little more can.
+// TestSlackIsSafeAndTight: no change of all scores by less than the slack makes the gradient
+// nonzero, and a change by a little more can.
 func TestSlackIsSafeAndTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t, 5)

@@ -75,8 +75,8 @@ func TestGradientIsTheDerivative(t *testing.T) {
 			down[c] -= h
 			want := (e.loss.Value(up, e.y) - e.loss.Value(down, e.y)) / (2 * h)
 			if !(math.Abs(g[c]-want) <= 1e-6*(1+math.Abs(want))) {
-				// The squared hinge has a bounded second derivative that
-				// jumps: at most h of error.
+				// The second derivative of the squared hinge is bounded but jumps, which adds an
+				// error of at most h.
 				if e.loss.Name() == "squared-hinge" && math.Abs(g[c]-want) < 2*h {
 					continue
 				}
@@ -86,8 +86,8 @@ func TestGradientIsTheDerivative(t *testing.T) {
 	})
 }
 
-// The subgradient inequality ℓ(v) ≥ ℓ(u) + g(u)·(v − u) holds everywhere,
-// kinks included, exactly if ℓ is convex and g a subgradient.
+// The subgradient inequality ℓ(v) ≥ ℓ(u) + g(u)·(v − u) holds everywhere, including at kinks, if
+// and only if ℓ is convex and g is a subgradient.
 func TestSubgradientInequality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := draw(t, 20)
@@ -146,7 +146,8 @@ func TestMultiClassGradientsSumToZero(t *testing.T) {
 	})
 }
 
-// Asymptotic values at scores of ±10⁴, where a naive exponential overflows.
+// At scores of ±10⁴, where a naive exponential overflows, losses and gradients have their
+// asymptotic values.
 func TestExtremeScores(t *testing.T) {
 	const b = 1e4
 	tests := []struct {
@@ -231,7 +232,7 @@ func TestByName(t *testing.T) {
 	}
 	name := Names()[0]
 	defer func() {
-		if v := recover(); v != "loss: there is a loss "+name+" already" {
+		if v := recover(); v != "loss: loss "+name+" is already registered" {
 			t.Errorf("a second %s: %v", name, v)
 		}
 	}()

@@ -14,7 +14,7 @@ var registered = make(map[string]Loss)
 // already registered.
 func Register(l Loss) {
 	if _, ok := registered[l.Name()]; ok {
-		panic("loss: there is a loss " + l.Name() + " already")
+		panic("loss: loss " + l.Name() + " is already registered")
 	}
 	registered[l.Name()] = l
 }

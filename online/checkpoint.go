@@ -15,17 +15,17 @@ import (
 // does not begin with the rows that the model has learned.
 var ErrOtherFile = errors.New("the model was trained on other rows")
 
-// A checkpoint is where the training of a file stopped before it was finished.
+// A checkpoint says where the training on a file stopped before its end.
 type checkpoint struct {
-	Epochs int    `json:"epochs"`           // passes there were to be
-	Pass   int    `json:"pass"`             // from 0
-	Rows   int    `json:"rows"`             // of the pass that the model has taken, or that were left out
-	Sum    string `json:"sum"`              // of these, as a fingerprint has it
-	Format string `json:"format,omitempty"` // of the file's rows
+	Epochs int    `json:"epochs"`           // planned number of passes
+	Pass   int    `json:"pass"`             // current pass, from 0
+	Rows   int    `json:"rows"`             // rows of the pass that the model has learned or skipped
+	Sum    string `json:"sum"`              // fingerprint of these rows
+	Format string `json:"format,omitempty"` // format of the file's rows
 	Header string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo; empty for LIBSVM
-	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, once a pass is through
+	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, after the first pass
 
-	Shuffled bool `json:"shuffled,omitempty"` // the passes have the rows in the order of a shuffler
+	Shuffled bool `json:"shuffled,omitempty"` // whether the passes take the rows in the order of a shuffler
 }
 
 // Unfinished reports whether the model is from a training of a file that stopped

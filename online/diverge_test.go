@@ -15,8 +15,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// divergent returns rows that a learning rate of 3 learns as long as they are
-// apart, and n more, all in one place, on which it diverges.
+// divergent returns apart rows in different places, which a learning rate of 3 can learn, and n
+// more rows in one place, on which it diverges.
 func divergent(apart, n int) []string {
 	rng := rand.New(rand.NewPCG(1, 16))
 	rows := make([]string, apart+n)
@@ -50,8 +50,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// A training whose rows end before its numbers do has diverged all the same, and
-// is not saved on the way once it does.
+// Training fails even if its rows end before its numbers overflow, and saves no model once it
+// diverges.
 func TestDivergenceAtTheEnd(t *testing.T) {
 	opt := divergentOptions(divergent(320, 12*32))
 	opt.SaveEvery = 32
@@ -74,7 +74,7 @@ func TestDivergenceAtTheEnd(t *testing.T) {
 	}
 }
 
-// Scores that are not finite are no predictions: the error has source and line.
+// Scores that are not finite give an error with source and line, not predictions.
 func TestScoresThatAreNotFinite(t *testing.T) {
 	for name, probability := range map[string]bool{"multi-hinge": false, "multi-logistic": true, "squared-error": false} {
 		opt := options(name, stream(table(200, name, 3)))
@@ -117,7 +117,7 @@ func TestBandwidthsOutOfRange(t *testing.T) {
 	}
 }
 
-// Labels that would do harm where predictions go are refused; others are not.
+// Labels that would do harm wherever predictions are shown are refused, and no others.
 func TestLabelsThatCanBeShown(t *testing.T) {
 	for label, ok := range map[string]bool{
 		"\u202etxt.exe": false, "a\u2066b": false, "zero\u200bwidth": false, "line\u2028end": false, "bad\xff": false,

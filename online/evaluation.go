@@ -10,58 +10,58 @@ import (
 	"polkrepro/loss"
 )
 
-// An Evaluation is how well a model does on labelled rows. In JSON a number that is not
-// finite is null.
+// An Evaluation holds a model's results on labelled rows. In JSON, a number that is not finite
+// is null.
 type Evaluation struct {
-	Rows       int            `json:"rows"`        // evaluated
-	ModelOrder int            `json:"model_order"` // elements of the model
-	Loss       string         `json:"loss"`        // of the model
-	Risk       words.Nullable `json:"risk"`        // mean loss, of scaled targets for regression
-	TradeOff   []Tried        `json:"trade_off"`   // the model orders that were tried in training, on rows held out there; none of a model whose order was given
+	Rows       int            `json:"rows"`        // number of rows evaluated
+	ModelOrder int            `json:"model_order"` // model order, in elements
+	Loss       string         `json:"loss"`        // name of the model's loss
+	Risk       words.Nullable `json:"risk"`        // mean loss; for regression, of scaled targets
+	TradeOff   []Tried        `json:"trade_off"`   // model orders that tuning tried, with results on rows held out in training; empty if it tried none
 
 	*Classification // nil of a regression
 	*Regression     // nil of a classification
 }
 
-// A Classification is what there is to say of a classification alone.
+// A Classification holds the results that only a classification has.
 type Classification struct {
 	Error       words.Nullable `json:"error"`                             // classification: fraction of rows predicted wrongly
-	Classes     []Class        `json:"classes"`                           // classification: the results by class
-	Confusion   [][]int        `json:"confusion"`                         // classification: rows by label, in the order of classes, and by prediction, in the same order
-	LogLoss     words.Nullable `json:"log_loss"`                          // classification: mean of −ln p of the true class; null without probabilities
-	Calibration *Calibration   `json:"calibration" jsonschema:"nullable"` // classification: confidence and accuracy; null without probabilities
+	Classes     []Class        `json:"classes"`                           // classification: results by class
+	Confusion   [][]int        `json:"confusion"`                         // classification: numbers of rows by label (first index) and prediction (second index), both in the order of classes
+	LogLoss     words.Nullable `json:"log_loss"`                          // classification: mean of −ln p of the true class; null if the loss gives no probabilities
+	Calibration *Calibration   `json:"calibration" jsonschema:"nullable"` // classification: comparison of confidence with accuracy; null if the loss gives no probabilities
 }
 
-// A Class is the results of a class.
+// A Class holds the results of one class.
 type Class struct {
-	Label     string         `json:"label"`     // as in the training file
-	Rows      int            `json:"rows"`      // of the class
-	Predicted int            `json:"predicted"` // rows predicted as the class
-	Correct   int            `json:"correct"`   // rows of the class that are predicted correctly
-	Recall    words.Nullable `json:"recall"`    // correct/rows
-	Precision words.Nullable `json:"precision"` // correct/predicted
+	Label     string         `json:"label"`     // label, as in the training file
+	Rows      int            `json:"rows"`      // number of rows of the class
+	Predicted int            `json:"predicted"` // number of rows predicted as the class
+	Correct   int            `json:"correct"`   // number of rows of the class that are predicted correctly
+	Recall    words.Nullable `json:"recall"`    // correct/rows; null if there are no rows
+	Precision words.Nullable `json:"precision"` // correct/predicted; null if no row is predicted as the class
 }
 
 // A Calibration compares confidence with accuracy.
 type Calibration struct {
-	Error words.Nullable `json:"error"` // mean of |accuracy − confidence| over the bins, weighted by their rows
-	Bins  []Bin          `json:"bins"`  // ten
+	Error words.Nullable `json:"error"` // calibration error: mean of |accuracy − confidence| over the bins, weighted by their rows
+	Bins  []Bin          `json:"bins"`  // ten bins of equal width
 }
 
-// A Bin is the rows whose confidence is within bounds.
+// A Bin holds the rows whose confidence is in an interval.
 type Bin struct {
-	From       float64        `json:"from"`       // least confidence
-	To         float64        `json:"to"`         // upper end of confidence, exclusive except for 1
-	Rows       int            `json:"rows"`       // with this confidence
-	Confidence words.Nullable `json:"confidence"` // mean
-	Accuracy   words.Nullable `json:"accuracy"`   // fraction of rows predicted correctly
+	From       float64        `json:"from"`       // lower end of the interval
+	To         float64        `json:"to"`         // upper end of the interval, exclusive except for 1
+	Rows       int            `json:"rows"`       // number of rows in the interval
+	Confidence words.Nullable `json:"confidence"` // mean confidence; null without rows
+	Accuracy   words.Nullable `json:"accuracy"`   // fraction of the rows predicted correctly; null without rows
 }
 
-// A Regression is what there is to say of a regression alone.
+// A Regression holds the results that only a regression has.
 type Regression struct {
-	RMSE words.Nullable `json:"rmse"` // regression: root of the mean squared error
-	MAE  words.Nullable `json:"mae"`  // regression: mean absolute error
-	R2   words.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²
+	RMSE words.Nullable `json:"rmse"` // regression: root mean squared error, in the unit of the targets
+	MAE  words.Nullable `json:"mae"`  // regression: mean absolute error, in the unit of the targets
+	R2   words.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²; null if all y are equal
 }
 
 // Evaluate compares the model's predictions with the labels of a source.

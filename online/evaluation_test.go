@@ -14,8 +14,7 @@ import (
 	"polkrepro/internal/words"
 )
 
-// What Evaluate counts is what a count over the predictions, their probabilities
-// and the labels gives.
+// The results of Evaluate equal counts over the predictions, their probabilities and the labels.
 func TestEvaluationIsAboutThePredictions(t *testing.T) {
 	const n = 700
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(b)) }

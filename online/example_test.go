@@ -12,8 +12,8 @@ import (
 	"polkrepro/online"
 )
 
-// From a CSV stream to a model, a file of it, and predictions. Features,
-// classes, scaling and bandwidth are taken from the first rows.
+// This example trains a model on a CSV stream, saves and reads it, and predicts. The first rows
+// determine features, classes, scaling and bandwidth.
 func ExampleTrain() {
 	var lines strings.Builder
 	for i := range 400 { // label, two features: class a left of 0, class b right of it

@@ -11,8 +11,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// However its rows are divided, and whatever is predicted in between, a Feed makes the
-// model that Train makes of the stream.
+// A Feed gives the model that Train gives for the stream, however its rows are divided and whatever
+// is predicted in between.
 func TestFeedIsTheStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: TestTuningIsDeterministic has the goroutines")
@@ -48,8 +48,8 @@ func TestFeedIsTheStream(t *testing.T) {
 	}
 }
 
-// Rows of so many features that fewer than headRows are the head are all learned, whether
-// or not the head is a round number of them.
+// A Feed learns all rows even if they have so many features that the head is shorter than headRows,
+// whether or not the head is a round number of rows.
 func TestFeedOfWideRows(t *testing.T) {
 	const dim, n = 20_000, 900
 	values := [2][]float64{make([]float64, dim), make([]float64, dim)}

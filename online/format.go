@@ -61,16 +61,16 @@ const elsewhere = math.MaxUint32
 // header is the header of a model file.
 type header struct {
 	Settings
-	Rows int64 `json:"rows"` // taken in all
-	Tail int   `json:"tail"` // of these, in the file
+	Rows int64 `json:"rows"` // number of rows taken in all
+	Tail int   `json:"tail"` // number of these rows that are in the file, waiting for their mini-batch
 
-	Elements int `json:"elements"` // of the functions that predict
-	Before   int `json:"before"`   // of those that training goes on from
-	Missing  int `json:"missing"`  // of these, not among the first
+	Elements int `json:"elements"` // number of elements of the functions that predict
+	Before   int `json:"before"`   // number of elements of the functions that training continues from
+	Missing  int `json:"missing"`  // number of these elements that the functions that predict lack
 
 	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
-	Names *rows.Names `json:"names,omitempty"` // in the header of the training data
+	Names *rows.Names `json:"names,omitempty"` // names in the header of the training data
 }
 
 // Save writes the model to w.

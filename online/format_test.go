@@ -33,8 +33,7 @@ func TestReadForPrediction(t *testing.T) {
 	}
 }
 
-// A model that is saved before its training has ended predicts as of its last
-// whole mini-batch.
+// A model that is saved before its training ends predicts as after its last whole mini-batch.
 func TestPredictionBeforeTheEnd(t *testing.T) {
 	rows := table(1090, "multi-hinge", 33)
 	opt := options("multi-hinge", stream(rows))
@@ -53,8 +52,8 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// An element that training goes on from is in a file once: many times the same
-// long one would make much of a small file.
+// An element that training resumes from must be in a file only once: repetitions of a long element
+// would let a small file need much memory.
 func TestElementTwice(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(64, "multi-hinge", 35))))
 	size, err := m.learner.StateSize()
@@ -78,8 +77,8 @@ func TestElementTwice(t *testing.T) {
 	}
 }
 
-// A header that counts other rows than the learner has taken, or has a key twice, is an
-// error: going on, the count would overflow and the file could not be read again.
+// A header with a wrong count of learned rows or a duplicate key is an error: after resuming, the
+// count would overflow and the file could not be read again.
 func TestForgedHeader(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(75, "multi-hinge", 36))))
 	header, payload := hostile.Parts(saved(t, m))

@@ -11,9 +11,9 @@ import (
 	"polkrepro/data/rows"
 )
 
-// FuzzTrain trains on any rows, tuned or not, from a file or a stream. It is an
-// error or a model; a model predicts a line for each of its rows, all of them finite,
-// or says which row it can't predict, and is read again from what it saves.
+// FuzzTrain trains on arbitrary rows, tuned or not, from a file or a stream, and expects an error
+// or a model. A model predicts a line for each of its rows, all of them finite, or names the row
+// that it can't predict, and can be saved and read again.
 func FuzzTrain(f *testing.F) {
 	if testing.Short() {
 		f.Skip("-short: TestTuningIsDeterministic has the goroutines")

@@ -165,7 +165,7 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	}
 	note("%d features, scaling %s from %s", set.Dim, set.Scale, s.where())
 	if e.Constant > 0 {
-		note("%d features are the same in all of these rows and are left out", e.Constant)
+		note("%d features are constant in these rows and are left out", e.Constant)
 	}
 	return e.Scaling, completeKernel(set, len(s.head), x, note)
 }

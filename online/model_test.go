@@ -24,7 +24,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// labelsOf are all losses, each with the labels of its table.
+// labelsOf has the labels of each loss's table.
 var labelsOf = map[string][]string{
 	"multi-hinge": {"elm", "oak", "pine"}, "multi-logistic": {"-3", "7", "40"},
 	"binary-logistic": {"no", "yes"}, "squared-hinge": {"-1", "1"}, "squared-error": nil,
@@ -80,8 +80,8 @@ func reread(t testing.TB, m *Model) *Model {
 	return out
 }
 
-// A model is what polk.Learner makes of the same scaled rows in the same
-// mini-batches, bit for bit.
+// A model equals that of polk.Learner on the same scaled rows in the same mini-batches, bit for
+// bit.
 func TestModelIsTheLearner(t *testing.T) {
 	for name := range labelsOf {
 		rows := table(4200, name, 1)
@@ -105,8 +105,8 @@ func TestModelIsTheLearner(t *testing.T) {
 	}
 }
 
-// unitRows scales rows to the unit interval over the first 1,000, and makes
-// targets of their labels, in the plainest way.
+// unitRows scales rows to the unit interval by the first 1,000, and converts their labels to
+// targets, in the simplest way.
 func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y []float64) {
 	raw := make([][3]float64, len(rows))
 	least, most := [2]float64{9, 9}, [2]float64{-9, -9}
@@ -150,10 +150,10 @@ func unitRows(t *testing.T, rows, labels []string, set Settings) (x []float32, y
 	return x, y
 }
 
-// What Save writes predicts as the model does, before and after, whether it is read to
-// go on or for prediction alone.
+// A saved model predicts as it did before, whether it is read to resume training or only for
+// prediction.
 func TestSavedModelPredictsTheSame(t *testing.T) {
-	removed := false // by the last mini-batch, which is not full, elements that training goes on from
+	removed := false // whether the last mini-batch, which is not full, removed elements that training resumes from
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom([]string{"multi-hinge", "multi-logistic", "binary-logistic", "squared-hinge", "squared-error"}).Draw(rt, "loss")
 		lines := table(rapid.IntRange(40, 150).Draw(rt, "rows"), name, rapid.Uint64().Draw(rt, "seed"))
@@ -195,8 +195,8 @@ func predictions(t testing.TB, m *Model, lines []string) string {
 	return b.String()
 }
 
-// A file is refused for its checksum alone, however it is read. TestRefused of package
-// modelfile damages every bit of a file, and cuts it everywhere.
+// A wrong checksum alone makes a file invalid, however it is read. TestRefused of package modelfile
+// corrupts every bit of a file, and truncates it everywhere.
 func TestDamagedModelIsRefused(t *testing.T) {
 	bad := saved(t, mustTrain(t, options("multi-logistic", stream(table(70, "multi-logistic", 3)))))
 	_, payload := hostile.Parts(bad)
@@ -208,8 +208,8 @@ func TestDamagedModelIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the bytes, Read returns an error or a model that works.
-// The checksum is made to fit, or nothing behind it would ever be reached.
+// FuzzRead checks that, whatever the bytes, Read returns an error or a model that works. It
+// corrects the checksum, because otherwise Read would never get beyond it.
 func FuzzRead(f *testing.F) {
 	for name := range labelsOf {
 		b := saved(f, mustTrain(f, options(name, stream(table(70, name, 3)))))
@@ -249,7 +249,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A file of the table, with all epochs and a skip: like the stream of the same rows.
+// A file gives the same model as a stream of its rows, with several epochs and with skipped rows.
 func TestFileIsTheStream(t *testing.T) {
 	rows := table(1100, "multi-hinge", 5)
 	named := append([]string{"x,y,tree"}, rows...)

@@ -34,14 +34,13 @@ const (
 	DefaultRiskTolerance = 0.05  // of the risk
 )
 
-// A Tried is how a model order did on rows that were held out, as its share of the
-// rows was predicted wrongly, and its risk.
+// A Tried is a model order that was tried, with its results on held-out rows.
 type Tried struct {
-	Order   int     `json:"order"`            // elements
-	Error   float64 `json:"error"`            // fraction of the rows; of a regression the RMSE
+	Order   int     `json:"order"`            // model order, in elements
+	Error   float64 `json:"error"`            // fraction of rows predicted wrongly; for a regression, the RMSE
 	Risk    float64 `json:"risk"`             // mean loss
-	Numbers int     `json:"numbers"`          // features and weights of all elements
-	Chosen  bool    `json:"chosen,omitempty"` // by the tolerance, or as the order that was asked for
+	Numbers int     `json:"numbers"`          // number of features and weights of all elements
+	Chosen  bool    `json:"chosen,omitempty"` // whether the order was chosen, by the tolerance or as the requested order
 }
 
 // limit bounds the order by KOMP, with merging if the kernel allows it.

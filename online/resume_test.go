@@ -19,9 +19,9 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A stream in two parts is the whole stream, bit for bit, with every loss, kernel and
-// pruner of the registry, tuned or not: whether the first part was saved on the way or
-// at its end, wherever that is between two mini-batches.
+// A stream in two parts gives the model of the whole stream, bit for bit, with every loss, kernel
+// and registered pruner, tuned or not. The first part may be saved during training or at its end,
+// wherever the cut lies between two mini-batches.
 func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
 		"polynomial": {Kernel: KernelPolynomial, Offset: 1, Degree: 3},
@@ -66,7 +66,7 @@ func TestStreamInTwoParts(t *testing.T) {
 	}
 }
 
-// given are parameters for a heuristic that has no defaults for them.
+// given returns parameters for a heuristic that has no defaults for them.
 func given(h prune.Heuristic) prune.Params {
 	p := make(prune.Params)
 	for _, param := range h.Params {
@@ -80,9 +80,9 @@ func given(h prune.Heuristic) prune.Params {
 	return p
 }
 
-// A file's training that is stopped anywhere goes on by itself, in the order of rows and
-// with the learning rate that it had, and is in the end the one that was not: however
-// often it is stopped, and whatever format the file's name suggests.
+// Training on a file can be stopped anywhere. It resumes by itself with the same order of rows and
+// the same learning rate, and gives the model of uninterrupted training, however often it is
+// stopped and whatever format the file's name suggests.
 func TestContinue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 0))
 	path := filepath.Join(t.TempDir(), "rows.txt")
@@ -113,7 +113,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// stopAt trains n rows, or all that there are if they are fewer.
+// stopAt trains on n rows, or on all rows if there are fewer.
 func stopAt(t *testing.T, opt TrainOptions, n int) *Model {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -132,8 +132,8 @@ func stopAt(t *testing.T, opt TrainOptions, n int) *Model {
 	return m
 }
 
-// A model is saved every so many rows, as one that is unfinished, and the error before
-// learning them is told of all rows.
+// Train saves a model every SaveEvery rows, marked as unfinished, and reports the error before
+// learning for all rows.
 func TestSaves(t *testing.T) {
 	opt := options("multi-hinge", file(t, table(1500, "multi-hinge", 23)))
 	saves, told := 0, 0
@@ -156,7 +156,7 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// A training goes on only in a file that begins with the rows it has learned.
+// Training resumes only on a file that begins with the rows that it has learned.
 func TestContinueOtherFile(t *testing.T) {
 	rows := table(1200, "multi-hinge", 24)
 	half := stopAt(t, options("multi-hinge", file(t, rows)), 1150)
@@ -185,8 +185,7 @@ func TestContinueOtherFile(t *testing.T) {
 	}
 }
 
-// A file that is changed between two passes is not trained on; once it is as it
-// was, training goes on.
+// Training stops if a file changes between two passes. It resumes once the file is restored.
 func TestChangedFile(t *testing.T) {
 	rows := table(300, "multi-hinge", 24)
 	opt := options("multi-hinge", file(t, rows))
@@ -211,8 +210,8 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// A change that size and date do not show is found at the end of the pass, also
-// by a process that goes on; nothing of that pass is returned.
+// A change that size and date do not show is found at the end of the pass, also by a process that
+// resumes. No model of that pass is returned.
 func TestHiddenChange(t *testing.T) {
 	rows := table(300, "multi-hinge", 24)
 	opt := options("multi-hinge", file(t, rows))
@@ -243,8 +242,8 @@ func TestHiddenChange(t *testing.T) {
 	}
 }
 
-// A last mini-batch that the learner can't take leaves a model of the rows before
-// it, which can be read.
+// If the learner can't take the last mini-batch, Train returns a model of the rows before it, which
+// can be saved and read.
 func TestLastBatchFails(t *testing.T) {
 	lines := table(33, "multi-hinge", 26)
 	lines[32] = "1e38,1e38" + lines[32][strings.LastIndex(lines[32], ","):]
@@ -280,8 +279,8 @@ func TestOptionsThatContradict(t *testing.T) {
 	}
 }
 
-// A stream is learned as its mini-batches fill, however slowly they do: after
-// the head, or from the first row on if no setting depends on it.
+// Train learns a mini-batch of a stream as soon as it is full, however slow the stream is: after
+// the head, or from the first row on if no setting depends on the head.
 func TestSlowStream(t *testing.T) {
 	lines := table(1032, "multi-hinge", 26)
 	for _, first := range []int{32, 1000} {
@@ -317,7 +316,7 @@ func TestSlowStream(t *testing.T) {
 	}
 }
 
-// A stream that is stopped before there is a model is an error that says so.
+// Stopping a stream before there is a model gives an error that says so.
 func TestStoppedInTheHead(t *testing.T) {
 	for _, rows := range []int{0, 500} {
 		r, w := io.Pipe()
@@ -337,8 +336,8 @@ func TestStoppedInTheHead(t *testing.T) {
 // text returns a number as a file has it.
 func text(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
 
-// The default rates of a polynomial kernel are such that the functions do not
-// depend on the unit of the features.
+// With the default learning rates of a polynomial kernel, the functions do not depend on the unit
+// of the features.
 func TestRatesOfPolynomials(t *testing.T) {
 	var models [2]*Model
 	lines := table(1500, "multi-logistic", 28)

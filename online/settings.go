@@ -31,23 +31,23 @@ const (
 	maxValues = 1 << 24 // largest number of values in a batch, in the head, and in the rows of a model file
 )
 
-// Settings are what determines a model beside the rows. They are saved with it.
+// Settings determine a model together with the rows. They are saved with the model.
 type Settings struct {
-	Loss   string   `json:"loss"`             // a name of package loss
-	Labels []string `json:"labels,omitempty"` // of the classes; none for regression
+	Loss   string   `json:"loss"`             // name of the loss in package loss
+	Labels []string `json:"labels,omitempty"` // labels of the classes; missing for regression
 	Dim    int      `json:"dim"`              // number of features
 
-	Kernel    string  `json:"kernel"`              // KernelGaussian or KernelPolynomial, of scaled x
+	Kernel    string  `json:"kernel"`              // kernel of scaled x: KernelGaussian or KernelPolynomial
 	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
 	Offset    float64 `json:"offset,omitempty"`    // b of (xᵀx' + b)^c
 	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx' + b)^c
 
 	Regularizer  float64 `json:"regularizer"`
-	LearningRate float64 `json:"learning_rate"`         // constant unless DecaySteps
-	DecaySteps   int     `json:"decay_steps,omitempty"` // in which the learning rate falls to 0; 0 if it is constant
-	FixedFrom    int     `json:"fixed_from,omitempty"`  // step from which the dictionary stays what it is
-	FixedTo      int     `json:"fixed_to,omitempty"`    // step before which it does; 0 if it never does
-	Parsimony    float64 `json:"parsimony"`             // K of the budget ε = K·η^{3/2}, for pruners that keep to it
+	LearningRate float64 `json:"learning_rate"`         // initial learning rate; constant if DecaySteps is 0
+	DecaySteps   int     `json:"decay_steps,omitempty"` // steps over which the learning rate falls to 0; 0 if it is constant
+	FixedFrom    int     `json:"fixed_from,omitempty"`  // first step in which the dictionary does not change
+	FixedTo      int     `json:"fixed_to,omitempty"`    // first later step in which it may change again; 0 if the dictionary is never fixed
+	Parsimony    float64 `json:"parsimony"`             // K of the budget ε = K·η^{3/2}, for pruners that use it
 	Batch        int     `json:"batch"`
 
 	// Pruner is the name of a registered heuristic.
@@ -60,9 +60,9 @@ type Settings struct {
 	TargetShift  float64 `json:"target_shift"`
 	TargetFactor float64 `json:"target_factor"`
 
-	TradeOff []Tried `json:"trade_off,omitempty"` // what the order was chosen from
+	TradeOff []Tried `json:"trade_off,omitempty"` // orders from which the model order was chosen; missing if none was tried
 
-	Format      string `json:"format"` // of the training data
+	Format      string `json:"format"` // format of the training data
 	LabelColumn int    `json:"label_column,omitempty"`
 }
 

@@ -177,7 +177,7 @@ func (t *trainer) begin(ctx context.Context) error {
 		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
 	}
 	if set.Labels == nil && seen.labels.Unrepeated() {
-		return fmt.Errorf("%s: most rows have a label that no other row has: is it the right column, or is this a regression, with the squared loss?", t.opt.Source.name())
+		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
 	}
 	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
@@ -218,7 +218,7 @@ func (t *trainer) passes(ctx context.Context) error {
 	t.at.Epochs = max(1, t.opt.Epochs) // tuning has set opt.Epochs
 	if t.opt.Continue {
 		t.from, t.at, skip = t.m.checkpoint, *t.m.checkpoint, t.m.checkpoint.Rows
-		t.opt.Note("goes on in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
+		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
 	}
 	for pass := t.at.Pass; pass < t.at.Epochs; pass++ {
 		err := t.learnPass(ctx, pass, skip)

@@ -18,7 +18,7 @@ func withChecksum(b []byte) []byte {
 	return append(slices.Clone(b), sum[:]...)
 }
 
-// What can't be trained on names the source, the line and the cause.
+// The error for invalid input names the source, the line and the cause.
 func TestErrorsNameTheLine(t *testing.T) {
 	good := "1,2,a\n3,4,b\n"
 	tests := []struct{ name, loss, text, want string }{
@@ -39,8 +39,8 @@ func TestErrorsNameTheLine(t *testing.T) {
 	}
 }
 
-// A feature that the head of a LIBSVM stream does not show is an error, unless
-// the number of features is given; the model of the rows before is returned.
+// A feature that does not occur in the head of a LIBSVM stream is an error, unless the number of
+// features is given. Train returns the model of the rows before it.
 func TestLateFeature(t *testing.T) {
 	text := strings.Repeat("+1 1:1 3:2\n-1 2:1\n", 600) + "1.0 5:1\n"
 	opt := options("squared-hinge", Source{Path: "-", Stdin: strings.NewReader(text)})

@@ -365,7 +365,7 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 	}
 	for round := 0; ; round++ {
 		if said.due() {
-			t.opt.Note("%d of the settings are still being tried", len(all))
+			t.opt.Note("tuning: %d settings left", len(all))
 		}
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err

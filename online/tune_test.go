@@ -65,7 +65,7 @@ func file(t testing.TB, rows []string) Source {
 	return Source{Path: path}
 }
 
-// tuning returns options that give nothing but the loss and the label's column.
+// tuning returns options that set only the loss and the label's column.
 func tuning(name string, src Source) TrainOptions {
 	return TrainOptions{Source: src, Tune: true, Settings: Settings{Loss: name, Format: rows.FormatCSV, LabelColumn: -1}}
 }
@@ -77,8 +77,7 @@ func evaluation(t testing.TB, m *Model, lines []string) *Evaluation {
 	return e
 }
 
-// Without a setting, rows are learned from files and streams, and the model order has a
-// bound.
+// Without settings, models learn from files and streams, and their order is bounded.
 func TestTunedModelsLearn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: TestTuningIsDeterministic has the goroutines, and the race detector makes it a minute")
@@ -110,8 +109,7 @@ func byLabel(a, b string) int {
 	return strings.Compare(a[strings.LastIndexByte(a, ','):], b[strings.LastIndexByte(b, ','):])
 }
 
-// Every loss and kernel learns what there is to learn, from a stream with fixed defaults
-// and tuned.
+// Every loss and kernel learns the tables, from a stream with fixed defaults and tuned on a file.
 func TestLosses(t *testing.T) {
 	for name := range labelsOf {
 		for _, k := range []struct {
@@ -130,7 +128,7 @@ func TestLosses(t *testing.T) {
 			opt := options(name, stream(table(3000, name, 7)))
 			if k.tune {
 				opt = tuning(name, file(t, table(120, name, 7)))
-				opt.Tolerance = -1 // of 120 rows, an order has at most seven elements
+				opt.Tolerance = -1 // with 120 rows, a limited order has at most seven elements
 			}
 			given := opt.Settings
 			opt.Settings = k.Settings
@@ -143,8 +141,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// The rows alone decide: neither the number of threads nor a second time makes
-// another model.
+// The model depends only on the rows, not on the number of threads, and is the same the second
+// time.
 func TestTuningIsDeterministic(t *testing.T) {
 	src := file(t, spirals(400, 3))
 	before := runtime.GOMAXPROCS(1)
@@ -158,8 +156,8 @@ func TestTuningIsDeterministic(t *testing.T) {
 	}
 }
 
-// A function so smooth that its kernel matrix soon has no rank left is learned to a
-// few elements, however many there may be.
+// A function so smooth that its kernel matrix soon runs out of rank is learned with few elements,
+// however many are allowed.
 func TestSmoothFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
@@ -178,7 +176,7 @@ func TestSmoothFunctions(t *testing.T) {
 	}
 }
 
-// What is given is not chosen.
+// Tuning does not change given settings.
 func TestGivenSettingsStay(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(200, 6)))
 	set := &opt.Settings
@@ -192,9 +190,9 @@ func TestGivenSettingsStay(t *testing.T) {
 	}
 }
 
-// The smallest order within the tolerance is chosen, here that halfway between the last
-// two, and the model file keeps the trade-off; a tolerance below 0 takes any size, and an
-// order that is given is taken.
+// Tuning chooses the smallest order within the tolerance, here the one halfway between the last
+// two, and the model file keeps the trade-off. A negative tolerance allows any size, and a given
+// order is used.
 func TestTradeOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: TestTuningIsDeterministic has the goroutines")
@@ -241,8 +239,8 @@ func TestTradeOffOfManyClasses(t *testing.T) {
 	}
 }
 
-// Rows of many features are tuned in as many as there are rows, with the same inner
-// products.
+// For tuning, rows of many features are rotated to as many features as there are rows, with the
+// same inner products.
 func TestRotated(t *testing.T) {
 	const n, dim = 12, 300
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -250,7 +248,7 @@ func TestRotated(t *testing.T) {
 	for i := range x {
 		x[i] = float32(rng.NormFloat64())
 	}
-	copy(x[3*dim:4*dim], x[:dim]) // a row twice
+	copy(x[3*dim:4*dim], x[:dim]) // a duplicate row
 	y := rotated(x, n, dim)
 	dot := func(a, b []float32) (s float64) {
 		for i, v := range a {
@@ -267,15 +265,15 @@ func TestRotated(t *testing.T) {
 	}
 }
 
-// noted collects what a training says.
+// noted collects the notes of training.
 func noted(opt *TrainOptions) *strings.Builder {
 	b := new(strings.Builder)
 	opt.Note = func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	return b
 }
 
-// Rows sorted by class are warned of where they are learned as they stand; a
-// random order is not, nor a file that is shuffled.
+// Training warns of rows sorted by class if it learns them in their order, but not of a random
+// order or a file that is shuffled.
 func TestSortedRowsAreWarnedOf(t *testing.T) {
 	mixed := spirals(400, 9)
 	sorted := slices.SortedFunc(slices.Values(mixed), byLabel)
@@ -299,8 +297,7 @@ func TestSortedRowsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// A shuffler hands on every row once, in an order that the pass and the block
-// decide.
+// A shuffler returns every row once, in an order that depends on the pass and the block.
 func TestShuffler(t *testing.T) {
 	input := spirals(250, 10)
 	src := file(t, input)
@@ -337,7 +334,7 @@ func TestShuffler(t *testing.T) {
 	}
 }
 
-// A sample is drawn from all rows alike.
+// All rows are equally likely to be in a sample.
 func TestSample(t *testing.T) {
 	const size = tuneRows + tuneJudged
 	s := survey{draw: newDraw(), dim: 3}
@@ -353,7 +350,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// The rate falls in a straight line and is a positive one for steps beyond.
+// The rate falls in a straight line, and stays positive beyond the last step.
 func TestCooldown(t *testing.T) {
 	c := cooldown{8, 4}
 	for i, want := range []float64{8, 6, 4, 2, 0.5, 0.5} {
@@ -363,7 +360,7 @@ func TestCooldown(t *testing.T) {
 	}
 }
 
-// Something is said after five seconds of silence, and not before.
+// A note is due after five seconds of silence, and not before.
 func TestWatch(t *testing.T) {
 	var w watch
 	for range 2 {
@@ -377,7 +374,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A settled candidate is one that is better by more than chance.
+// A candidate is better only by more than chance.
 func TestBetter(t *testing.T) {
 	errs, risks := &tuner{loss: loss.MultiHinge{}}, &tuner{loss: loss.MultiLogistic{}}
 	if errs.better(&heldOut{wrong: 95}, &heldOut{wrong: 100}) || !errs.better(&heldOut{wrong: 94}, &heldOut{wrong: 100}) {

@@ -33,7 +33,7 @@ func (t *trainer) warnSorted(s *survey) {
 	if t.at.Shuffled {
 		what = "are too many to be shuffled as a whole"
 	}
-	t.opt.Note("warning: the rows are sorted by class and %s, so the classes that come last win: shuffle them first (shuf)", what)
+	t.opt.Note("warning: the rows are sorted by class and %s, which favours the last classes: shuffle the rows first (shuf)", what)
 }
 
 // warnNumbered warns of columns that number the rows: a model that learns from them does

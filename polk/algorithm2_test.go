@@ -13,19 +13,18 @@ import (
 	"polkrepro/polk/literal"
 )
 
-// oracleSize bounds M+n of the steps that are given to the literal Algorithm 1, whose
-// cost grows with its fifth power.
+// oracleSize bounds M+n of the steps that are compared with the literal Algorithm 1, whose cost
+// grows with the fifth power of M+n.
 const oracleSize = 20
 
-// TestAlgorithm2 follows a learner through streams. Every step is compared
-// with Algorithm 2 as printed, applied to the learner's own f_t, so that
-// rounding does not add up: the same removals in the same order, and the same
-// weights to 1e-8 of the largest.
+// TestAlgorithm2 follows a learner through streams. It compares every step with Algorithm 2 as
+// printed, applied to the learner's own f_t, so that rounding does not add up. The removals and
+// their order must be the same, and the weights equal to 1e-8 of the largest.
 //
-// Not compared are steps whose outcome rounding decides: a removal or the
-// stop within 1e-9 of a tie, elements within 1e-10 (squared) of dependence, a
-// hinge at its kink; and steps too large for the oracle. The former must be
-// less than one in twenty of those compared, the latter less than one in five.
+// It skips steps whose outcome rounding decides: a removal or the stop within 1e-9 of a tie,
+// elements within 1e-10 (squared) of dependence, a hinge at its kink. It also skips steps that are
+// too large for the oracle. For twenty compared steps there may be at most one of the former, and
+// for five at most one of the latter.
 func TestAlgorithm2(t *testing.T) {
 	steps := 25
 	if race.Enabled {
@@ -68,8 +67,7 @@ func (a *tally) add(b tally) {
 	a.compared, a.skipped, a.large = a.compared+b.compared, a.skipped+b.skipped, a.large+b.large
 }
 
-// followed runs one stream until enough steps were compared, or too many were
-// not.
+// followed runs one stream until it has compared enough steps, or taken twice as many.
 func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 	t.Helper()
 	name := fmt.Sprintf("%s, %s, dimension %d, batches of %d", cfg.Kernel.Name(), cfg.Loss.Name(), cfg.Dim, batch)
@@ -82,7 +80,7 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 		}
 	}
 	var l *Learner
-	if cfg.Budget == nil { // 2^(M−7)/20 keeps the model order M near 8, and so takes every size
+	if cfg.Budget == nil { // ε = 2^(M−7)/20 keeps the model order M near 8, and so takes every size
 		cfg.Budget = budget(func() float64 { return 0.05 * math.Exp2(float64(l.Expansion().Order()-7)) })
 	}
 	l = mustNew(t, cfg)
@@ -103,7 +101,7 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 			n.skipped++
 			continue
 		}
-		if u.idle >= 0 { // it costs nothing, so it is the first to go; the learner never takes it up
+		if u.idle >= 0 { // it costs nothing, so Algorithm 1 removes it first; the learner never adds it
 			if len(want) == 0 || want[0] != u.idle {
 				t.Fatalf("%s, step %d: the printed algorithm removes %v, sample %d has no gradient", name, l.Steps(), want, u.idle)
 			}
@@ -122,8 +120,8 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 	return n
 }
 
-// TestScoresOfStep: the gradients of a step are taken at f_t, all of them, and
-// the batch's mean, so a batch of one sample repeated is a batch of one.
+// TestScoresOfStep: a step takes all gradients at f_t and averages them over the batch. A batch
+// that repeats one sample therefore has the same effect as a batch of that sample alone.
 func TestScoresOfStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	m := newMixture(r, 2, 3)

@@ -9,8 +9,8 @@ import (
 	"polkrepro/loss"
 )
 
-// Nothing is allocated once the buffers have grown. (Under the race detector
-// sync.Pool drops what it is given at random, and gemm allocates again.)
+// A step allocates nothing once the buffers have grown. (Under the race detector sync.Pool drops
+// items at random, and gemm allocates again.)
 func TestStepDoesNotAllocate(t *testing.T) {
 	for _, cost := range []loss.Loss{hinge, logistic} {
 		cfg := testConfig(cost)

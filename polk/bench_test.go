@@ -19,9 +19,9 @@ import (
 // starts over.
 const streamLength = 400
 
-// hardStream returns a learner that is held at about the given order on one thread,
-// and a function that draws mini-batches of 32 for it: of a ten-class mixture with p
-// features, a fifth of whose labels are wrong, so that the dictionary never rests.
+// hardStream returns a single-threaded learner that stays at about the given order, and a
+// function that draws mini-batches of 32 for it. The samples come from a ten-class mixture with p
+// features. A fifth of the labels are random, so the dictionary never settles.
 func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
 	r := rand.New(rand.NewPCG(uint64(order), uint64(p)))
 	m := newMixture(r, p, 10)
@@ -35,7 +35,7 @@ func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([
 	eps := 0.1
 	cfg.Kernel, cfg.Classes, cfg.Dim, cfg.Regularizer = kernel.Gaussian{Bandwidth: width}, 10, p, 1e-6
 	cfg.LearningRate = Constant(6)
-	// It rises by a fifth at every step that ends above the order, and falls at every one below.
+	// The budget rises by a fifth if the last step ended above the order, and otherwise falls.
 	cfg.Budget = budget(func() float64 {
 		if l.Expansion().Order() > order {
 			eps *= 1.2
@@ -56,8 +56,8 @@ func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([
 	}
 }
 
-// steadyLearner returns a learner after so many steps that it has about the given order,
-// and a function that returns the mini-batches of its stream, which are drawn beforehand.
+// steadyLearner returns a learner that has reached about the given order, and a function that
+// returns the mini-batches of its stream, which are drawn in advance.
 func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
 	l, draw := hardStream(b, cost, order, p)
 	var xs [][]float32
@@ -76,18 +76,18 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func()
 	}
 }
 
-// A stepTimer adds up steps and, on every sixteenth, the kernel evaluations of
-// that step done once more on their own: the floor.
+// A stepTimer adds up the times of the steps and the floor: on every sixteenth step, the time of
+// its kernel evaluations, repeated on their own.
 type stepTimer struct {
 	floors             int
 	active, rank, m    int
 	step, block, extra time.Duration
 }
 
-// timeSteps times b.N steps of l on what draw returns, and reports the metrics:
-// floor-ns/op is the time of the step's own kernel evaluations, x-floor the step's by it,
-// x-block the step's by the n×M block alone; M, active and rank are averages over the steps,
-// rank being the number of elements that left and came.
+// timeSteps times b.N steps of l on the mini-batches that draw returns. It reports the metrics
+// floor-ns/op, the time of a step's kernel evaluations; x-floor, the step's time divided by it;
+// x-block, the step's time divided by that of the n×M block alone; and averages over the steps:
+// M, active, and rank, the number of elements that left or entered.
 func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 	var t stepTimer
 	b.ReportAllocs()
@@ -126,7 +126,7 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	m := l.f.Order()
 	k32, k64, x64 := make([]float32, n*m), make([]float64, n*m), make([]float64, len(x))
 	kernel.Widen(x64, x)
-	for i := range k64 { // no page faults in what is timed
+	for i := range k64 { // avoids page faults while the clock runs
 		k32[i], k64[i] = 1, 1
 	}
 	t.floors++
@@ -158,8 +158,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// benchProblem is f̃ of a step: M elements apart from each other and 32 new
-// ones with small weights, and the budget with which 32 removals are done.
+// benchProblem returns the f̃ of a step, with M elements that are far apart and 32 new ones with
+// small weights, and a budget that allows 32 removals.
 func benchProblem(order int) (f *kernel.Expansion, eps float64) {
 	r := rand.New(rand.NewPCG(uint64(order), 3))
 	const p, c = 16, 10
@@ -179,7 +179,7 @@ func benchProblem(order int) (f *kernel.Expansion, eps float64) {
 		f.Append(x, w)
 	}
 	lo, hi := 0.0, 10.0
-	for range 40 { // the budget between 32 and 33 removals
+	for range 40 { // bisects for a budget that allows 32 removals
 		eps = (lo + hi) / 2
 		switch _, removed, _ := Project(f, eps); {
 		case len(removed) < 32:
@@ -193,11 +193,10 @@ func benchProblem(order int) (f *kernel.Expansion, eps float64) {
 	return f, eps
 }
 
-// BenchmarkProject compares one projection of M + 32 elements to M with
-// Algorithm 1 as printed, a least-squares problem for each candidate. Both are
-// float64 and single-threaded. For M = 500 the latter is timed on 32
-// candidates of the first removal, and s/projection is the extrapolation to
-// all (n−r+1)·(cost of one of n−r+1), r = 1 … 33: candidates × size³.
+// BenchmarkProject compares a projection of M + 32 elements to M with Algorithm 1 as printed,
+// which solves a least-squares problem for each candidate. Both are float64 and single-threaded.
+// For M = 500, Algorithm 1 is timed on 32 candidates of the first removal. s/projection is then
+// extrapolated: removal r = 1 … 33 has n−r+1 candidates, each at a cost of order (n−r+1)³.
 func BenchmarkProject(b *testing.B) {
 	for _, order := range []int{100, 500} {
 		f, eps := benchProblem(order)

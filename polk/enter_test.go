@@ -12,8 +12,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// restless enters, removes and drops elements at random until 12 are left. want is f̃
-// less what it has dropped.
+// restless is a pruner that enters, removes and drops elements at random until 12 are left. want
+// is f̃ minus the dropped parts.
 type restless struct {
 	t       *testing.T
 	want    *kernel.Expansion
@@ -73,8 +73,8 @@ func (r *restless) checkSpent(s prune.InverseState) {
 	}
 }
 
-// enter enters up to three points at once: points between two elements, samples, and the
-// same point twice, which is refused.
+// enter enters up to three points at once: points between two elements, samples, and duplicates,
+// which Enter refuses.
 func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 	var points [][]float32
 	for n := range 1 + step.Rand.IntN(3) {
@@ -108,8 +108,8 @@ func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 	}
 }
 
-// What a step leaves is the projection of f̃ on its elements: f̃ − f is orthogonal to all
-// of them, in dictionaries of any condition.
+// A step leaves the projection of f̃ on its elements: f̃ − f is orthogonal to all of them, whatever
+// the condition number of the dictionary.
 func TestEnter(t *testing.T) {
 	for _, bandwidth := range []float64{0.5, 2, 4} {
 		r := &restless{t: t}

@@ -14,8 +14,8 @@ import (
 	"polkrepro/polk/literal"
 )
 
-// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the right
-// one holds.
+// Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the corrected form
+// holds.
 
 // someExpansion returns a function of m random elements in the plane.
 func someExpansion(r *rand.Rand, m, outputs int) *kernel.Expansion {
@@ -30,9 +30,9 @@ func someExpansion(r *rand.Rand, m, outputs int) *kernel.Expansion {
 	return f
 }
 
-// TestProjectionFormula: the weights of the projection on D, by the least squares of
-// Algorithm 1, are K_DD⁻¹ K_DD̃ w̃ and not K_DD [K_DD̃]† w̃ (eq. hatparam_update), whose
-// factors don't go together.
+// TestProjectionFormula: the weights of the projection on D, by the least squares of Algorithm 1,
+// are K_DD⁻¹ K_DD̃ w̃ and not K_DD [K_DD̃]† w̃ (eq. hatparam_update), whose factors have
+// incompatible dimensions.
 func TestProjectionFormula(t *testing.T) {
 	p := literal.NewPursuit(someExpansion(rand.New(rand.NewPCG(1, 2)), 6, 2), true)
 	I := []int{0, 2, 3, 5}
@@ -65,10 +65,9 @@ func TestProjectionFormula(t *testing.T) {
 	}
 }
 
-// TestUpdateDescends: a step f̃ − f goes along the negative gradient g of
-// ℓ(f(x), y) + (λ/2)‖f‖²: by differences the risk falls by ‖g‖² per unit of −g. It does
-// not fall so with the printed (1 − η)f of "Dictionary Update", nor is it the gradient of
-// the printed λ‖f‖² of eq. multi_svm.
+// TestUpdateDescends: a step f̃ − f follows the negative gradient −g of ℓ(f(x), y) + (λ/2)‖f‖²: by
+// finite differences, the risk falls by ‖g‖² per unit of −g. This does not hold with the printed
+// (1 − η)f of "Dictionary Update", nor with the printed λ‖f‖² of eq. multi_svm.
 func TestUpdateDescends(t *testing.T) {
 	const η, λ, h = 0.1, 0.3, 1e-6
 	r := rand.New(rand.NewPCG(3, 4))
@@ -112,8 +111,8 @@ func TestUpdateDescends(t *testing.T) {
 }
 
 // TestModelOrderWithoutBudget: with f_0 = 0 and a sample at t = 0, f_t has t elements,
-// not t − 1; and ‖f_1‖ is η_0 times the norm of the gradient, which eq.
-// iterate_opt_bound leaves out once.
+// not t − 1. ‖f_1‖ is η_0 times the norm of the gradient; eq. iterate_opt_bound omits the factor
+// η_0 once.
 func TestModelOrderWithoutBudget(t *testing.T) {
 	const η = 0.5
 	r, ℓ := rand.New(rand.NewPCG(5, 6)), loss.MultiLogistic{}
@@ -131,10 +130,10 @@ func TestModelOrderWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestErrorExpansion multiplies out the square of eq. error_expansion, of which the
-// fourth and the fifth term are printed with one factor too many; takes its minimum, which
-// is eq. minimal_weights; and compares that with the distance of eq.
-// min_gamma_optimal_weights2, whose left side is printed with a wrong sign.
+// TestErrorExpansion multiplies out the square of eq. error_expansion, whose fourth and fifth
+// terms are printed with one factor too many. It takes the minimum, which is eq. minimal_weights,
+// and compares it with the distance of eq. min_gamma_optimal_weights2, whose left side is printed
+// with a wrong sign.
 func TestErrorExpansion(t *testing.T) {
 	const η, λ, slope = 0.3, 0.2, -0.7
 	r := rand.New(rand.NewPCG(7, 8))

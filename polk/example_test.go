@@ -64,8 +64,7 @@ func Example() {
 	// test error below 6 %: true
 }
 
-// A learner that is saved in mid-stream and restored goes on bit for bit as the
-// one that was not.
+// A learner that is saved in mid-stream and restored continues like the original, bit for bit.
 func ExampleRestore() {
 	cfg := polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.BinaryLogistic{}, Dim: 1,
@@ -119,7 +118,7 @@ func ExampleProject() {
 	f := kernel.NewExpansion(kernel.Gaussian{Bandwidth: 1}, 1, 1)
 	f.Append([]float32{0}, []float64{1})
 	f.Append([]float32{5}, []float64{2})
-	f.Append([]float32{0.1}, []float64{-0.5}) // little more than the first, the other way
+	f.Append([]float32{0.1}, []float64{-0.5}) // almost the first element, with the opposite sign
 	sparse, removed, err := polk.Project(f, 0.1)
 	fmt.Printf("removed %v, error %.2f\n", removed, err)
 	for j := range sparse.Order() {

@@ -21,7 +21,7 @@ func multidist(t testing.TB) *data.Set {
 	return set
 }
 
-// paperConfig is that of the paper's multidist experiments.
+// paperConfig returns the configuration of the paper's multidist experiments.
 func paperConfig(l loss.Loss, k float64) Config {
 	return Config{
 		Kernel:       kernel.Gaussian{Bandwidth: 0.6},
@@ -66,13 +66,11 @@ func evaluate(e *kernel.Expansion, l loss.Loss, s *data.Split) (risk, wrong floa
 	return risk, wrong
 }
 
-// TestMultidist holds the learner on the cases that broke an incremental
-// inverse in the pilot (docs/numerics.md), over the five
-// epochs within which it did; the race detector sees half an epoch.
-// All along, P·K = I to 1e-3 and the residual that the learner sees is below
-// 1e-5; at the end the error, the risk and the model order are those of a
-// learner that has learned. The printed model orders are averages at
-// convergence of another draw: a factor of two around them is allowed.
+// TestMultidist runs the learner on the cases that broke an incremental inverse in the pilot
+// (docs/numerics.md), for the five epochs within which they did; with the race detector, for half
+// an epoch. Throughout, P·K = I to 1e-3 and the residual that the learner measures is below 1e-5.
+// At the end the error, the risk and the model order are those of a trained learner. The printed
+// model orders are averages at convergence on another draw: a factor of two is allowed.
 func TestMultidist(t *testing.T) {
 	set := multidist(t)
 	steps := 5 * set.Train.N / 32
@@ -119,9 +117,8 @@ func TestMultidist(t *testing.T) {
 	}
 }
 
-// TestCorruptedInverse spoils entries of P. The probe passes over all M
-// elements in M steps: by then the learner must have noticed, computed P
-// afresh, counted that, and be right again.
+// TestCorruptedInverse corrupts entries of P. The probe visits all M elements in M steps. By then
+// the learner must have noticed, recomputed P, counted the repair, and be accurate again.
 func TestCorruptedInverse(t *testing.T) {
 	if race.Enabled {
 		t.Skip("arithmetic alone")
@@ -192,10 +189,9 @@ func TestCorruptedInverse(t *testing.T) {
 	}
 }
 
-// TestLoadNearlySingular: where K_DD⁻¹ is computed afresh, load gives up the
-// elements that make K_DD singular to rounding. That must not change the
-// functions by more than rounding does, and does not depend on the scale of the
-// kernel or of the weights.
+// TestLoadNearlySingular: when load recomputes K_DD⁻¹, it removes the elements that make K_DD
+// numerically singular. The removal must not change the functions by more than rounding does, and
+// must not depend on the scale of the kernel or of the weights.
 func TestLoadNearlySingular(t *testing.T) {
 	const points = 120
 	for seed := range uint64(8) {
@@ -212,7 +208,7 @@ func TestLoadNearlySingular(t *testing.T) {
 		if k.health.Dropped == 0 {
 			t.Errorf("seed %d: none was given up", seed)
 		}
-		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: what the distance itself is off by
+		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: the error of the distance itself
 			t.Errorf("seed %d: ‖f − f'‖ = %v, counted %v", seed, dist, counted)
 		}
 		if seed > 0 {

@@ -23,7 +23,7 @@ var (
 	logistic loss.Loss = loss.MultiLogistic{}
 )
 
-// testConfig is a small problem on which all tests that need no other one run.
+// testConfig returns a small problem, the default of the tests.
 func testConfig(l loss.Loss) Config {
 	return Config{
 		Kernel:       kernel.Gaussian{Bandwidth: 0.8},
@@ -36,7 +36,7 @@ func testConfig(l loss.Loss) Config {
 	}
 }
 
-// A budget is a function that is a BudgetRule, whatever the learning rate.
+// A budget is a BudgetRule given by a function. It ignores the learning rate.
 type budget func() float64
 
 func (b budget) Epsilon(float64) float64 { return b() }
@@ -49,7 +49,7 @@ func mustNew(t testing.TB, cfg Config) *Learner {
 	return l
 }
 
-// instance returns a pruner of the test's own.
+// instance returns a pruner of h, a heuristic that a test defines.
 func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
 	t.Helper()
 	h.Name, h.About = "own", "for tests"
@@ -58,12 +58,12 @@ func instance(t testing.TB, h prune.Heuristic) *prune.Instance {
 	return i
 }
 
-// A pruning is a function that is a pruner: of a prune.State or a prune.InverseState.
+// A pruning is a pruner given by a function of a prune.State or a prune.InverseState.
 type pruning[State any] func(s State) error
 
 func (p pruning[State]) Prune(_ context.Context, s State) error { return p(s) }
 
-// withInverse returns a pruner that works with the inverse.
+// withInverse is instance for a pruner that uses the inverse.
 func withInverse(t testing.TB, p prune.InversePruner) *prune.Instance {
 	t.Helper()
 	return instance(t, prune.Heuristic{NewInverse: func(prune.Params) prune.InversePruner { return p }})
@@ -76,7 +76,7 @@ func mustStep(t testing.TB, l *Learner, n int, x []float32, y []float64) {
 	}
 }
 
-// A mixture draws samples of one Gaussian cluster a class.
+// A mixture draws samples of one Gaussian cluster per class.
 type mixture struct {
 	r       *rand.Rand
 	dim     int
@@ -108,7 +108,7 @@ func (m *mixture) batch(n int) (x []float32, y []float64) {
 	return x, y
 }
 
-// step has learners take a step on the same n samples.
+// step takes a step of each learner on the same n samples.
 func (m *mixture) step(t testing.TB, n int, learners ...*Learner) {
 	t.Helper()
 	x, y := m.batch(n)
@@ -124,7 +124,7 @@ type tilde struct {
 	f     *kernel.Expansion
 	eps   float64
 	old   int   // elements of f_t
-	index []int // of element i of f, among old elements and the whole batch
+	index []int // number of element i of f among the old elements and the whole batch
 	idle  int   // element with zero gradient in f, or −1
 	kink  bool  // rounding may decide a subgradient of the hinge
 }
@@ -159,8 +159,8 @@ func newTilde(l *Learner, n int, x []float32, y []float64) tilde {
 	return u
 }
 
-// nearKink reports a margin, or a difference of the two strongest wrong
-// classes, within 1e-9 of where the subgradient jumps.
+// nearKink reports whether the margin, or a difference between the strongest wrong class and
+// another one, is within 1e-9 of a jump of the subgradient.
 func nearKink(scores []float64, y int, value float64) bool {
 	r := loss.Rival(scores, y)
 	if value < 1e-9 && math.Abs(1+scores[r]-scores[y]) < 1e-9 {
@@ -228,7 +228,7 @@ func checkFinite(t rapid.TB, l *Learner) {
 			t.Fatalf("step %d: health counter %s is %v", l.Steps(), name, v)
 		}
 	}
-	// Dependent elements are folded whatever the budget is, at √dependence of their weight.
+	// Dependent elements are folded regardless of the budget, at √dependence times their weight.
 	if s := l.Last(); !(s.Error <= s.Budget*(1+1e-12)+10*math.Sqrt(dependence)*s.Rate) {
 		t.Fatalf("step %d: error %v over a budget of %v", l.Steps(), s.Error, s.Budget)
 	}
@@ -237,7 +237,7 @@ func checkFinite(t rapid.TB, l *Learner) {
 	}
 }
 
-// modelBytes is the saved form of the functions: equal bytes, equal bits.
+// modelBytes returns the saved functions. Equal bytes mean equal functions, bit for bit.
 func modelBytes(t testing.TB, f *kernel.Expansion) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -245,8 +245,8 @@ func modelBytes(t testing.TB, f *kernel.Expansion) []byte {
 	return b.Bytes()
 }
 
-// sameState fails unless two learners are equal bit for bit in all that
-// determines their future.
+// sameState fails unless two learners have the same number of steps, functions, K and P, bit for
+// bit.
 func sameState(t testing.TB, name string, a, b *Learner) {
 	t.Helper()
 	if a.Steps() != b.Steps() {
@@ -265,9 +265,9 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 	}
 }
 
-// tie returns the smallest relative difference on which a removal or the stop of
-// Algorithm 1 hung: between the squared errors of the two best candidates of a turn,
-// and between that of the best and ε².
+// tie returns the smallest relative difference that decided a removal or the stop of Algorithm 1:
+// between the squared errors of the two best candidates of an iteration, or between the squared
+// error of the best one and ε².
 func tie(seen [][]float64, eps float64) float64 {
 	least := 1.0
 	between := func(a, b float64) {

@@ -11,7 +11,7 @@ import (
 	"polkrepro/loss"
 )
 
-// function is a kernel of another package, right or wrong.
+// function is a kernel from outside package kernel, valid or invalid.
 type function func(x, y []float32) float64
 
 func (function) Name() string                  { return "function" }
@@ -19,8 +19,8 @@ func (k function) Eval(x, y []float32) float64 { return k(x, y) }
 func (k function) Self(x []float32) float64    { return k(x, x) }
 func (function) Validate() error               { return nil }
 
-// TestWrongKernels: what is no kernel ends in an error or in a finite model,
-// never in a panic.
+// TestWrongKernels: a function that is not a kernel leads to an error or to a finite model, never
+// to a panic.
 func TestWrongKernels(t *testing.T) {
 	g := kernel.Gaussian{Bandwidth: 0.5}
 	apart := func(value float64) function {
@@ -33,11 +33,11 @@ func TestWrongKernels(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		kernel function
-		want   string // of the error; empty for none
+		want   string // text of the error; empty for none
 	}{
-		"not a number": {apart(math.NaN()), "polk: κ(x, x') of samples 1 and 0 is NaN: κ is no kernel"},
-		"infinite":     {apart(math.Inf(1)), "polk: κ(x, x') of samples 1 and 0 is +Inf: κ is no kernel"},
-		"too large":    {apart(1e300), "polk: κ(x, x') of samples 1 and 0 is 1e+300: κ is no kernel"},
+		"not a number": {apart(math.NaN()), "polk: κ(x, x') of samples 1 and 0 is NaN: not a kernel value"},
+		"infinite":     {apart(math.Inf(1)), "polk: κ(x, x') of samples 1 and 0 is +Inf: not a kernel value"},
+		"too large":    {apart(1e300), "polk: κ(x, x') of samples 1 and 0 is 1e+300: not a kernel value"},
 		"negative":     {func(x, y []float32) float64 { return -g.Eval(x, y) }, "diverged"},
 		"indefinite":   {func(x, y []float32) float64 { return math.Tanh(float64(3*x[0]*y[0] - 1)) }, "diverged"},
 		"asymmetric":   {func(x, y []float32) float64 { return g.Eval(x, y) + float64(x[0]) }, "diverged"},
@@ -62,7 +62,7 @@ func TestWrongKernels(t *testing.T) {
 	}
 }
 
-// TestLargestKernelValue: values up to largest are taken, none above.
+// TestLargestKernelValue: values up to largest are accepted, larger ones are errors.
 func TestLargestKernelValue(t *testing.T) {
 	for value, want := range map[float64]bool{largest: true, math.Nextafter(largest, math.Inf(1)): false} {
 		cfg := testConfig(logistic)
@@ -73,7 +73,7 @@ func TestLargestKernelValue(t *testing.T) {
 	}
 }
 
-// wander takes steps on labels that no function tells apart until one fails.
+// wander takes up to 100 steps on random labels and returns the first error.
 func wander(l *Learner) error {
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y := make([]float32, 8), make([]float64, 8)
@@ -88,8 +88,8 @@ func wander(l *Learner) error {
 	return nil
 }
 
-// TestKernelEvals counts them: those of a mini-batch to the dictionary, and among the
-// samples that have a gradient.
+// TestKernelEvals: KernelEvals counts the evaluations between a mini-batch and the dictionary, and
+// among the samples that have a gradient.
 func TestKernelEvals(t *testing.T) {
 	cfg := testConfig(hinge)
 	var count int64

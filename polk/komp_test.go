@@ -73,8 +73,8 @@ func (p problem) union() *kernel.Expansion {
 	return f
 }
 
-// incremental projects the problem as a learner's step does, but no further than to
-// minOrder elements.
+// incremental projects the problem as a learner's step does, but keeps at least minOrder
+// elements.
 func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	f := p.f.Clone()
 	k := &komp{f: f, threads: 1}
@@ -96,13 +96,12 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	return f, slices.Clone(k.removed), k
 }
 
-// TestOracle: on 1,000 random problems over dimension, order, classes, budget
-// and near-duplicates, both entry points remove what the printed Algorithm 1
-// removes, in the same order, and leave the same weights to 1e-8. Problems
-// whose outcome hangs on a relative difference below 1e-9 (ties) are drawn
-// again. A least order ends the removals early: then near-duplicates stay, and weights
-// are compared where the squared distance of each element to the span of the others is
-// above 1e-7. (The race detector gets a tenth of the problems.)
+// TestOracle: on 1,000 random problems over dimension, order, classes, budget and near-duplicates,
+// both entry points remove the same elements as the printed Algorithm 1, in the same order, and
+// leave the same weights to 1e-8. Problems whose outcome depends on a relative difference below
+// 1e-9 (ties) are redrawn. A least order, which ends the removals early and so leaves
+// near-duplicates, is tested only where the squared distance of each element to the span of the
+// others is above 1e-7. (The race detector gets a tenth of the problems.)
 func TestOracle(t *testing.T) {
 	problems := 1000
 	if race.Enabled {
@@ -146,7 +145,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// lessRemoved returns what Algorithm 1 leaves after these removals.
+// lessRemoved returns the elements and weights that Algorithm 1 leaves after the given removals.
 func lessRemoved(p *literal.Pursuit, removed []int) (I []int, w *mat.Dense) {
 	for k := range p.WTilde.RawMatrix().Rows {
 		if !slices.Contains(removed, k) {
@@ -157,16 +156,15 @@ func lessRemoved(p *literal.Pursuit, removed []int) (I []int, w *mat.Dense) {
 	return I, w
 }
 
-// TestOrthogonalElements: on elements with K = I the removals, their order and their
-// cost are known without rounding, at budgets and orders that are met exactly and with
-// equal weights too: the smallest weight leaves first, of equal ones the first element,
-// for as long as the sum of their squares is at most ε² and there are more than the
-// least order, and the others keep their weights.
+// TestOrthogonalElements: for K = I the removals, their order and their cost are known without
+// rounding, also for equal weights and for budgets and orders that are met exactly. The smallest
+// weight leaves first, the first element of equals, while the sum of the squares is at most ε² and
+// more elements than the least order are left. The other elements keep their weights.
 func TestOrthogonalElements(t *testing.T) {
 	below := func(v float64) float64 { return math.Nextafter(v, 0) }
 	for _, c := range []struct {
 		weights []float64
-		budgets []float64 // beside 0 and +Inf
+		budgets []float64 // in addition to 0 and +Inf
 	}{
 		{[]float64{12, 3, 84, 4}, []float64{below(3), 3, below(5), 5, below(13), 13, below(85), 85}},
 		{[]float64{4, -3, -12}, []float64{below(3), 3, below(5), 5, below(13), 13}},
@@ -229,12 +227,11 @@ func TestOrthogonalElements(t *testing.T) {
 	}
 }
 
-// TestCostsNearDependence: the diagonal of K_II⁻¹ that the removals leave, by which the
-// next one is chosen, is one over the squared distance to the span of the others, also
-// where a near-duplicate has left that made it 10⁸ to 10¹⁰ times as large: subtracted
-// from that, no more than seven digits of it would be left. What is left is the best
-// approximation to eleven digits, where K⁻¹ has as few as seven, and so it is of a
-// dictionary without new elements.
+// TestCostsNearDependence: the diagonal of K_II⁻¹ after removals, which determines the next one, is
+// one over the squared distance to the span of the others. This holds even after the removal of a
+// near-duplicate that made the diagonal 10⁸ to 10¹⁰ times as large, where a subtraction would
+// leave at most seven digits. The resulting function is the best approximation to eleven digits,
+// where K⁻¹ has as few as seven, also for a dictionary without new elements.
 func TestCostsNearDependence(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	checked := 0
@@ -289,11 +286,11 @@ func TestCostsNearDependence(t *testing.T) {
 	}
 }
 
-// TestFolding: of new elements that are copies, or to rounding, of others, one of each
-// kind stays, of exact copies the first; those that go are listed, the function stays
-// what it was but for ‖w_i‖ times the distance of each from the span of those that stay,
-// and that is what it is said to cost, as far as rounding lets either be known. What counts as a copy does not depend on the
-// kernel's scale.
+// TestFolding: of new elements that are copies of others, exactly or to rounding, one of each kind
+// stays; of exact copies, the first. The removed elements are listed. The function changes by at
+// most the sum of ‖w_i‖ times the distance of each to the span of the elements that stay, and this
+// sum is the reported cost, as far as rounding permits. The kernel's scale does not affect which
+// elements count as copies.
 func TestFolding(t *testing.T) {
 	g := kernel.Gaussian{Bandwidth: 0.7}
 	r := rand.New(rand.NewPCG(9, 9))
@@ -312,7 +309,7 @@ func TestFolding(t *testing.T) {
 					add(x)
 				}
 			}
-			exact, near := 6-old, 8-old // of those that follow
+			exact, near := 6-old, 8-old // indices of the copies below among the new elements
 			add(all[1])
 			add(all[4])
 			add([]float32{all[2][0], all[2][1] + 4e-7})
@@ -346,8 +343,8 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestCholeskyOfSingular: a pivot that is 0 becomes 1e-15 of its diagonal element, under
-// the root, and the upper triangle is not read.
+// TestCholeskyOfSingular: a squared pivot of 0 becomes 1e-15 of its diagonal element, and the
+// upper triangle is not read.
 func TestCholeskyOfSingular(t *testing.T) {
 	a := []float64{
 		4, math.NaN(), math.NaN(),
@@ -360,9 +357,9 @@ func TestCholeskyOfSingular(t *testing.T) {
 	}
 }
 
-// TestExactProducts holds the oracles' products of vectors whose terms cancel to as
-// little as 1e-30 of their magnitudes against arithmetic of 2,000 bits: they are right
-// to rounding and the square of it times the magnitudes.
+// TestExactProducts compares the oracles' inner products with arithmetic of 2,000 bits, for vectors
+// whose terms cancel to as little as 1e-30 of their magnitudes. The error is at most u of the
+// result plus 2m²u² of the sum of the m magnitudes.
 func TestExactProducts(t *testing.T) {
 	const u = 0x1p-53
 	r := rand.New(rand.NewPCG(5, 6))
@@ -380,7 +377,7 @@ func TestExactProducts(t *testing.T) {
 		for range n {
 			x, y = append(x, math.Ldexp(r.NormFloat64(), r.IntN(50))), append(y, math.Ldexp(r.NormFloat64(), r.IntN(50)))
 		}
-		for range r.IntN(3) { // cancels what there is to its last 53 bits
+		for range r.IntN(3) { // cancels the sum so far, up to its rounding to 53 bits
 			v, _ := exact(x, y).Float64()
 			x, y = append(x, -v), append(y, 1)
 		}

@@ -46,11 +46,11 @@ func (c *Config) validate() error {
 	case c.Kernel == nil || c.Loss == nil || c.LearningRate == nil || c.Budget == nil:
 		return errors.New("polk: kernel, loss, learning rate and budget must be given")
 	case c.Dim < 1:
-		return fmt.Errorf("polk: dimension %d is below 1", c.Dim)
+		return fmt.Errorf("polk: dimension %d: must be at least 1", c.Dim)
 	case c.Loss.Outputs(2) > 1 && c.Classes < 2:
 		return fmt.Errorf("polk: %d classes are too few for the %s loss", c.Classes, c.Loss.Name())
 	case !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1):
-		return fmt.Errorf("polk: regularizer %v is not a number ≥ 0", c.Regularizer)
+		return fmt.Errorf("polk: regularizer %v: must be finite and at least 0", c.Regularizer)
 	}
 	if g, ok := c.Kernel.(kernel.Gaussian); !ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian {
 		return fmt.Errorf("polk: pruner %s is defined for the %s kernel only, not the %s", c.Pruner.Heuristic.Name, g.Name(), c.Kernel.Name())
@@ -341,7 +341,7 @@ func (l *Learner) batchGram() error {
 		b.gram[i*b.n+i] = self
 		for j, v := range b.gram[i*b.n : i*b.n+i] {
 			if !(math.Abs(v) <= largest) {
-				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: κ is no kernel", b.samples[i], b.samples[j], v)
+				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: not a kernel value", b.samples[i], b.samples[j], v)
 			}
 		}
 	}

@@ -10,13 +10,12 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// memoryChild is set for the process whose memory is measured.
+// memoryChild is the environment variable that marks the process whose memory is measured.
 const memoryChild = "POLK_MEMORY_CHILD"
 
-// BenchmarkPeakMemory trains a model of 784 features and ten classes to the
-// order M in a process of its own and reports that process's peak resident
-// set (maxrss-MB), and the size of its dictionary as single-precision numbers
-// (dictionary-MB). Order 1 is what the test binary itself takes.
+// BenchmarkPeakMemory trains a model of 784 features and ten classes to the order M in a separate
+// process. It reports the peak resident set of the process (maxrss-MB) and the size of the
+// dictionary in single precision (dictionary-MB). Order 1 measures the test binary itself.
 func BenchmarkPeakMemory(b *testing.B) {
 	for _, order := range []int{1, 1000, 2000} {
 		b.Run(fmt.Sprintf("M=%d", order), func(b *testing.B) {

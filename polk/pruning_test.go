@@ -19,8 +19,7 @@ func mustPruner(t testing.TB, name string, p prune.Params) *prune.Instance {
 	return i
 }
 
-// A learner that is given the paper's pruner by name does what one does that is
-// given none, bit for bit.
+// A learner that gets the paper's pruner by name equals a learner without a pruner, bit for bit.
 func TestKOMPByName(t *testing.T) {
 	cfg := testConfig(hinge)
 	want := mustNew(t, cfg)
@@ -35,7 +34,7 @@ func TestKOMPByName(t *testing.T) {
 	}
 }
 
-// Steps with a fixed dictionary do what the removal of all new elements does.
+// A step with a fixed dictionary has the result of removing all new elements.
 func TestFixedDictionary(t *testing.T) {
 	cfg := testConfig(hinge)
 	cfg.Pruner = mustPruner(t, "komp-order", prune.Params{"order": 12})
@@ -66,7 +65,7 @@ func TestFixedDictionary(t *testing.T) {
 	}
 }
 
-// A pruner's error is returned, and the step is taken as far as it went.
+// Step returns a pruner's error, and is taken as far as the pruner got.
 func TestPrunersError(t *testing.T) {
 	errFailing := errors.New("out of ideas")
 	fail := func(s prune.Elements) error {
@@ -92,7 +91,7 @@ func TestPrunersError(t *testing.T) {
 	}
 }
 
-// TestSavedIDs: IDs that no learner has given are refused.
+// TestSavedIDs: missing, duplicate and out-of-range IDs are errors.
 func TestSavedIDs(t *testing.T) {
 	for _, m := range []stateHeader{
 		{Born: []int{0, 1}, IDs: []uint64{4}, Entered: 9},

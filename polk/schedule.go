@@ -44,7 +44,7 @@ func (s Inverse) Validate(regularizer float64) error {
 
 func validRate(rate, regularizer float64) error {
 	if !(rate > 0) || math.IsInf(rate, 1) {
-		return fmt.Errorf("polk: learning rate %v is not a positive number", rate)
+		return fmt.Errorf("polk: learning rate %v: must be positive and finite", rate)
 	}
 	if rate*regularizer >= 1 {
 		return fmt.Errorf("polk: learning rate %v is not below 1/λ = %v", rate, 1/regularizer)
@@ -73,7 +73,7 @@ func (k Parsimony) Epsilon(rate float64) float64 { return float64(k) * rate * ma
 // element.
 func (k Parsimony) Validate() error {
 	if !(k >= 0) || math.IsInf(float64(k), 1) {
-		return fmt.Errorf("polk: parsimony constant %v is not a number ≥ 0", float64(k))
+		return fmt.Errorf("polk: parsimony constant %v: must be finite and at least 0", float64(k))
 	}
 	return nil
 }

@@ -17,8 +17,8 @@ import (
 // float64.
 type unscreened struct{ loss.Loss }
 
-// TestScreeningChangesNothing: with and without the float32 screening a
-// learner goes the same way, bit for bit, while most samples are passed over.
+// TestScreeningChangesNothing: a learner takes the same steps with and without the float32
+// screening, bit for bit, and the screening skips at least a quarter of the samples.
 func TestScreeningChangesNothing(t *testing.T) {
 	for _, dim := range []int{2, 40, 500} {
 		cfg := testConfig(hinge)
@@ -59,14 +59,14 @@ func TestNormSq(t *testing.T) {
 	}
 }
 
-// slackLoss is flat with the slack that the target says.
+// slackLoss is flat, and the target is its slack.
 type slackLoss struct{ loss.Loss }
 
 func (slackLoss) Slack(_ []float64, y float64) float64 { return y }
 
-// TestScreeningBound: scores in float32 are off by up to u·Σ_j max_c |w_jc|·κ(x, d_j),
-// with u = ScoreError, and that sum, itself computed so, is too small by up to its uth
-// part. A sample is passed over if its slack is more than the two make it.
+// TestScreeningBound: the error of float32 scores is at most u·Σ_j max_c |w_jc|·κ(x, d_j), with
+// u = ScoreError. The computed sum has a relative error of up to u itself. A sample is skipped if
+// its slack exceeds the bound that follows from the two.
 func TestScreeningBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 4))
 	cfg := testConfig(slackLoss{logistic})
@@ -74,7 +74,7 @@ func TestScreeningBound(t *testing.T) {
 	for range 20 {
 		l.f.Append([]float32{float32(r.NormFloat64()), float32(r.NormFloat64())}, []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 	}
-	far := 100.0 // the largest norm, but for a percent, with which there is a bound: it grows with the norm
+	far := 100.0 // the largest norm, to a percent, that has a bound: the bound grows with the norm
 	for math.IsInf(kernel.ScoreError(cfg.Kernel, 20, 2, far), 1) {
 		far *= 0.99
 	}
@@ -111,11 +111,10 @@ func TestScreeningBound(t *testing.T) {
 	}
 }
 
-// TestScreeningAnywhere: a sample that the float32 screening passes over has no
-// gradient by definition, wherever the points lie: offset from the origin by 1
-// to 10⁸ times their spread, of magnitudes from 10⁻³⁰ to 10³⁰, with bandwidths
-// from 10⁻³ to 10⁶ spreads. Where points are not far apart beside the bandwidth,
-// some samples are passed over.
+// TestScreeningAnywhere: a sample that the float32 screening skips has a zero gradient, computed
+// by definition, wherever the points lie: offset from the origin by 1 to 10⁸ times their spread,
+// of magnitudes from 10⁻³⁰ to 10³⁰, with bandwidths from 10⁻³ to 10⁶ spreads. Some samples are
+// skipped where the distances of the points are not large compared with the bandwidth.
 func TestScreeningAnywhere(t *testing.T) {
 	var passed int
 	rapid.Check(t, func(t *rapid.T) {

@@ -36,7 +36,7 @@ var stateFormat = modelfile.Format{Magic: [8]byte{'P', 'O', 'L', 'K', 'S', 'T', 
 
 // ErrState is wrapped by the errors of Restore that report an incomplete or malformed state, or a
 // wrong checksum.
-var ErrState = errors.New("polk: not a whole saved state")
+var ErrState = errors.New("polk: saved state is incomplete or corrupt")
 
 // stateHeader is the header of a state.
 type stateHeader struct {
@@ -263,13 +263,13 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 		return fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
 			h.Loss, h.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
 	case h.Steps < 0 || h.KernelEvals < 0 || h.Norm2 < 0:
-		return fmt.Errorf("polk: the saved model has taken %d steps with %d kernel evaluations, to a squared norm of %v", h.Steps, h.KernelEvals, h.Norm2)
+		return fmt.Errorf("polk: saved state of %d steps, %d kernel evaluations and squared norm %v: none may be negative", h.Steps, h.KernelEvals, h.Norm2)
 	case h.Order != f.Order():
-		return fmt.Errorf("polk: the state is of %d elements, and the functions have %d", h.Order, f.Order())
+		return fmt.Errorf("polk: saved state of %d elements, but the functions have %d", h.Order, f.Order())
 	case (i != nil) != cfg.inverse() || h.Kept < 0:
-		return fmt.Errorf("%w: it has not what the configuration's pruner keeps", ErrState)
+		return fmt.Errorf("%w: its data do not fit the configured pruner", ErrState)
 	case i != nil && (i.Settled < 0 || i.Residual < 0 || i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
-		return fmt.Errorf("%w: P of rank %d, probed at %d, in %d steps", ErrState, i.Rank, i.Probe, i.Wait)
+		return fmt.Errorf("%w: inverse of rank %d, probe %d, wait %d: out of range", ErrState, i.Rank, i.Probe, i.Wait)
 	}
 	return cfg.checkOrder(h.Order)
 }
@@ -282,7 +282,7 @@ func (h *stateHeader) checkIDs() error {
 	seen := make(map[uint64]bool, len(h.IDs))
 	for _, id := range h.IDs {
 		if id >= h.Entered || seen[id] {
-			return fmt.Errorf("polk: the saved model has an element of ID %d, which is another's or of none of the %d that entered", id, h.Entered)
+			return fmt.Errorf("polk: saved state with element ID %d: duplicate, or not below %d", id, h.Entered)
 		}
 		seen[id] = true
 	}
@@ -298,7 +298,7 @@ func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
 		return nil
 	}
 	if len(h.Born) != l.f.Order() {
-		return fmt.Errorf("polk: the saved model has %d elements and the ages of %d", l.f.Order(), len(h.Born))
+		return fmt.Errorf("polk: saved state of %d elements with %d ages", l.f.Order(), len(h.Born))
 	}
 	if h.IDs == nil { // not saved: the pruner does not need them
 		for j := range h.Born {

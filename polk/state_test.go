@@ -17,7 +17,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// stateBytes returns a learner's state, and fails unless StateSize announces it.
+// stateBytes returns a learner's state. It fails unless StateSize returns its length.
 func stateBytes(t testing.TB, l *Learner) []byte {
 	t.Helper()
 	size, err := l.StateSize()
@@ -30,7 +30,7 @@ func stateBytes(t testing.TB, l *Learner) []byte {
 	return b.Bytes()
 }
 
-// restored returns a learner made of another's functions and state.
+// restored returns a learner restored from the functions and the state of l.
 func restored(t testing.TB, l *Learner, cfg Config) *Learner {
 	t.Helper()
 	f, err := kernel.ReadExpansion(bytes.NewReader(modelBytes(t, l.f)), nil)
@@ -40,8 +40,8 @@ func restored(t testing.TB, l *Learner, cfg Config) *Learner {
 	return other
 }
 
-// stateKinds make configurations of learners that keep different things, or keep
-// them differently.
+// stateKinds returns makers of configurations, by name. The states of their learners differ in
+// contents or form.
 func stateKinds(t testing.TB) map[string]func() Config {
 	pruner := func(name string, p prune.Params) func() Config {
 		return func() Config {
@@ -73,9 +73,9 @@ func stateKinds(t testing.TB) map[string]func() Config {
 	}
 }
 
-// TestRestore: a learner that is written in mid-stream, one that is restored from
-// it, and one that is never written go on alike, bit for bit, in everything they
-// report, wherever the dictionary, the rank of P and the next probe stand.
+// TestRestore: a learner that is saved in mid-stream, one that is restored from it, and one that
+// is never saved continue alike, bit for bit, in everything that they report. This holds for any
+// dictionary, rank of P and position of the probe.
 func TestRestore(t *testing.T) {
 	for name, config := range stateKinds(t) {
 		m := newMixture(rand.New(rand.NewPCG(51, 0)), config().Dim, 3)
@@ -107,7 +107,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreErrors: a state that is damaged, cut short, longer or newer is refused.
+// TestRestoreErrors: a corrupt, truncated, extended or newer state is an error.
 func TestRestoreErrors(t *testing.T) {
 	cfg := testConfig(logistic)
 	l := trained(t, cfg)
@@ -152,7 +152,7 @@ func TestRestoreErrors(t *testing.T) {
 	}
 }
 
-// TestRestoreOther: the state of another configuration is refused.
+// TestRestoreOther: a state of another configuration is an error.
 func TestRestoreOther(t *testing.T) {
 	cfg := testConfig(hinge)
 	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
@@ -179,7 +179,7 @@ func TestRestoreOther(t *testing.T) {
 		"configuration": {change(func(c *Config) { c.Dim = 0 }), "dimension 0"},
 		"parameters":    {pruner("oldest", 9), `polk: the saved model has pruner "oldest" (order=8), not "oldest" (order=9)`},
 		"pruner":        {pruner("random", 8), `polk: the saved model has pruner "oldest" (order=8), not "random" (order=8)`},
-		"no pruner":     {change(func(c *Config) { c.Pruner = nil }), ErrState.Error()}, // the learner would keep K_DD⁻¹
+		"no pruner":     {change(func(c *Config) { c.Pruner = nil }), ErrState.Error()}, // this learner keeps K_DD⁻¹, which the state does not have
 	} {
 		l, err := Restore(l.f.Clone(), bytes.NewReader(state), c.cfg)
 		if l != nil || err == nil || !strings.Contains(err.Error(), c.want) {
@@ -203,8 +203,7 @@ func trained(t testing.TB, cfg Config) *Learner {
 	return l
 }
 
-// TestRestoreWithoutInverse: numbers that are not those of K_DD⁻¹, under a
-// checksum that fits, are not used.
+// TestRestoreWithoutInverse: wrong numbers in place of K_DD⁻¹, with a valid checksum, are not used.
 func TestRestoreWithoutInverse(t *testing.T) {
 	for _, factor := range []float64{0, -1e9, 1e300} {
 		l := trained(t, testConfig(logistic))
@@ -218,8 +217,8 @@ func TestRestoreWithoutInverse(t *testing.T) {
 	}
 }
 
-// TestWriteStateNotFinite: a P that has overflowed is computed afresh before it
-// is written, for it could not be read.
+// TestWriteStateNotFinite: a P that has overflowed is recomputed before it is written, because it
+// could not be read again.
 func TestWriteStateNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		l := trained(t, testConfig(logistic))
@@ -239,7 +238,7 @@ func TestWriteStateNotFinite(t *testing.T) {
 	}
 }
 
-// TestWriteStateRefusesManyElements that Restore would not take.
+// TestWriteStateRefusesManyElements: more elements than Restore accepts are an error.
 func TestWriteStateRefusesManyElements(t *testing.T) {
 	cfg := testConfig(hinge)
 	f := kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Classes)
@@ -262,9 +261,8 @@ func TestWriteStateRefusesManyElements(t *testing.T) {
 	})
 }
 
-// FuzzRestore: whatever the state holds, Restore returns an error or a learner
-// that takes steps and is written and restored again, within four times the
-// memory of what was read.
+// FuzzRestore: whatever the state holds, Restore returns an error or a learner that can take steps
+// and be saved and restored again. It allocates at most 20 times the size of the state plus 8 MB.
 func FuzzRestore(f *testing.F) {
 	kinds := []string{"hinge", "no inverse", "loss"} // functions alone, ages of the elements, and a pruner's state
 	for i, name := range kinds {

@@ -15,20 +15,18 @@ import (
 	"polkrepro/loss"
 )
 
-// TestStepIsAProjection draws configurations and streams, near-duplicates
-// among them, and checks on every step what defines it, with dense matrices
-// and no use of P:
+// TestStepIsAProjection draws configurations and streams, including near-duplicates. It checks
+// the defining properties of every step, with dense matrices and without P:
 //
 //   - ‖f_{t+1} − f̃_{t+1}‖ is Last().Error to 1e-6 and at most ε_t;
 //   - f_{t+1} is the orthogonal projection of f̃: the residual vanishes on the
 //     dictionary;
 //   - no element that stays could have left within the budget.
 //
-// The cost of a removal is ‖w_j‖²/[K⁻¹]_jj. With δ² the least squared distance of an
-// element to the span of the others, the largest entry of K⁻¹ is 1/δ², float64 gives
-// all of them to a small multiple of 1e-16/δ⁴, and [K⁻¹]_jj ≥ 1: the tolerance follows.
-// Where it would be above 1 %, only the bounds of checkFinite are asked for, and that of
-// TestBudgetNearDependence.
+// The cost of a removal is ‖w_j‖²/[K⁻¹]_jj. With δ² the least squared distance of an element to
+// the span of the others, the largest entry of K⁻¹ is 1/δ², float64 gives all entries to a small
+// multiple of 1e-16/δ⁴, and [K⁻¹]_jj ≥ 1. The tolerance follows. Where it would exceed 1 %, only
+// the bounds of checkFinite are checked here, and the budget in TestBudgetNearDependence.
 func TestStepIsAProjection(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg, batch := drawConfig(t)
@@ -69,9 +67,8 @@ func TestStepIsAProjection(t *testing.T) {
 	})
 }
 
-// TestBudgetNearDependence: the budget holds, to 1 %, also where the batch is
-// so dense in the plane or on the line that its Gram matrix is singular to
-// rounding, the everyday case of multidist.
+// TestBudgetNearDependence: the budget holds to 1 % even if the batch is so dense in the plane or
+// on the line that its Gram matrix is numerically singular, as is usual for multidist.
 func TestBudgetNearDependence(t *testing.T) {
 	streams := 300
 	if race.Enabled {
@@ -122,8 +119,8 @@ func drawConfig(t *rapid.T) (cfg Config, batch int) {
 	return cfg, rapid.IntRange(1, 20).Draw(t, "batch")
 }
 
-// drawBatch is a batch of the mixture in which every fourth sample is a copy of
-// another, moved by between 1e-1 and 1e-4.
+// drawBatch returns a batch of the mixture in which about a quarter of the samples are copies of
+// earlier ones, moved by between 1e-4 and 1e-1.
 func drawBatch(m *mixture, cfg Config, n int) ([]float32, []float64) {
 	x, y := m.batch(n)
 	for i := 1; i < n; i++ {
@@ -140,7 +137,7 @@ func drawBatch(m *mixture, cfg Config, n int) ([]float32, []float64) {
 	return x, y
 }
 
-// size returns Σ_j ‖w_j‖·‖κ(d_j, ·)‖, to which rounding is relative.
+// size returns Σ_j ‖w_j‖·‖κ(d_j, ·)‖, the scale of rounding errors.
 func size(u *kernel.Expansion) (sum float64) {
 	for j := range u.Order() {
 		sum += math.Sqrt(u.Kernel.Self(u.Dict.At(j)) * sumSquares(u.Weights(j)))
@@ -163,7 +160,7 @@ func checkOrthogonal(t *rapid.T, l *Learner, u *kernel.Expansion) {
 	}
 }
 
-// checkStopped: r² + min_j ‖w_j‖²/P_jj is above ε², for a P computed afresh.
+// checkStopped: r² + min_j ‖w_j‖²/P_jj is above ε², for a P computed from scratch.
 func checkStopped(t *rapid.T, l *Learner, tol float64) {
 	k := komp{f: l.f.Clone(), threads: 1}
 	k.load()
@@ -176,9 +173,8 @@ func checkStopped(t *rapid.T, l *Learner, tol float64) {
 	}
 }
 
-// TestStepErrors: whatever is wrong with a batch is an error that says so, and
-// leaves the learner as it was, bit for bit: it goes on like a twin that never
-// saw the batch.
+// TestStepErrors: an invalid batch is an error that says what is wrong. It leaves the learner
+// unchanged: the learner continues like a twin that never saw the batch, bit for bit.
 func TestStepErrors(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	r := rand.New(rand.NewPCG(3, 3))
@@ -229,8 +225,7 @@ func TestStepErrors(t *testing.T) {
 	}
 }
 
-// A faultyLoss returns a wrong value and gradient for the last sample of a
-// batch when told to.
+// A faultyLoss returns a wrong value and gradient for the last sample of a batch while it is on.
 type faultyLoss struct {
 	loss.Loss
 	on              bool
@@ -254,8 +249,8 @@ func (f *faultyLoss) Gradient(g, s []float64, y float64) float64 {
 	return v
 }
 
-// TestDivergence: a learning rate far too large for the loss ends in
-// ErrDiverged, with all numbers of the model still finite, and stays there.
+// TestDivergence: a learning rate that is far too large for the loss ends in ErrDiverged. All
+// weights are finite until then, and the failed step leaves the model unchanged.
 func TestDivergence(t *testing.T) {
 	cfg := testConfig(loss.SquaredError{})
 	cfg.Regularizer, cfg.LearningRate = 0, Constant(1e3)
@@ -283,10 +278,9 @@ func TestDivergence(t *testing.T) {
 	t.Logf("diverged after %d steps", l.Steps())
 }
 
-// TestOverflowingKernel: features for which a polynomial kernel is infinite are
-// an error that leaves the model alone, also on the first step, where there are
-// no scores yet. Where κ(x, x) is merely huge the step is taken and all numbers
-// stay finite.
+// TestOverflowingKernel: features for which a polynomial kernel is infinite are an error that
+// leaves the model unchanged, even in the first step, which has no scores yet. If κ(x, x) is
+// merely huge, the step succeeds or fails in the same way. All numbers stay finite.
 func TestOverflowingKernel(t *testing.T) {
 	cfg := testConfig(logistic)
 	for _, degree := range []int{1, 2, 4, 8} {

@@ -15,9 +15,9 @@ import (
 	"polkrepro/loss"
 )
 
-// TestHardStreams feeds streams that make K_DD singular or trivial. On every
-// step all numbers must be finite and the budget kept; at the end the order
-// must be what the stream allows, and what was folded or dropped be counted.
+// TestHardStreams feeds streams that make K_DD singular or trivial. After every step all numbers
+// must be finite and the budget kept. At the end the order must be within the stream's bounds,
+// and folded and dropped elements must have been counted.
 func TestHardStreams(t *testing.T) {
 	if race.Enabled {
 		t.Skip("arithmetic alone")
@@ -124,11 +124,10 @@ func TestKernelOfSmallScale(t *testing.T) {
 	}
 }
 
-// TestTrainingFarFromOrigin: a Gaussian kernel knows differences only, so
-// learning points that are moved away from the origin is learning them where
-// they were, to rounding. Offsets are in units of a spread of which float32
-// still has 64 steps at 10⁸; some are just within what Block64 leaves to
-// products, where the Gram matrix has its largest errors.
+// TestTrainingFarFromOrigin: a Gaussian kernel depends on differences only, so learning points
+// far from the origin equals learning them at the origin, to rounding. Large offsets come with a
+// larger spread, which at 10⁸ is still some 48 steps of float32. Some offsets are just within the
+// reach of Block64's products, where the Gram matrix has its largest errors.
 func TestTrainingFarFromOrigin(t *testing.T) {
 	if race.Enabled {
 		t.Skip("arithmetic alone")

@@ -27,7 +27,7 @@ func (l muted) Gradient(g, f []float64, y float64) float64 {
 	return v
 }
 
-// A viewer is a pruner that holds all that it is shown against its definition, and
+// A viewer is a pruner that compares all quantities that it is shown with their definitions. It
 // removes elements at random until ten are left, or seven in a step without a gradient.
 type viewer struct {
 	t       *testing.T
@@ -38,12 +38,12 @@ type viewer struct {
 	near    bool      // near-duplicates among the samples
 	x       []float32 // of the mini-batch
 	y       []float64
-	entered map[string]int // step in which a point did
+	entered map[string]int // step in which each point entered
 
-	left *kernel.Expansion // what is to be left after the step
+	left *kernel.Expansion // expected model after the step
 }
 
-// order is how many elements are left after a step.
+// order returns the number of elements to leave in a step.
 func (v *viewer) order(s prune.Elements) int {
 	if s.Old() == s.Step().Len {
 		return 7
@@ -51,7 +51,7 @@ func (v *viewer) order(s prune.Elements) int {
 	return 10
 }
 
-// elements checks what a pruner is shown with and without the inverse.
+// elements checks the quantities that pruners are shown with and without the inverse.
 func (v *viewer) elements(s prune.Elements) {
 	step, total := s.Step(), s.Total()
 	if step.N != len(v.y) || !slices.Equal(step.X, v.x) || !slices.Equal(step.Y, v.y) || step.Outputs != 3 {
@@ -197,9 +197,9 @@ func (v viewerWithInverse) Prune(_ context.Context, s prune.InverseState) error 
 	return nil
 }
 
-// TestView: what pruners are shown is what it is defined to be, on elements that are far
-// apart and on near-duplicates, at steps without a gradient too, and what they leave is
-// the model after the step, to eleven digits where its inverse has eight.
+// TestView: the quantities that pruners are shown agree with their definitions, for elements that
+// are far apart and for near-duplicates, and in steps without a gradient. The elements that a
+// pruner leaves are the model after the step, to eleven digits where the inverse has eight.
 func TestView(t *testing.T) {
 	gaussian := kernel.Gaussian{Bandwidth: 0.8}
 	scaled := function(func(x, y []float32) float64 { // κ(x, x) depends on x

@@ -32,7 +32,7 @@ try:
         def validate_data(estimator, *args, **kwargs):
             return estimator._validate_data(*args, **kwargs)
 
-except ImportError:  # load does without
+except ImportError:  # load does not need scikit-learn
     BaseEstimator, ClassifierMixin, RegressorMixin = (type(name, (), {}) for name in "ECR")
 
     def available_if(check):
@@ -52,7 +52,7 @@ class Decisions:
         return True
 
     def decision_function(self, X):
-        """Scores of the classes; of two classes, of the second alone."""
+        """Scores of the classes; for two classes, only one, which is positive for the second."""
         scores = self._scores(X)
         if scores.shape[1] == 2:
             return scores[:, 1] - scores[:, 0]
@@ -100,14 +100,14 @@ class _Polk(BaseEstimator):
             self._process = None
         flags = self._flags()
         if op == "begin":
-            flags.pop("epochs", None)  # a stream has one
+            flags.pop("epochs", None)  # a stream has one epoch
         arrays = [] if y is None else [X, y]
         self._began = dict(op=op, flags=flags, labels=labels, dim=X.shape[1], rows=len(X) if arrays else 0)
         self.notes_ = self._ask(self._began, *arrays).get("notes", [])
 
     def _go_on(self, X, y):
-        """Learn further rows. The process must be given those of the head again if it is
-        replaced, because no model has them yet."""
+        """Learn further rows. If the process is replaced, it must get the rows of the head
+        again, because no model has them yet."""
         for at in range(0, len(X), CHUNK):
             x, t = X[at:at + CHUNK], y[at:at + CHUNK]
             with _uninterrupted():
@@ -170,7 +170,7 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         return self
 
     def partial_fit(self, X, y, classes=None):
-        """Learn further rows, as runall train does of a stream. The first call needs all classes."""
+        """Learn further rows, as runall train does from a stream. The first call needs all classes."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -203,7 +203,7 @@ class PolkRegressor(RegressorMixin, _Polk):
         return self
 
     def partial_fit(self, X, y):
-        """Learn further rows, as runall train does of a stream."""
+        """Learn further rows, as runall train does from a stream."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
         if first:
@@ -227,7 +227,7 @@ def _text(value):
 
 
 def _labels(classes):
-    """Labels for the model file: the classes if they are whole numbers or words, else their numbers."""
+    """Labels for the model file: the classes if they are whole numbers or words, else their indices."""
     names = [str(c) for c in classes]
     word = re.compile(r"(?!(?i:nan|inf|infinity)$)[^\W\d_][\w ./-]{0,60}")
     if classes.dtype.kind in "iu" or all(isinstance(c, (str, np.bool_)) and word.fullmatch(n) for c, n in zip(classes, names)):
@@ -244,7 +244,7 @@ class _Process:
                         or os.path.join(here, "..", "bin", "runall"))
         said = tempfile.TemporaryFile()
         try:
-            # In a session of its own, so that Ctrl-C is for Python alone.
+            # In a separate session, so that Ctrl-C reaches only Python.
             self.child = subprocess.Popen([self.program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           stderr=said, start_new_session=True)
         except OSError as e:
@@ -261,8 +261,8 @@ class _Process:
         """Send a request and return the answer, with its bytes as "payload"."""
         if os.getpid() != self.owner:
             raise RuntimeError("the process of this estimator belongs to the Python process before its fork: pickle the estimator instead")
-        # fit may take long and can be interrupted: the process ends. All else is short, and
-        # waited for, by _go_on too, so that the model is whole after a KeyboardInterrupt.
+        # fit may take long, so an interrupt ends it, with the process. All other requests are
+        # short and finish, in _go_on too, so the model is whole after a KeyboardInterrupt.
         with self.lock, nullcontext() if header["op"] in ("fit", "learn") else _uninterrupted():
             try:
                 for part in [json.dumps(header).encode() + b"\n", *arrays]:
@@ -291,7 +291,7 @@ class _Process:
 
 
 def _end(child, owner, said):
-    """End a process, wait for it, unless it is that of a parent, and return what it said."""
+    """End a process, wait for it and return its messages. Leave a parent's process alone."""
     if os.getpid() != owner:
         return ""
     for pipe in (child.stdin, child.stdout):
@@ -311,7 +311,7 @@ def _end(child, owner, said):
 
 @contextmanager
 def _uninterrupted():
-    """Put SIGINT off. Only the main thread gets one."""
+    """Postpone SIGINT. Only the main thread receives it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -376,7 +376,7 @@ class Model:
         if s["kernel"] == "polynomial":
             return (x @ d.T + s.get("offset", 0)) ** s["degree"] @ self.weights
         middle = d.mean(axis=0) if len(d) else 0
-        x, d = x - middle, d - middle  # distances of long vectors cancel
+        x, d = x - middle, d - middle  # against cancellation in distances of long vectors
         square = (x ** 2).sum(1)[:, None] + (d ** 2).sum(1) - 2 * x @ d.T
         return np.exp(square.clip(min=0) / (-2 * s["bandwidth"] ** 2)) @ self.weights
 
@@ -394,7 +394,7 @@ class RegressorModel(Model):
 
 
 def load(path):
-    """Read a model file. What it predicts is what runall predict does, without it."""
+    """Read a model file. The model predicts as runall predict does, without the program."""
     model = Model(path)
     model.__class__ = ClassifierModel if len(model.classes_) else RegressorModel
     return model

@@ -39,7 +39,7 @@ def saved(estimator):
 
 
 def fed(sizes, estimator=None, rows=len(X)):
-    """An estimator that was given rows in calls of some sizes, by turns."""
+    """An estimator that has learned rows in calls of the given sizes, in turn."""
     estimator = estimator or polk.PolkClassifier(order=20)
     at, turn = 0, 0
     while at < rows:
@@ -59,7 +59,7 @@ def test_check_estimator():
 
 
 def test_stream():
-    """One sample or a thousand in a call, a copy in between, or runall train -: one model."""
+    """Calls of one sample or a thousand, a copy in between and runall train -: the same model."""
     whole = saved(fed([1500]))
     assert saved(fed([1, 7, 1000])) == whole
     for cut in 500, 1201:  # while settings are still to be chosen, and after
@@ -86,7 +86,7 @@ def test_draft():
 
 
 def test_go_on():
-    """fit, then partial_fit; targets of a regression in their units."""
+    """partial_fit continues after fit, with the targets of a regression in their units."""
     model = polk.PolkRegressor(order=60).fit(X[:1000], 1e6 + 1e3 * X[:1000, 0])
     model.partial_fit(X[1000:], 1e6 + 1e3 * X[1000:, 0])
     assert model.score(X, 1e6 + 1e3 * X[:, 0]) > 0.9 and model.order_ <= 60
@@ -109,7 +109,7 @@ def test_errors():
 
 
 def test_process():
-    """A process that dies is named with its words, leaves no zombie and is replaced by fit."""
+    """A process that dies has its messages in the error and leaves no zombie; fit replaces it."""
     model = polk.PolkClassifier(**FAST).fit(X, Y)
     model._process.child.send_signal(signal.SIGQUIT)  # Go's goroutines are on standard error
     model._process.child.wait()
@@ -137,7 +137,7 @@ def test_fork():
 
 
 def test_interrupted():
-    """Ctrl-C ends fit; partial_fit is through with the rows that it has begun with."""
+    """Ctrl-C ends fit; partial_fit first finishes the rows that it has begun."""
     model = fed([1200], rows=1200)
     for _ in range(5):
         threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -165,7 +165,7 @@ def test_interrupted():
 
 
 def test_load():
-    """NumPy alone predicts what runall predict does, to 1e-5."""
+    """NumPy alone predicts the same as runall predict, to 1e-5."""
     two = np.where(X[:, 0] > 0, "oak", "elm")
     for y, probability, flags in (
         (Y, False, "--loss hinge --scale standard"),
@@ -200,7 +200,7 @@ def test_load():
 
 
 def test_rate():
-    """Samples a second in batches of 32, beside the processor time of both processes."""
+    """Samples a second in batches of 32, by the clock and by the processor time of both processes."""
     for features in 2, 20:
         x = rng.normal(size=(50000, features))
         y = (x[:, 0] + np.sin(2 * x[:, 1]) > 0).astype(int)

@@ -118,24 +118,24 @@ func Disagreements(got, want *Record) []string {
 	return c.differences
 }
 
-// An Agreement says what a comparison of the records of two folders came to.
+// An Agreement is the result of comparing the records of two folders.
 type Agreement struct {
-	Compared   int            `json:"compared"`    // runs that both folders have
-	Same       int            `json:"same"`        // those of them that are the same bit for bit
-	OnlyFirst  int            `json:"only_first"`  // runs that only the first folder has
-	OnlySecond int            `json:"only_second"` // runs that only the second folder has
+	Compared   int            `json:"compared"`    // number of runs that both folders have
+	Same       int            `json:"same"`        // number of runs that are the same bit for bit in both folders
+	OnlyFirst  int            `json:"only_first"`  // number of runs that only the first folder has
+	OnlySecond int            `json:"only_second"` // number of runs that only the second folder has
 	Differing  []DifferingRun `json:"differing"`   // runs that differ by more than the tolerances
 }
 
-// A DifferingRun is one run of both folders.
+// A DifferingRun is a run whose records in the two folders differ by more than the tolerances.
 type DifferingRun struct {
-	RunID       string   `json:"run_id"`      // its record is ID.jsonl
-	File        string   `json:"file"`        // the first folder's record
+	RunID       string   `json:"run_id"`      // ID of the run; its record is ID.jsonl
+	File        string   `json:"file"`        // path of the first folder's record
 	Data        string   `json:"data"`        // name of the data set
-	Task        string   `json:"task"`        // ksvm, klr or regression
-	Method      string   `json:"method"`      // as in specs
-	Seed        uint64   `json:"seed"`        // of the order of the samples
-	Differences []string `json:"differences"` // each beyond a tolerance, in words
+	Task        string   `json:"task"`        // ksvm, klr or the name of a loss, such as squared-error for a regression
+	Method      string   `json:"method"`      // name of the method, as in specs
+	Seed        uint64   `json:"seed"`        // seed of the order of the samples
+	Differences []string `json:"differences"` // differences beyond a tolerance, in words
 }
 
 // Agree compares the records of two folders, keyed by run ID, in order of the IDs.

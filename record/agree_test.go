@@ -72,7 +72,7 @@ func TestDisagreements(t *testing.T) {
 	Disagreements(other, executed())
 }
 
-// TestAgree compares folders of which each has a run that the other lacks.
+// TestAgree compares two folders, each with a run that the other lacks.
 func TestAgree(t *testing.T) {
 	as := func(id, digest string, risk float64) *Record {
 		r := executed()

@@ -44,7 +44,8 @@ func streamed() *Record {
 	return r
 }
 
-// TestCut: the beginning of a run has its own last 5 %, and leaves the run as it was.
+// TestCut: the final figures of the beginning of a run come from its own last 5 %. The record of
+// the whole run stays unchanged.
 func TestCut(t *testing.T) {
 	r := streamed()
 	got, err := r.Cut(960)
@@ -67,7 +68,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestCutRefuses runs that do not begin with shorter ones.
+// TestCutRefuses: Cut refuses lengths at which the run has no evaluations, and runs whose beginning
+// is not a shorter run.
 func TestCutRefuses(t *testing.T) {
 	for want, c := range map[string]struct {
 		samples int

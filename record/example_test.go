@@ -9,8 +9,8 @@ import (
 	"polkrepro/record"
 )
 
-// What a run leaves behind, and how it is read: a folder of records, each whole
-// or not there.
+// This example writes the record of a run into a folder and reads the folder. A record is complete
+// or missing.
 func ExampleReadDir() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

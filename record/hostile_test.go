@@ -18,9 +18,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// resealed returns the lines of a record with the digest and the sum that they
-// should have, as someone would write them who knows the format. What is no
-// record is returned as it is.
+// resealed returns the lines of a record with a valid digest and sum, as someone who knows the
+// format would write them. It returns bytes that are not a record unchanged.
 func resealed(b []byte) []byte {
 	at := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
 	var rec Record
@@ -45,9 +44,9 @@ func resealed(b []byte) []byte {
 	return files.AppendSum(sha256.New(), slices.Concat(b[:at], last, []byte("\n")), sumTail)
 }
 
-// FuzzRead: no bytes make it panic or allocate more than a multiple of them,
-// and what it reads as a record has its sum and text that can be shown. Sums
-// are made to fit too, or nothing behind them would be reached.
+// FuzzRead: no input makes parse panic or allocate more than a multiple of the input's size. A
+// record that parse returns has its sum and printable text. Every input is also tried with a valid
+// sum, because parse would otherwise never get past the check of sums.
 func FuzzRead(f *testing.F) {
 	whole := contents(f, write(f, f.TempDir(), "abc"))
 	f.Add(whole)
@@ -71,8 +70,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzUnpack: no bytes make it panic or allocate more than gzip can make of
-// them, and what it unpacks is packed and unpacked to the same.
+// FuzzUnpack: no input makes unpack panic or allocate more than gzip can expand the input to. The
+// unpacked text stays the same when it is packed and unpacked.
 func FuzzUnpack(f *testing.F) {
 	for _, text := range []string{"", "{}\n", strings.Repeat("0123456789", 1000)} {
 		b, err := pack([]byte(text))
@@ -94,8 +93,8 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// TestManyPoints: checking the sums of a record takes far more memory than its
-// lines, so there are no more of them than a spec can plan.
+// TestManyPoints: checking the sums of a record takes far more memory than its lines, so a record
+// may not have more points than a spec can plan.
 func TestManyPoints(t *testing.T) {
 	whole := contents(t, write(t, t.TempDir(), "abc"))
 	lines := bytes.SplitAfter(whole, []byte("\n"))
@@ -128,15 +127,14 @@ func TestLargeFiles(t *testing.T) {
 			t.Fatalf("%v, %v", c.Errors, err)
 		}
 		for _, err := range c.Errors {
-			if !strings.Contains(err.Error(), "more than 16777216 bytes") {
+			if !strings.Contains(err.Error(), "want at most 16777216 bytes") {
 				t.Errorf("error %v", err)
 			}
 		}
 	})
 }
 
-// TestControlCharacters: neither a name of a file nor what a record holds
-// reaches a terminal as a command to it.
+// TestControlCharacters: control characters in file names and records do not reach a terminal.
 func TestControlCharacters(t *testing.T) {
 	dir := t.TempDir()
 	h := header("abc")
@@ -189,7 +187,7 @@ func TestPartialIsALink(t *testing.T) {
 	}
 }
 
-// TestImpossibleFigures: figures that no model has are neither read nor written.
+// TestImpossibleFigures: figures that no model can have are neither read nor written.
 func TestImpossibleFigures(t *testing.T) {
 	dir := t.TempDir()
 	whole := contents(t, write(t, dir, "abc"))

@@ -14,8 +14,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// sealable makes a results folder with something in every place that a seal
-// covers, and a file that it does not cover.
+// sealable makes a results folder with a file in every place that a seal covers, and a file that
+// the seal does not cover.
 func sealable(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,7 +137,8 @@ func TestBrokenSeal(t *testing.T) {
 	}
 }
 
-// TestSealRefuses: what a manifest could not name is not sealed.
+// TestSealRefuses: a folder with a file that a manifest can't name is not sealed, nor is one with a
+// link.
 func TestSealRefuses(t *testing.T) {
 	for _, name := range []string{"line\nbreak.jsonl", `back\slash.jsonl`, "not utf-8 \xff.jsonl"} {
 		dir := sealable(t)
@@ -153,8 +154,8 @@ func TestSealRefuses(t *testing.T) {
 	}
 }
 
-// TestHostileFolder: what is named like a record and is none is listed as such;
-// a folder of that name is passed over.
+// TestHostileFolder: a file or link that is named like a record but is not a record is listed as an
+// error; a folder with such a name is ignored.
 func TestHostileFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "abc")
@@ -179,7 +180,7 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// TestAnyByte changes one byte somewhere, the manifest included.
+// TestAnyByte changes one byte of a sealed file or of the manifest.
 func TestAnyByte(t *testing.T) {
 	dir := sealable(t)
 	files := []string{ManifestName}
@@ -235,8 +236,8 @@ func TestParseManifest(t *testing.T) {
 	}
 }
 
-// FuzzParseManifest: no bytes make it panic, and what it reads is written as it
-// was.
+// FuzzParseManifest: no input makes ParseManifest panic, and a manifest that it returns is written
+// as the same bytes.
 func FuzzParseManifest(f *testing.F) {
 	sum := strings.Repeat("0a", 32)
 	f.Add([]byte(sum + "  records/b.jsonl\n" + sum + "  verdicts.json\n"))
@@ -259,7 +260,7 @@ func TestCheckOutput(t *testing.T) {
 	at := func(path string) string { return filepath.Join(dir, path) }
 	for _, path := range []string{
 		"sealed/" + ManifestName, "sealed/tables/table2.csv", "runs/records/" + strings.Repeat("a", 32) + ".jsonl",
-		"other/" + ManifestName, // above the output: of something else
+		"other/" + ManifestName, // unrelated to results, for outputs below its folder
 		"other/notes/records.jsonl",
 	} {
 		put(t, at(path), "")

@@ -95,7 +95,7 @@ func (p *packing) unpack(b []byte) ([]byte, error) {
 	case len(text) > MaxSize:
 		return nil, fmt.Errorf("more than %d bytes unpacked", MaxSize)
 	case len(text) > most:
-		return nil, fmt.Errorf("more than %d bytes unpacked, with the records before it", MaxUnpacked)
+		return nil, fmt.Errorf("the packed records of the folder have more than %d bytes unpacked", MaxUnpacked)
 	}
 	p.size += len(text)
 	return text, nil

@@ -44,7 +44,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// A damaged packed record gives way to the one of the run repeated.
+// The record of a rerun replaces a damaged packed record.
 func TestPackedDamagedIsReplaced(t *testing.T) {
 	_, path := packed(t)
 	dir := filepath.Dir(path)
@@ -64,8 +64,8 @@ func TestPackedDamagedIsReplaced(t *testing.T) {
 	}
 }
 
-// TestPackedDamage flips every bit and cuts at every byte of a packed record:
-// none of it may pass for another record, nor panic.
+// TestPackedDamage flips a bit of every byte of a packed record, and cuts it at every byte. Reading
+// the result must not panic or return another record.
 func TestPackedDamage(t *testing.T) {
 	plain, path := packed(t)
 	want := mustRead(t, plain)
@@ -87,7 +87,7 @@ func TestPackedDamage(t *testing.T) {
 	for i := range whole {
 		b := bytes.Clone(whole)
 		b[i] ^= 1 << (i % 8)
-		// The header of a gzip file has bits that say nothing of its contents.
+		// The header of a gzip file has bits that do not affect the contents.
 		if sum, err := read(b); err == nil && sum != want.Final.Sum {
 			t.Errorf("bit of byte %d: another record was read", i)
 		}
@@ -121,7 +121,7 @@ func TestPackedLimit(t *testing.T) {
 	if text, err := p.unpack(small); err != nil || string(text) != "12345" {
 		t.Errorf("up to the limit of all: %q, %v", text, err)
 	}
-	if _, err := p.unpack(small); err == nil || !strings.Contains(err.Error(), "with the records before it") {
+	if _, err := p.unpack(small); err == nil || !strings.Contains(err.Error(), "packed records of the folder") {
 		t.Errorf("beyond it: %v", err)
 	}
 }

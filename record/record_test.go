@@ -69,7 +69,7 @@ func create(t testutil.T, dir, id string) *Writer {
 	return w
 }
 
-// mustRead reads a record that is whole.
+// mustRead reads a record that must be valid.
 func mustRead(t testutil.T, path string) *Record {
 	t.Helper()
 	r, err := Read(path)
@@ -135,7 +135,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCanonical checks what the canonical form and the digest depend on.
+// TestCanonical checks the canonical form and the digest, and on which fields they depend.
 func TestCanonical(t *testing.T) {
 	base := mustRead(t, write(t, t.TempDir(), "abc"))
 	want := `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
@@ -193,8 +193,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestAnyDamage cuts a file at every byte and changes every byte: nothing of
-// that is ever read as a record.
+// TestAnyDamage cuts a file at every byte and changes every byte: no such file is read as a record.
 func TestAnyDamage(t *testing.T) {
 	t.Parallel()
 	for _, last := range []string{"final", "failure"} {
@@ -262,7 +261,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", c.name, err, path+c.want)
 		}
 	}
-	// The same contents are no record under another name.
+	// The same contents are invalid under another name.
 	for _, name := range []string{"abd.jsonl", "abc.jsonl.partial", "abc.failed.jsonl", "abc"} {
 		other := filepath.Join(dir, name)
 		put(t, other, string(whole))
@@ -277,7 +276,7 @@ func TestErrors(t *testing.T) {
 
 func names(t *testing.T, dir string) string { return strings.Join(testutil.Names(t, dir), " ") }
 
-// TestLife checks which files there are at every moment of a run.
+// TestLife checks which files exist at each stage of a run.
 func TestLife(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
 	stale := filepath.Join(dir, "abc.jsonl.partial")
@@ -375,7 +374,7 @@ func TestWriterRefuses(t *testing.T) {
 	}
 }
 
-// TestUnwritable checks that a folder that can't be written to is a clear error.
+// TestUnwritable checks that a folder that can't be written to gives a clear error.
 func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -473,8 +472,8 @@ func TestAnyRecord(t *testing.T) {
 	})
 }
 
-// TestMeasured: what else was measured is read back, finite or not, and belongs to
-// the digest. A record without it does not name it.
+// TestMeasured: additional measurements are read back, finite or not, and enter the digest. A
+// record without them does not have their key.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
 	p := Point{Samples: 10, Measured: map[string]float64{"distance": 1.0 / 3, "ratio": math.Inf(1)}}
@@ -496,8 +495,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestRound: a point keeps eight digits of what was measured and four of its times, and gets
-// no diagnostics that it has not.
+// TestRound: Round keeps eight digits of measurements and four digits of times, and adds no
+// diagnostics to a point without them.
 func TestRound(t *testing.T) {
 	const third = 1.0 / 3
 	bare := Point{TrainRisk: third, TestRisk: third, TestError: third, Timing: Timing{Wall: third, CPU: third, Pruner: third}}

@@ -198,7 +198,7 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	}
 	order := len(m.Dictionary) / dim
 	if m.Dim != dim || m.Outputs != classes || order == 0 || order > record.MaxElements || len(m.Dictionary) != order*dim || len(m.Weights) != order*classes {
-		return nil, fmt.Errorf("the model in the record is damaged: %d features, %d outputs, %d coordinates and %d weights, want %d, %d and those of 1 to %d elements",
+		return nil, fmt.Errorf("corrupt model in the record: %d features, %d outputs, %d coordinates and %d weights, want %d features, %d outputs and 1 to %d elements",
 			m.Dim, m.Outputs, len(m.Dictionary), len(m.Weights), dim, classes, record.MaxElements)
 	}
 	kern, err := k.Kernel()

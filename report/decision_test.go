@@ -14,8 +14,8 @@ import (
 	"polkrepro/record"
 )
 
-// fixtureModel is a model with an element at each mean of the figures' draw,
-// its weight on the class of that mean.
+// fixtureModel returns a model with an element at each mean of the figures' draw, weighted for the
+// class of that mean.
 func fixtureModel(weight float64) *record.Model {
 	m := &record.Model{Dim: 2, Outputs: 5}
 	for class, modes := range data.MultidistMeans(fixtureDraw) {
@@ -33,8 +33,8 @@ func fixtureModel(weight float64) *record.Model {
 	return m
 }
 
-// decisionInput is the fixture with models for Figure 3: those of seed 1 are
-// whole, those of other seeds can't be drawn.
+// decisionInput returns the fixture with models for Figure 3. Only runs of seed 1 have models; the
+// others can't be drawn.
 func decisionInput() Input {
 	in := fixtureInput()
 	for i := range in.Planned {
@@ -53,8 +53,8 @@ func decisionInput() Input {
 	return in
 }
 
-// TestDecisionsAgainstDefinition: the decisions are those of the sums of
-// kernel functions, one by one.
+// TestDecisionsAgainstDefinition compares the decisions with those of sums over the kernel
+// functions, one by one.
 func TestDecisionsAgainstDefinition(t *testing.T) {
 	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
 	const side = (gridNodes + gridStep - 1) / gridStep
@@ -113,8 +113,8 @@ func TestDecisionsOfOneTask(t *testing.T) {
 	}
 }
 
-// TestDecisionsOfOddModels: damaged models are missing and say why; models that are whole,
-// but say little, are drawn; none may panic.
+// TestDecisionsOfOddModels checks that invalid models are missing with the reason, that valid but
+// degenerate models are drawn, and that none causes a panic.
 func TestDecisionsOfOddModels(t *testing.T) {
 	model := func(change func(m *record.Model)) func(in *Input, r *record.Record) {
 		return func(_ *Input, r *record.Record) { change(r.Final.Model) }
@@ -135,7 +135,7 @@ func TestDecisionsOfOddModels(t *testing.T) {
 		{"no model", func(_ *Input, r *record.Record) { r.Final.Model = nil }, "there is no model in the record"},
 		{"far too large", model(func(m *record.Model) {
 			m.Dictionary, m.Weights = make([]float32, 2*(record.MaxElements+1)), make([]float64, 5*(record.MaxElements+1))
-		}), "514 coordinates and 1285 weights, want 2, 5 and those of 1 to 256 elements"},
+		}), "514 coordinates and 1285 weights, want 2 features, 5 outputs and 1 to 256 elements"},
 		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "0 coordinates and 0 weights"},
 		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "30 coordinates and 74 weights"},
 		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "30 coordinates and 76 weights"},

@@ -77,10 +77,10 @@ func (f *Figure) CSV() string {
 // SVG returns the figure as SVG. The figure must not be missing.
 func (f *Figure) SVG() ([]byte, error) { return plot.Render(f.Drawing, "svg") }
 
-// A Chart is one panel of a figure of curves as data, for a face that draws
-// curves itself: readers of the page can hide, zoom into and read off its lines.
+// A Chart holds the data of one panel of a figure of curves, for a page that draws curves
+// itself: readers can hide its lines, zoom in and read off values.
 type Chart struct {
-	Title  string      `json:"title"` // above the plot: (a) test risk
+	Title  string      `json:"title"` // title above the plot, such as (a) test risk
 	XLabel string      `json:"xlabel"`
 	LogX   bool        `json:"logx,omitempty"`
 	LogY   bool        `json:"logy,omitempty"`
@@ -88,16 +88,16 @@ type Chart struct {
 	Marks  []ChartMark `json:"marks,omitempty"`
 }
 
-// A ChartLine is one series in a chart, in the look that it has in every picture:
-// means and, where there are several runs, their range. X has to increase, and be
-// positive on a logarithmic axis; all slices have its length, Low and High may be
-// nil. A number that is not finite is a gap.
+// A ChartLine is one series in a chart, in the same style as in every picture: means and, for
+// several runs, their range. X must increase, and be positive on a logarithmic axis. Mean, Low
+// and High have as many elements as X; Low and High may be nil. A number that is not finite is a
+// gap.
 type ChartLine struct {
-	Label  string    `json:"label"` // the same in all charts of a figure
-	Color  string    `json:"color"` // #084594
+	Label  string    `json:"label"` // label, the same in all charts of a figure
+	Color  string    `json:"color"` // colour, such as #084594
 	Dash   []float64 `json:"dash,omitempty"`
-	Width  float64   `json:"width"`          // in points
-	Flat   bool      `json:"flat,omitempty"` // one value for all x, of a method that sees all data at once
+	Width  float64   `json:"width"`          // line width, in points
+	Flat   bool      `json:"flat,omitempty"` // whether one value holds for all x, as for a method that sees all data at once
 	X      []Number  `json:"x"`
 	Mean   []Number  `json:"mean"`
 	Low    []Number  `json:"low,omitempty"`

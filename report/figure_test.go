@@ -64,8 +64,7 @@ func xmlText(t *testing.T, b []byte) (text string) {
 	}
 }
 
-// checkEdges checks that nothing touches the edge of a picture, where it would
-// be cut.
+// checkEdges checks that nothing touches the edge of a picture, where it would be cut off.
 func checkEdges(t *testing.T, img image.Image) {
 	t.Helper()
 	r := img.Bounds()
@@ -106,7 +105,7 @@ func renderAll(t *testing.T, d plot.Drawing, formats ...string) map[string][]byt
 	return out
 }
 
-// renderTwice renders a figure and makes sure that it is the same when it is drawn again.
+// renderTwice renders a figure twice and checks that the results are identical.
 func renderTwice(t *testing.T, f *Figure, formats ...string) map[string][]byte {
 	t.Helper()
 	first, second := renderAll(t, f.Drawing, formats...), renderAll(t, f.Drawing, formats...)
@@ -205,8 +204,8 @@ func TestUndrawnValuesAreCounted(t *testing.T) {
 	}
 }
 
-// A run whose record has no evaluations has no curve: the figure is drawn of the
-// others and says so.
+// A run whose record has no evaluations has no curve. The figure shows the other runs, and its
+// caption says so.
 func TestFiguresWithoutEvaluations(t *testing.T) {
 	in := fixtureInput()
 	for _, p := range in.Planned {
@@ -289,8 +288,8 @@ func TestWriteAllReportsErrors(t *testing.T) {
 	}
 }
 
-// TestCharts: a chart has what the picture's panel has, in the same looks; figures of
-// other kinds have none.
+// TestCharts checks that a chart has the same lines and marks, in the same looks, as the picture's
+// panel. Figures of other kinds have no charts.
 func TestCharts(t *testing.T) {
 	lines, marks, printed := 0, 0, 0
 	for _, f := range built(mixedInput()).Figures {
@@ -318,9 +317,9 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestChartLine: a band is the range of the runs, as in the picture, and not there where
-// all runs are one. What is not finite is a gap. A chart holds the first and the last of
-// more points than it has room for.
+// TestChartLine checks that a band is the range of the runs, as in the picture, and is missing for
+// a single run. A value that is not finite is a gap. A curve with more points than a chart has room
+// for keeps its first and last point.
 func TestChartLine(t *testing.T) {
 	l := chartLine(plot.Trace{Curve: []plot.Sample{{X: 1, Mean: 2, Low: 1, High: 3}, plot.Single(2, math.NaN())}})
 	b, err := json.Marshal(l)

@@ -16,7 +16,7 @@ import (
 // fixtureDraw is the figures' draw in the fixture.
 const fixtureDraw = 447
 
-// built is the report on an input, whose figures' draw is the fixture's.
+// built returns the report on an input, with the fixture's draw as the figures' draw.
 func built(in Input) *Report { return build(in, fixtureDraw) }
 
 // judged is the assessment of the claims by an input's records.
@@ -45,8 +45,8 @@ type shape struct {
 	draws                                    []uint64
 	seeds                                    int
 	samples, every                           int
-	risk, err, order                         float64 // where it ends
-	peak                                     float64 // of the model order, relative to its end
+	risk, err, order                         float64 // final values
+	peak                                     float64 // of the model order, relative to its final value
 	noise                                    float64
 }
 
@@ -106,7 +106,7 @@ func (s shape) planned(draw, seed uint64) experiments.Planned {
 	}
 }
 
-// record makes up a run: it falls from a start to its end, with noise.
+// record returns a made-up record whose values fall from a start to their final values, with noise.
 func (s shape) record(p experiments.Planned) *record.Record {
 	rng := rand.New(rand.NewPCG(p.Run.Seed, p.Run.Data.Draw+uint64(len(p.ID))))
 	r := &record.Record{Header: record.Header{ID: p.ID, Run: p.Run}}

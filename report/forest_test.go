@@ -17,9 +17,9 @@ import (
 	"polkrepro/report/plot"
 )
 
-// assessed judges the ledger by made-up means: of says what a test's first mean
-// is, NaN for a test that has no records; the second is 10. An interval reaches
-// half a per cent to either side.
+// assessed judges the ledger by made-up means. of returns a test's first mean, NaN for a test
+// without records; the second mean is 10. Each interval extends half a per cent to either side of
+// its value.
 func assessed(t *testing.T, of func(claim string, test experiments.Test) float64) *evidence.Assessment {
 	t.Helper()
 	a := &evidence.Assessment{}
@@ -49,7 +49,7 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 	return a
 }
 
-// everywhere is the paper's value, or else 9.
+// everywhere returns the paper's value, or 9 for a test of two means or without a printed value.
 func everywhere(_ string, test experiments.Test) float64 {
 	if test.To == nil && test.Paper != nil {
 		return *test.Paper
@@ -79,8 +79,8 @@ func entry(t *testing.T, f *Figure, claim, test string) *forestEntry {
 	return nil
 }
 
-// TestForestNumbers places every printed number by the ledger's words: a margin
-// of one point, of 25 % of a risk, of 15 % of a model order but at least 4.
+// TestForestNumbers checks the position of every printed number against the ledger's margins: one
+// point, 25 % of a risk, and 15 % of a model order but at least 4.
 func TestForestNumbers(t *testing.T) {
 	a := assessed(t, func(_ string, test experiments.Test) float64 { return 1.1 * everywhere("", test) })
 	paper := experiments.Paper()
@@ -116,9 +116,9 @@ func TestForestNumbers(t *testing.T) {
 	}
 }
 
-// TestForestSentences plots every test of one side of a bound in a sentence, and no
-// other, at places worked out by hand. The theorems have figures of their own, and the ranks of
-// the tables no place.
+// TestForestSentences checks that the plot has exactly the sentences' tests of one side of a bound,
+// some of them at positions computed by hand. The theorems have separate figures, and the ranks of
+// the tables are not plotted.
 func TestForestSentences(t *testing.T) {
 	f := plotted(t, assessed(t, everywhere))
 	var plotted, want []string
@@ -155,7 +155,7 @@ func TestForestSentences(t *testing.T) {
 	}
 }
 
-// svgTexts are the texts in an SVG, and how often each is there.
+// svgTexts counts the occurrences of each text in an SVG.
 func svgTexts(svg []byte) map[string]int {
 	out := make(map[string]int)
 	for _, m := range regexp.MustCompile(`(?s)<text[^>]*>([^<]*)</text>`).FindAllSubmatch(svg, -1) {
@@ -164,8 +164,8 @@ func svgTexts(svg []byte) map[string]int {
 	return out
 }
 
-// TestForestBeyond writes values that are beyond the axis, and words for those
-// that have no place on it.
+// TestForestBeyond checks that values beyond the axis are written out, and that tests without a
+// position on it show words.
 func TestForestBeyond(t *testing.T) {
 	a := assessed(t, func(claim string, test experiments.Test) float64 {
 		switch claim + "." + test.ID {
@@ -198,8 +198,8 @@ func TestForestBeyond(t *testing.T) {
 	}
 }
 
-// TestForestLegible makes sure that the plot is as wide as a column, legible, and drawn alike
-// twice.
+// TestForestLegible checks that the plot is as wide as a column and legible, and that drawing it
+// again gives the same SVG.
 func TestForestLegible(t *testing.T) {
 	f := plotted(t, assessed(t, everywhere))
 	first := legible(t, f)
@@ -211,8 +211,8 @@ func TestForestLegible(t *testing.T) {
 	}
 }
 
-// legible draws a figure and makes sure that its letters have at least 7 points and that
-// nothing is cut at its edge. It returns the SVG.
+// legible draws a figure and checks that its letters have at least 7 points and that nothing is cut
+// off at its edge. It returns the SVG.
 func legible(t *testing.T, f *Figure) []byte {
 	t.Helper()
 	svg, err := f.SVG()
@@ -230,8 +230,8 @@ func legible(t *testing.T, f *Figure) []byte {
 	return svg
 }
 
-// TestVerdictColors: the colours of verdicts differ by ΔE ≥ 25 from each other,
-// whoever sees them, and from those of all methods; each has a marker of its own.
+// TestVerdictColors checks that the colours of verdicts differ by ΔE ≥ 25 from each other, with
+// every colour deficiency, and from those of all methods. Each verdict has a different marker.
 func TestVerdictColors(t *testing.T) {
 	const least = 25
 	decided := []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive}

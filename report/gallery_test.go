@@ -56,7 +56,7 @@ func TestMosaic(t *testing.T) {
 	}{
 		{1, 600, 400, 1, image.Pt(600, 400)},
 		{1, 28, 28, 5, image.Pt(560, 560)},
-		{4, 28, 28, 2, image.Pt(10*62, 10*62)}, // gaps of 2 around each, tenfold
+		{4, 28, 28, 2, image.Pt(10*62, 10*62)}, // gaps of 2 around each image, enlarged tenfold
 		{5, 28, 14, 3, image.Pt(7*92, 7*34)},
 		{3, 1, 1, 2, image.Pt(140*5, 140*5)},
 	} {
@@ -114,8 +114,8 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// deficiencies are the colour deficiencies at their full strength, as matrices
-// on linear RGB (Machado, Oliveira, Fernandes 2009); the first is none.
+// deficiencies are the colour deficiencies at full strength, as matrices on linear RGB (Machado,
+// Oliveira, Fernandes 2009), and the identity for none.
 var deficiencies = map[string][3][3]float64{
 	"none":   {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"deutan": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
@@ -160,9 +160,9 @@ func lightness(a, b color.NRGBA) float64 {
 	return math.Abs(lab(a, deficiencies["none"])[0] - lab(b, deficiencies["none"])[0])
 }
 
-// TestClassColors: colours differ by ΔE ≥ 30 among the first five and by ≥ 15
-// among all, whoever sees them (about 2 is just visible), and by a lightness of
-// ≥ 10 and ≥ 3 in grey.
+// TestClassColors checks that, with every colour deficiency, ΔE is ≥ 30 between any two of the
+// first five colours and ≥ 15 between any two (about 2 is just visible). In grey, their lightness
+// differs by ≥ 10 and ≥ 3.
 func TestClassColors(t *testing.T) {
 	for name, d := range deficiencies {
 		for i, a := range classColors {
@@ -183,8 +183,7 @@ func TestClassColors(t *testing.T) {
 	}
 }
 
-// TestLooks: the lines of methods differ in grey by their lightness or their
-// dashes.
+// TestLooks checks that the lines of methods differ in grey by lightness or dashes.
 func TestLooks(t *testing.T) {
 	type named struct {
 		name string

@@ -22,7 +22,7 @@ func JointFigure(j *evidence.JointReport) *Figure {
 	f := &Figure{
 		Name: "joint", Title: "What all combinations of alternatives reproduce", Drawing: jointPicture(j), Data: func() [][]string { return jointRows(j) },
 		Caption: "How many of the (a) cells and (b) numbers of Tables 2 and 3 a combination of alternatives reproduces, by the number of its choices that were made with the paper's results in view. " +
-			"Grey: the combinations that there are, the darker the more. Line: those that reproduce most with as few such choices. Diamond: everything as chosen. " +
+			"Grey: combinations, darker for more of them. Line: the most reproduced with at most so many such choices. Diamond: everything as chosen. " +
 			j.Sentence(),
 	}
 	f.Alt = f.Title + ": a line of the most cells and numbers reproduced over the number of choices by result. The table has its values."
@@ -120,7 +120,7 @@ func shade(combinations, most float64) color.Color {
 // jointLegend explains the front, the chosen combination and some shades.
 func jointLegend(most float64) plot.Legend {
 	l := plot.Legend{
-		plot.Entry{Text: "the most with as few choices", Icon: func(c draw.Canvas, left, right vg.Point) {
+		plot.Entry{Text: "the most with so many choices", Icon: func(c draw.Canvas, left, right vg.Point) {
 			c.StrokeLines(frontLook.Line(), []vg.Point{left, right})
 			drawFront(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
 		}},

@@ -7,8 +7,8 @@ import (
 	"polkrepro/evidence"
 )
 
-// combinations are made-up ones: the chosen values, a better combination with more choices
-// by result, and a worse one with fewer.
+// combinations returns made-up ones: the chosen values, a better combination with more choices by
+// result, and a worse one with fewer.
 func combinations() *evidence.JointReport {
 	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
 	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x"}}, ByResult: 4, Cells: 13, Numbers: 37, OneRun: 1}
@@ -19,8 +19,8 @@ func combinations() *evidence.JointReport {
 	}
 }
 
-// TestJointFigure draws what combinations reproduce: the front with its numbers, legible
-// and nothing cut at the edge; and nothing where nothing is reproduced.
+// TestJointFigure checks that the front is drawn with its numbers, legible and not cut off at the
+// edge, and that the figure is missing if nothing is reproduced.
 func TestJointFigure(t *testing.T) {
 	f := JointFigure(combinations())
 	texts := svgTexts(legible(t, f))

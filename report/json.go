@@ -8,60 +8,61 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Document is the numbers of a report for programs. A number that is not finite, or
-// not there, is null.
+// A Document holds the numbers of a report in JSON. A number that is missing or not finite is
+// null.
 type Document struct {
-	Profile string           `json:"profile"` // smoke, quick or full
-	Cells   []CellDocument   `json:"cells"`   // of the paper's Tables 2 and 3; empty for specs that have nothing to do with them
-	Series  []SeriesDocument `json:"series"`  // all runs that the report is about
-	Notes   []string         `json:"notes"`   // what is missing, and why
+	Profile string           `json:"profile"` // profile of the runs: smoke, quick or full
+	Cells   []CellDocument   `json:"cells"`   // cells of the paper's Tables 2 and 3; empty for specs that do not concern them
+	Series  []SeriesDocument `json:"series"`  // series of all runs in the report
+	Notes   []string         `json:"notes"`   // missing results, with reasons
 }
 
 // A CellDocument is a cell of one of the paper's tables.
 type CellDocument struct {
-	ID     string           `json:"id"`            // as 'runall explain' takes it
+	ID     string           `json:"id"`            // ID of the cell, as 'runall explain' takes it
 	Data   string           `json:"data"`          // name of the data set
 	Task   string           `json:"task"`          // ksvm or klr
-	Method string           `json:"method"`        // the table's row
-	Extra  bool             `json:"extra"`         // the row is not of the printed table
-	RiskOf string           `json:"risk_of"`       // train or test: the risk that the paper prints
-	Risk   QuantityDocument `json:"risk"`          // mean loss and λ/2 Σ‖f_c‖²
-	Error  QuantityDocument `json:"error_percent"` // of the test set
-	Order  QuantityDocument `json:"model_order"`   // elements
+	Method string           `json:"method"`        // row of the table
+	Extra  bool             `json:"extra"`         // whether the row is not in the printed table
+	RiskOf string           `json:"risk_of"`       // train or test: the data of the risk that the paper prints
+	Risk   QuantityDocument `json:"risk"`          // risk: mean loss plus λ/2 Σ‖f_c‖²
+	Error  QuantityDocument `json:"error_percent"` // error on the test set, in percent
+	Order  QuantityDocument `json:"model_order"`   // model order, in elements
 }
 
-// A QuantityDocument is a number of a cell, the paper's and that of the runs.
+// A QuantityDocument is one quantity of a cell: the number in the paper and the numbers of the
+// runs.
 type QuantityDocument struct {
-	Paper words.Nullable `json:"paper"` // null where the paper prints a dash
+	Paper words.Nullable `json:"paper"` // number in the paper; null where it prints a dash
 	StatDocument
-	Reason string `json:"reason,omitempty"` // why a number is missing
+	Reason string `json:"reason,omitempty"` // reason why a number is missing
 }
 
-// A StatDocument is a mean over runs and its spread.
+// A StatDocument holds the mean over runs and its spread.
 type StatDocument struct {
-	Mean     words.Nullable `json:"mean"`     // of the runs that did not diverge
-	SD       words.Nullable `json:"sd"`       // sample standard deviation; 0 for one run
-	Low      words.Nullable `json:"low"`      // of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	High     words.Nullable `json:"high"`     // the same
-	Runs     int            `json:"runs"`     // with a record
-	Diverged int            `json:"diverged"` // runs whose value is not finite
+	Mean     words.Nullable `json:"mean"`     // mean of the runs that did not diverge
+	SD       words.Nullable `json:"sd"`       // sample standard deviation of the runs that did not diverge; 0 for one run
+	Low      words.Nullable `json:"low"`      // lower end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
+	High     words.Nullable `json:"high"`     // upper end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
+	Runs     int            `json:"runs"`     // number of runs with a record
+	Diverged int            `json:"diverged"` // number of runs whose value is not finite
 }
 
-// A SeriesDocument is the runs of one method with one set of hyper-parameters on one
+// A SeriesDocument summarizes the runs of one method with one set of hyper-parameters on one
 // data set and task, over seeds and draws.
 type SeriesDocument struct {
 	Data    string         `json:"data"`              // name of the data set
-	Variant string         `json:"variant,omitempty"` // of generated data
-	Task    string         `json:"task"`              // ksvm, klr or regression
-	Method  string         `json:"method"`            // as in specs
-	Label   string         `json:"label"`             // as in tables and figures
-	Planned int            `json:"planned"`           // runs
-	RunIDs  []string       `json:"run_ids"`           // of those with a record; run_id in the files of 'runall export'
-	Risk    StatDocument   `json:"test_risk"`         // of no runs where the method has none
-	Error   StatDocument   `json:"error_percent"`     // of the test set
-	Order   StatDocument   `json:"model_order"`       // elements
-	Seconds StatDocument   `json:"training_seconds"`  // evaluations excluded
-	Numbers words.Nullable `json:"numbers_kept"`      // by a learner of a stream, from one sample to the next, at the mean model order; null where that is not known
+	Variant string         `json:"variant,omitempty"` // variant of generated data; missing if there is none
+	Task    string         `json:"task"`              // ksvm, klr or the name of a loss, such as squared-error for a regression
+	Method  string         `json:"method"`            // name of the method, as in specs
+	Label   string         `json:"label"`             // label, as in tables and figures
+	Planned int            `json:"planned"`           // number of planned runs
+	RunIDs  []string       `json:"run_ids"`           // IDs of the runs with a record: run_id in the files of 'runall export'
+	Risk    StatDocument   `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
+	Error   StatDocument   `json:"error_percent"`     // error on the test set, in percent
+	Order   StatDocument   `json:"model_order"`       // model order, in elements
+	Seconds StatDocument   `json:"training_seconds"`  // training time without evaluations, in seconds
+	Numbers words.Nullable `json:"numbers_kept"`      // numbers that a learner of a stream keeps from one sample to the next, at the mean model order; null if unknown
 }
 
 // Document returns the report for programs.

@@ -13,14 +13,14 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckLaTeX compiles what 'runall report --format latex' prints, the paper's tables with
-// their verdicts, each table on a page of its own. They must fit the page.
+// TestCheckLaTeX compiles the output of 'runall report --format latex', the paper's tables with
+// their verdicts, each table on a separate page. The tables must fit the page.
 func TestCheckLaTeX(t *testing.T) {
 	program, err := exec.LookPath("pdflatex")
 	testutil.Need(t, err)
 	in := widestInput(t)
 	in.Assessment = judged(t, in)
-	// What the tables need, and nothing that a small TeX installation lacks.
+	// The packages that the tables need, and none that a small TeX installation lacks.
 	document := `\documentclass{article}
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}

@@ -12,9 +12,9 @@ import (
 	"polkrepro/report/plot"
 )
 
-// TestNumbersKept: a report for programs has how many numbers each learner keeps, counted
-// by hand here for the five classes and two features of multidist, and none for batch
-// methods and series without runs.
+// TestNumbersKept compares the counts of numbers that each learner keeps, as the report has them
+// for programs, with counts by hand for the five classes and two features of multidist. Batch
+// methods and series without runs have none.
 func TestNumbersKept(t *testing.T) {
 	spec, err := experiments.Parse("own.yaml", []byte(`
 include: [base/multidist.yaml]
@@ -77,8 +77,8 @@ repeats: [{draws: figure}]
 	}
 }
 
-// TestTradeoff: each entry of a spec has a panel with its series, joined by order and apart by
-// time, with their spread; a figure of one series is none.
+// TestTradeoff checks that each entry of a spec has a panel with its series and their spread,
+// joined by order and separate by time. A single series has no figure.
 func TestTradeoff(t *testing.T) {
 	in := Input{Own: "own", Records: make(map[string]*record.Record)}
 	add := func(label, method string, budget int, seed uint64, order, cpu, err float64) {
@@ -115,7 +115,8 @@ func TestTradeoff(t *testing.T) {
 	}
 }
 
-// TestTogether: labels that differ in their last value are one label, others stay whole.
+// TestTogether checks that labels that differ only in their last value are merged, and other labels
+// stay whole.
 func TestTogether(t *testing.T) {
 	for want, labels := range map[string][]string{
 		"POLK, K = 0.04 | 0.03":                 {"POLK, K = 0.04", "POLK, K = 0.03"},

@@ -64,7 +64,7 @@ func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.
 }
 
 const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
-	"A model is calibrated if of the test samples with confidence p, the largest of the probabilities, a fraction p is classified correctly. " +
+	"The confidence is the largest of these probabilities. A model is calibrated if it classifies a fraction p of the test samples with confidence p correctly. " +
 	"Pruning moves the scores by at most the budget at each step, but all steps together may move the confidence."
 
 // leastInBin is the minimum number of test examples, over all runs, in a bin that is drawn.
@@ -151,7 +151,7 @@ func calibrationRows(series []*Series) [][]string {
 }
 
 const secondsText = "The paper compares methods by the samples they process. A step costs each of them another time, " +
-	"and a batch method has no model before its end: here is what each reaches in how many seconds of a processor."
+	"and a batch method has no model before its end: these figures show the error of each against processor time."
 
 // seconds makes the figures of error against processor time, one for each data set of the
 // paper's tables, with a panel for each task.
@@ -411,7 +411,7 @@ func (o *onlineCurves) caption() string {
 	} else {
 		text += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
 			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
-			"the minimum is at most %.2g %% below it, and the band reaches to the regret against that. "+
+			"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
 			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
 			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
 		undrawn := 0

@@ -12,16 +12,16 @@ import (
 	"polkrepro/report/plot"
 )
 
-// diagnosed is the fixture with the times, norms, prequential figures and reliabilities
-// that runs leave.
+// diagnosed returns the fixture with the diagnostics that runs record: times, norms, prequential
+// losses and errors, and reliabilities.
 func diagnosed() Input {
 	in := fixtureInput()
 	for _, p := range in.Planned {
 		r := in.Records[p.ID]
-		r.Points = r.Points[len(r.Points)-1:] // of a batch method
+		r.Points = r.Points[len(r.Points)-1:] // a batch method has one point
 		if !p.Run.Batch() {
 			all := fixtureInput().Records[p.ID].Points
-			r.Points = all[1:] // at 0 samples nothing was tested
+			r.Points = all[1:] // nothing has been tested at 0 samples
 		}
 		r.Header.Run.Params.Regularizer = 1e-6
 		for i := range r.Points {
@@ -44,8 +44,8 @@ func diagnosed() Input {
 	return in
 }
 
-// TestParts: the figures beside the paper's, of records that have what they show and
-// of records that were made before.
+// TestParts checks the figures that the paper does not have, for records with the values that they
+// show and for older records without.
 func TestParts(t *testing.T) {
 	names := func(r *Report) (out []string) {
 		for _, s := range r.Parts {
@@ -82,8 +82,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestOwnParts: specs that are not of this project have the figure of learning online, one
-// for each of their data sets and tasks.
+// TestOwnParts checks that the user's own specs have a figure of online learning for each of their
+// data sets and tasks.
 func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
@@ -98,7 +98,8 @@ func TestOwnParts(t *testing.T) {
 	}
 }
 
-// TestRegrets by hand, against L-BFGS on the same data only, the run nearest its minimum.
+// TestRegrets compares regrets with values computed by hand. A regret is against the run of L-BFGS
+// on the same data that is nearest its minimum.
 func TestRegrets(t *testing.T) {
 	r := &record.Record{Points: []record.Point{
 		{Samples: 10, Diagnostics: record.Diagnostics{NormSq: new(4.0), Prequential: &record.Prequential{Loss: 1}}},

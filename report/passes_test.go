@@ -12,8 +12,8 @@ import (
 	"polkrepro/record"
 )
 
-// TestPasses: the paths are of the cells' methods, of other published budget maintenance and
-// of L-BFGS by its iterations, and the caption has the point nearest to what is printed.
+// TestPasses checks that the cells' methods, other published budget maintenance and L-BFGS (by
+// iterations) have paths, and that the caption names the points nearest to the printed values.
 func TestPasses(t *testing.T) {
 	in := Input{Records: map[string]*record.Record{}}
 	add := func(s shape, change func(*experiments.Params)) {

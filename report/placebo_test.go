@@ -8,7 +8,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestPlaceboFigure: each kind is drawn and named, and its numbers are all draws.
+// TestPlaceboFigure checks that each kind of placebo is drawn and named.
 func TestPlaceboFigure(t *testing.T) {
 	f := PlaceboFigure(&evidence.PlaceboReport{Cells: 3, Most: 2, Kinds: []evidence.PlaceboKind{
 		{Name: "exchanged", Draws: 4, Most: []int{1, 2, 1, 0}}, {Name: "perturbed", Draws: 4, Most: []int{0, 0, 3, 1}},

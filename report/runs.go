@@ -119,8 +119,8 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	return &Table{
 		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
-			"Mean ± standard deviation over runs, those of learners of a stream averaged over the last 5 % of the processed samples; in brackets the 90 % interval of the mean, Student's.",
-			"Numbers kept: what a learner of a stream keeps from one sample to the next at its mean model order, dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
+			"Mean ± standard deviation over runs; online learners are averaged over the last 5 % of the processed samples. In brackets: Student's 90 % interval of the mean.",
+			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 			"CPU: processor time of training, evaluations excluded.",
 		},
 	}

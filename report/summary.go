@@ -289,7 +289,7 @@ func (b *Summary) missing(blocks []summaryBlock) (out []summaryItem) {
 		g := &evidence.Gap{Kind: evidence.Unavailable, What: name, Why: "set " + data.EnvDir + ", or"}
 		command := b.Command("data", "fetch", name)
 		if i := slices.IndexFunc(wanted, func(p experiments.Planned) bool { return p.Run.Data.Name == name && p.Run.Data.Own() }); i >= 0 {
-			g.Why, command = "a file such as "+wanted[i].Run.Data.Files.Train.Name+" is not where the spec says", reproduce
+			g.Why, command = "missing file, for example "+wanted[i].Run.Data.Files.Train.Name, reproduce
 		}
 		add(g, command)
 	}

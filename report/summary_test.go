@@ -13,7 +13,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// fixtureSummary is what the summary of a fixture is made from.
+// fixtureSummary returns the summary of a fixture.
 func fixtureSummary(t *testing.T, in Input) Summary {
 	t.Helper()
 	in.Assessment = judged(t, in)
@@ -37,7 +37,7 @@ func withRuns(in Input, spec string, shapes ...shape) Input {
 	return in
 }
 
-// standInShapes are runs of n series on stand-ins, whose names have a number.
+// standInShapes returns runs of n series on stand-ins. The series' names have numbers.
 func standInShapes(n int, series string) (out []shape) {
 	for i := range n {
 		data := []string{"glyphs", "weaves"}[i%2]
@@ -46,7 +46,7 @@ func standInShapes(n int, series string) (out []shape) {
 	return out
 }
 
-// withoutData takes the runs on a data set away, as if it could not be had.
+// withoutData removes the records of a data set, as if the data were not available.
 func withoutData(in Input, name string) Input {
 	in.Unavailable[name] = name + ": data not available"
 	for _, p := range in.Planned {
@@ -76,7 +76,7 @@ func TestSummary(t *testing.T) {
 
 	some := withRuns(fixtureInput(), "other", shape{"multidist", "klr", "fsgd", "FSGD", "", "", nil, 1, 40000, 1600, 0.1, 0.03, 40000, 1, 0.03})
 	some.Profile = experiments.ProfileSmoke
-	for id, r := range some.Records { // of the tables, two methods on one data set
+	for id, r := range some.Records { // of the tables' runs, those of two methods on one data set stay
 		if run := r.Header.Run; run.Data.Name != "multidist" || run.Task != "ksvm" && run.Method != "fsgd" || run.Method == "lbfgs" || run.Method == "csvc" {
 			delete(some.Records, id)
 		}
@@ -89,7 +89,7 @@ func TestSummary(t *testing.T) {
 	longOwn.Names, longOwn.Specs = own.Names, own.Specs
 
 	for name, in := range map[string]Summary{
-		"long": long, "long own": longOwn, // too much for a summary, which keeps to its size
+		"long": long, "long own": longOwn, // too much for a summary, which must keep its size
 		"whole": fixtureSummary(t, fixtureInput()), "mixed": fixtureSummary(t, mixedInput()), "lacking": lacking, "own": own, "named": named, "smoke": fixtureSummary(t, some),
 	} {
 		var b bytes.Buffer
@@ -114,7 +114,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// everythingMissing is the fixture with all that can be missing at once.
+// everythingMissing returns the fixture with unavailable data and with failed, missing and diverged
+// runs.
 func everythingMissing() Input {
 	in := withoutData(fixtureInput(), "mnist")
 	in.Profile = experiments.ProfileQuick

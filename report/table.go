@@ -159,8 +159,8 @@ func (c *Cell) lines() []table.Line {
 
 // verdictLegend explains judgedLines.
 var verdictLegend = table.Cell{
-	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: where the value of a new run would be in nine of ten cases, of three runs or more; new rows: the same of an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows.",
-	Words: "new run: where the value of a new run would be in nine of ten cases, of three runs or more; new rows: the same on other test rows.",
+	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows.",
+	Words: "new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same on other test rows.",
 }
 
 // judgedLines returns the verdicts on the printed numbers, each with the verdicts at half and at
@@ -304,7 +304,7 @@ func (b *builder) tableNotes(t *Table) []string {
 		}
 	}
 	if len(gaps) > 0 {
-		notes = append(notes, fmt.Sprintf("Ended before their tolerance, with a duality gap by the objective of: %s.", strings.Join(gaps, "; ")))
+		notes = append(notes, fmt.Sprintf("Stopped before the tolerance (duality gap over objective): %s.", strings.Join(gaps, "; ")))
 	}
 	return slices.Concat(notes, dashNotes(t, b.cells), lost)
 }

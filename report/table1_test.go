@@ -11,8 +11,8 @@ import (
 	"polkrepro/report/plot"
 )
 
-// theoryInput is what a report is made from: made-up records of Table 1's runs in a
-// profile as the theory has them, changed by change.
+// theoryInput returns the input of a report: made-up records of Table 1's runs in a profile that
+// agree with the theory, modified by change.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
 	in := Input{Records: map[string]*record.Record{}, Profile: profile, Planned: theorytest.Plan(t, profile, Table1Spec)}
@@ -37,8 +37,8 @@ func verdicts(r *Report) string {
 	return strings.Join(out, ", ")
 }
 
-// TestTable1Verdicts: the table says what the claims' verdicts are, and a
-// record that contradicts one shows in its row alone.
+// TestTable1Verdicts checks that the table shows the claims' verdicts, and that a record that
+// contradicts a claim changes only the claim's row.
 func TestTable1Verdicts(t *testing.T) {
 	const good = "reproduced, reproduced, reproduced, reproduced"
 	if got := verdicts(built(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
@@ -59,13 +59,13 @@ func TestTable1Verdicts(t *testing.T) {
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
 	one.Assessment = judged(t, one)
 	r := built(one)
-	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are not there yet") {
+	if got := verdicts(r); got != "reproduced, not run, reproduced, not run" || !strings.Contains(strings.Join(r.Tables[0].Notes, "\n"), "24 of its runs are missing") {
 		t.Errorf("one record: verdicts %s, notes %q", got, r.Tables[0].Notes)
 	}
 }
 
-// TestTable1Figures: of a whole study and of one of whose runs most are
-// missing, the pictures are drawn.
+// TestTable1Figures checks that the pictures of a complete study are drawn, and those of a study
+// with most runs missing.
 func TestTable1Figures(t *testing.T) {
 	whole := theoryInput(t, experiments.ProfileQuick, nil)
 	part := whole

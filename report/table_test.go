@@ -54,8 +54,8 @@ func TestGoldenFaces(t *testing.T) {
 	}
 }
 
-// widestInput has a record for each run of the profile full with the same figures, those of
-// the widest cells: risks of four digits with their spread.
+// widestInput has a record for each run of the profile full, with values like those of the widest
+// cells: risks of four digits with their spread.
 func widestInput(t *testing.T) Input {
 	t.Helper()
 	in := Input{Planned: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Profile: experiments.ProfileFull}
@@ -68,7 +68,7 @@ func widestInput(t *testing.T) Input {
 	return in
 }
 
-// TestLaTeX: no character of a table is one that LaTeX could not be given.
+// TestLaTeX checks that LaTeX can represent all characters of the tables.
 func TestLaTeX(t *testing.T) {
 	all := ""
 	for _, tb := range Build(widestInput(t)).Tables {
@@ -82,9 +82,9 @@ func TestLaTeX(t *testing.T) {
 	}
 }
 
-// TestWhyACellIsEmpty: reasons that the golden faces of mixedInput don't show.
+// TestWhyACellIsEmpty checks reasons that the golden faces of mixedInput don't show.
 func TestWhyACellIsEmpty(t *testing.T) {
-	if c := built(mixedInput()).Cells["table2.multidist.klr.polk"]; c.Lost != "1 of 5 runs are not there yet." || c.Runs() != 4 {
+	if c := built(mixedInput()).Cells["table2.multidist.klr.polk"]; c.Lost != "1 of 5 runs are missing." || c.Runs() != 4 {
 		t.Errorf("in part: %q, %d runs", c.Lost, c.Runs())
 	}
 	dashed := mixedInput()

@@ -41,7 +41,7 @@ func verdictTable(f *compare.FieldResult, reference string) *Table {
 		Notes: []string{
 			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test %s; times are ratios. "+
 				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
-				"Not marked: not distinguishable. Grid too coarse: different, unless the lines between runs are off by as much as they may be. "+
+				"Not marked: not distinguishable. Grid too coarse: different, but within the possible error of interpolation between runs. "+
 				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorOf(f.Task).caption),
 		},
 	}

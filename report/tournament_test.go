@@ -17,10 +17,10 @@ import (
 	"polkrepro/report/plot"
 )
 
-// noneLost is of a tournament that has all records.
+// noneLost is for a tournament with all records.
 func noneLost(experiments.Contest) bool { return false }
 
-// tournament is one of made-up records, without those of the runs that are lost.
+// tournament returns a tournament of made-up records, without those of lost runs.
 func tournament(t *testing.T, lost func(experiments.Contest) bool) *compare.Result {
 	t.Helper()
 	tour, err := experiments.FindTournament("")
@@ -74,8 +74,8 @@ func TestTournamentWriteAll(t *testing.T) {
 		}
 	}
 
-	// Heuristics without runs are in the tables with the reason, and a figure without panels
-	// is none.
+	// Heuristics without runs are in the tables with the reason. A figure without panels is not
+	// written.
 	res = tournament(t, func(c experiments.Contest) bool { return c.Heuristic != "komp" })
 	if paths, err = NewTournament(res, Input{}).WriteAll(dir); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestTournamentWriteAll(t *testing.T) {
 	}
 }
 
-// TestSomeRunsLost: the other heuristics have their panels, and means of fewer runs are
+// TestSomeRunsLost checks that the other heuristics have panels, and that means of fewer runs are
 // marked on the fronts.
 func TestSomeRunsLost(t *testing.T) {
 	res := tournament(t, func(c experiments.Contest) bool {
@@ -129,8 +129,8 @@ func TestSomeRunsLost(t *testing.T) {
 	}
 }
 
-// TestVerdictTable: a row for every heuristic but the reference, and marks where
-// there are verdicts only.
+// TestVerdictTable checks that every heuristic except the reference has a row, and that only the
+// verdicts better and worse have marks.
 func TestVerdictTable(t *testing.T) {
 	res := tournament(t, noneLost)
 	table := verdictTable(res.Fields[0], res.Reference)
@@ -148,8 +148,8 @@ func TestVerdictTable(t *testing.T) {
 	}
 }
 
-// TestBadges: no two heuristics look the same, whatever their number, and one
-// more changes few others.
+// TestBadges checks that no two of many heuristics look the same, and that further heuristics
+// change the looks of few others.
 func TestBadges(t *testing.T) {
 	var names []string
 	for i := range 40 {

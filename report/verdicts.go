@@ -27,10 +27,10 @@ type Verdicts struct {
 	Reference  *Reference        // expected verdicts; default: reproduced, or deviating with an explanation
 }
 
-// A Reference is a results folder with the expected verdicts, and how the actual
-// ones compare.
+// A Reference is a results folder with the expected verdicts, and the comparison of the actual
+// verdicts with them.
 type Reference struct {
-	Folder string `json:"folder"` // as named by --reference
+	Folder string `json:"folder"` // path of the folder, as given to --reference
 	evidence.Comparison
 }
 

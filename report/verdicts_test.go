@@ -15,8 +15,7 @@ import (
 	"polkrepro/report/table"
 )
 
-// fixtureVerdicts has a claim of every outcome. note is the remark on the one
-// whose run failed.
+// fixtureVerdicts has a claim of every outcome. note is the remark on the claim whose run failed.
 func fixtureVerdicts(note string) *Verdicts {
 	paper := 0.1
 	test := func(v stats.Verdict, explained, remark string) evidence.Finding {
@@ -82,7 +81,7 @@ func TestVerdictsFaces(t *testing.T) {
 	}
 }
 
-// hostile is an error message with everything that markup could mistake.
+// hostile is an error message with everything that markup could misinterpret.
 var hostile = "failed: \x00\x1b[31m]]><!-- & \"'<b>\xff\ufffe`|\r\n](http://example.com)\\ " + strings.Repeat("€", 1<<20)
 
 func TestJUnitHostile(t *testing.T) {
@@ -114,8 +113,8 @@ func TestMarkdownHostile(t *testing.T) {
 	}
 }
 
-// TestJudgedLines: a cell shows the verdict on each printed number, those at half and at
-// twice the margin, and whether the number may be one run's.
+// TestJudgedLines checks that a cell shows the verdict on each printed number, the verdicts at half
+// and twice the margin, and whether the number lies in the interval of one new run.
 func TestJudgedLines(t *testing.T) {
 	printed := 4.0
 	judged := func(low, high float64) *evidence.Finding {

@@ -9,10 +9,10 @@ import (
 	"polkrepro/kernel"
 )
 
-// digits imitates the shape of MNIST: 784 pixels, four in five of them zero,
-// ten classes of 40 prototypes each, noise on what is not zero, and a wrong
-// label on every eighth sample so that violations never cease: on MNIST they
-// are 13 to 38 % of the first epoch.
+// digits imitates the shape of MNIST: 784 pixels, of which four in five are zero, ten classes of
+// 40 prototypes each, and noise on the nonzero pixels. Every eighth sample has a random label, so
+// that violations never cease: on MNIST, 13 to 38 % of the samples of the first epoch are
+// violations.
 func digits(seed uint64, n int) ([]float32, []float64) {
 	const dim, prototypes = 784, 400
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -50,10 +50,10 @@ func benchConfig(maintenance string) Config {
 	}
 }
 
-// BenchmarkStep reports the time of one sample (µs/sample), the fraction of
-// samples that violate the margin, and the ratio to the floor: the kernel
-// values between the samples and the dictionary alone, in blocks as Step
-// computes them, measured in the same run.
+// BenchmarkStep reports the time per sample (µs/sample), the fraction of samples that violate the
+// margin, and the ratio of the time to the floor: the time of the kernel values between the
+// samples and the dictionary alone, computed in the same blocks as in Step and measured in the
+// same run.
 func BenchmarkStep(b *testing.B) {
 	x, y := digits(1, 8*benchBlock)
 	for _, maintenance := range strategies {
@@ -85,7 +85,7 @@ func benchmarkStep(b *testing.B, c Config, x []float32, y []float64) {
 	b.ReportMetric(rate, "violations/sample")
 }
 
-// kernelRows returns the time of one row of kernel values, taken in blocks.
+// kernelRows returns the time of one row of kernel values, computed in blocks.
 func kernelRows(l *Learner, x []float32) time.Duration {
 	e := l.Expansion()
 	dst := make([]float32, windowRows*e.Order())

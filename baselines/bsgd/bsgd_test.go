@@ -16,8 +16,8 @@ import (
 
 var strategies = []string{Removal, Projection, Merging, KeepNewest}
 
-// stream is n samples of a Gaussian per class, means evenly around a circle
-// of the given radius in the first two dimensions, unit variance.
+// stream draws n samples from one Gaussian of unit variance per class. The means are spaced evenly
+// on a circle of the given radius in the first two dimensions.
 func stream(seed uint64, n, dim, classes int, radius float64) ([]float32, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x, y := make([]float32, n*dim), make([]float64, n)
@@ -46,8 +46,8 @@ func learner(t testing.TB, c Config) *Learner {
 	return learnertest.New(t, New, c)
 }
 
-// Same points and weights as the literal algorithm, after every sample, to
-// 1e-8, and the same degradation as the directly computed ‖f − f'‖².
+// After every sample, the learner has the oracle's points and weights to 1e-8, and its degradation
+// is the directly computed ‖f − f'‖².
 func TestEqualsTheLiteralAlgorithm(t *testing.T) {
 	for _, maintenance := range strategies {
 		for _, schedule := range []string{Constant, Inverse} {
@@ -84,7 +84,8 @@ func follow(t *testing.T, l *Learner, seed uint64) {
 	}
 }
 
-// The blocks in which kernel values are computed are no mini-batches.
+// One Step over all samples gives the same model as one Step per sample: the blocks in which
+// kernel values are computed are not mini-batches.
 func TestStepSizeDoesNotMatter(t *testing.T) {
 	for _, maintenance := range strategies {
 		for _, most := range []int{tailMost, 4} {
@@ -140,12 +141,12 @@ func sound(l *Learner) error {
 	return nil
 }
 
-// The common factor is folded into the weights now and then; the model is
-// that of an oracle which has no such factor.
+// The common factor is folded into the weights when it is small. The model equals that of the
+// oracle, which has no such factor.
 func TestScaleIsFolded(t *testing.T) {
 	c := config(Removal, 10)
 	c.Regularizer = 1
-	c.LearningRate = 0.9 // halves the exponent every third step
+	c.LearningRate = 0.9 // divides the factor by 10 at every step
 	follow := &oracle{c: c}
 	l := learner(t, c)
 	x, y := stream(2, 100, c.Dim, c.Classes, 1)
@@ -229,8 +230,7 @@ func TestBadSamplesLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// Features whose squares overflow float32 are finite numbers; their scores
-// are not.
+// Features whose squares overflow float32 are finite, but their scores are not: Step fails.
 func TestOverflowIsAnError(t *testing.T) {
 	c := config(Removal, 10)
 	c.Kernel = kernel.Polynomial{Offset: 1, Degree: 20}

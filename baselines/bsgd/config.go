@@ -34,13 +34,13 @@ type Config struct {
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "bsgd"}
 	p.Model(c.Kernel, c.Classes, c.Dim)
-	p.If(c.Budget < 1, "budget %d is below 1", c.Budget)
-	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v is not a number ≥ 0", c.Regularizer)
+	p.If(c.Budget < 1, "budget %d: must be at least 1", c.Budget)
+	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v: must be finite and at least 0", c.Regularizer)
 	switch c.Maintenance {
 	case Removal, Projection, KeepNewest:
 	case Merging:
 		_, gaussian := c.Kernel.(kernel.Gaussian)
-		p.If(c.Kernel != nil && !gaussian, "merging needs the gaussian kernel: only there does the best merged point lie on a known line")
+		p.If(c.Kernel != nil && !gaussian, "merging needs the gaussian kernel, for which the best merged point lies on a known line")
 	default:
 		p.If(true, "unknown maintenance %q (have %s, %s, %s, %s)", c.Maintenance, Removal, Projection, Merging, KeepNewest)
 	}

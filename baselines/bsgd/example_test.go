@@ -11,7 +11,7 @@ import (
 	"polkrepro/loss"
 )
 
-// The three ways to keep to a budget, on one pass over the same stream.
+// Compare three ways to keep to a budget, on one pass over the same stream.
 func Example() {
 	set, err := data.Load(data.Ref{Name: "multidist"}, data.Finder{})
 	if err != nil {

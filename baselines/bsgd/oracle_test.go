@@ -13,9 +13,9 @@ import (
 	"polkrepro/loss"
 )
 
-// oracle is the algorithm as written: kernel values by kernel.Eval, weights
-// without a common factor, every partner searched, and the
-// projection solved as a dense linear system.
+// oracle runs the algorithm as written: it takes kernel values from kernel.Eval, keeps weights
+// without a common factor, searches every partner, and solves the projection as a dense linear
+// system.
 type oracle struct {
 	c    Config
 	t    int
@@ -143,8 +143,8 @@ func (o *oracle) degradation(p, n element, h float64) float64 {
 	return s
 }
 
-// search tries h = 0, 1/1000, …, 1. The derivative of the degradation then tells, beside
-// the best of these, on which side the minimum lies.
+// search returns the best h. It tries h = 0, 1/1000, …, 1, then bisects the interval around the
+// best of these: the sign of the degradation's derivative tells on which side the minimum lies.
 func (o *oracle) search(p, n element) float64 {
 	h, least := 0.0, math.Inf(1)
 	for i := range 1001 {
@@ -192,7 +192,7 @@ func elements(l *Learner) learnertest.Terms {
 	return out
 }
 
-// compare requires the same points, bit for bit, and weights within tol.
+// compare requires the same elements in the same order, with points and weights within tol.
 func compare(t *testing.T, step int, got, want learnertest.Terms, tol float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -33,9 +33,9 @@ func randomGram(rng *rand.Rand, n int) *mat.SymDense {
 	return g
 }
 
-// A factor that has seen a hundred insertions and deletions is that of the
-// matrix as it stands, and its columns of the inverse are gonum's, wherever its
-// tail begins and whether rows had been prepared or not.
+// After each of 300 insertions and deletions, the factor is that of the current matrix, and its
+// columns of the inverse equal gonum's, wherever the tail begins and whether or not rows were
+// prepared.
 func TestFactor(t *testing.T) {
 	const pool = 40
 	for _, most := range []int{0, 1, 5, tailMost} {
@@ -130,9 +130,8 @@ func checkFactor(t *testing.T, step int, f *factor, gram *mat.SymDense, rows []i
 	}
 }
 
-// The case that breaks an updated inverse (docs/numerics.md):
-// thousands of points in the plane, B = 129, bandwidth 0.6 and a learning
-// rate of 1. The Gram matrix is singular in all but name throughout.
+// An updated inverse fails in this case (docs/numerics.md): thousands of points in the plane,
+// B = 129, bandwidth 0.6 and a learning rate of 1. The Gram matrix is nearly singular throughout.
 func TestNearDuplicates(t *testing.T) {
 	for _, budget := range []int{16, 129} {
 		for _, most := range []int{tailMost, 0, 8} {
@@ -162,7 +161,7 @@ func TestNearDuplicates(t *testing.T) {
 	}
 }
 
-// splitAt sets the length of the tail of a projection's factor.
+// splitAt sets the number of rows above which the tail of a projection's factor is shortened.
 func splitAt(l *Learner, most int) *Learner {
 	if p, ok := l.maintain.(*projection); ok {
 		p.factor.most = most
@@ -170,9 +169,9 @@ func splitAt(l *Learner, most int) *Learner {
 	return l
 }
 
-// checkDegradation follows 60 more samples: what a projection says it cost is
-// the distance between the function without maintenance and the model. The
-// latter is a sum of 10⁵ terms of up to 10⁹ and known to 2e-6 itself.
+// checkDegradation follows 60 more samples: the degradation that a projection reports is the
+// squared distance between the function without maintenance and the model. This distance is a sum
+// of 10⁵ terms of up to 10⁹ and itself accurate only to 2e-6.
 func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 	t.Helper()
 	unlimited := l.config
@@ -190,7 +189,8 @@ func checkDegradation(t *testing.T, l *Learner, x []float32, y []float64) {
 	}
 }
 
-// checkPivots fails if a pivot has sunk below what it takes to enter.
+// checkPivots fails if a pivot is less than half of the smallest pivot with which an element
+// enters.
 func checkPivots(t *testing.T, l *Learner) {
 	t.Helper()
 	for j, pivot := range l.maintain.(*projection).factor.d {
@@ -200,8 +200,8 @@ func checkPivots(t *testing.T, l *Learner) {
 	}
 }
 
-// A duplicate changes the weights of the dictionary, not its size, and the
-// function is the same as if it had entered.
+// A duplicate changes the weights of the dictionary, not its size. The function is the same as if
+// the duplicate had entered.
 func TestDuplicatesAreAbsorbed(t *testing.T) {
 	c := config(Projection, 50)
 	x, y := stream(2, 30, c.Dim, c.Classes, 1)
@@ -222,8 +222,7 @@ func TestDuplicatesAreAbsorbed(t *testing.T) {
 	}
 }
 
-// A factor that has been damaged is found out by the next probes, refactored,
-// and right again.
+// The next probes detect a damaged factor. It is recomputed and then correct.
 func TestRepair(t *testing.T) {
 	c := config(Projection, 20)
 	c.LearningRate = 0.05
@@ -269,8 +268,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestSeparateClusters: where κ underflows to 0 between the newest element and the row
-// that is probed, there is nothing to compare, and nothing is repaired.
+// TestSeparateClusters: if κ underflows to 0 between the newest element and the element of the
+// probed row, there is nothing to compare, and nothing is repaired.
 func TestSeparateClusters(t *testing.T) {
 	c := config(Projection, 20)
 	c.LearningRate = 0.05

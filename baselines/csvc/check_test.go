@@ -14,8 +14,8 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestCheckAgainstLIBSVM trains small problems of every kernel, both with few and
-// many bounded support vectors.
+// TestCheckAgainstLIBSVM trains small problems with every kernel, some with few and some with many
+// bounded support vectors.
 func TestCheckAgainstLIBSVM(t *testing.T) {
 	needLIBSVM(t)
 	for _, c := range []Config{
@@ -34,7 +34,7 @@ func TestCheckAgainstLIBSVM(t *testing.T) {
 	}
 }
 
-// TestCheckMultidist: C-SVC on three draws, with the paper's bandwidth.
+// TestCheckMultidist compares C-SVC with LIBSVM on three draws, with the paper's bandwidth.
 func TestCheckMultidist(t *testing.T) {
 	needLIBSVM(t)
 	c := Config{Kernel: kernel.Gaussian{Bandwidth: 0.6}, C: 1, Threads: 2}
@@ -47,8 +47,8 @@ func TestCheckMultidist(t *testing.T) {
 	}
 }
 
-// TestCheckMNISTRecorded: all of MNIST, held against what LIBSVM 3.24 made of
-// it in 499 s, from pixels written as %.8g of x/255:
+// TestCheckMNISTRecorded compares the model of all of MNIST with the recorded output of LIBSVM
+// 3.24, which took 499 s, on pixels written as %.8g of x/255:
 //
 //	svm-train -s 0 -t 2 -g 0.03125 -c 1 train model > svm-train-mnist.txt
 //	svm-predict test model svm-predict-mnist.txt
@@ -62,8 +62,7 @@ func TestCheckMNISTRecorded(t *testing.T) {
 	agree(t, m, readClasses(t, filepath.Join("testdata", "svm-predict-mnist.txt")), test)
 }
 
-// rings are three noisy rings around each other, the outer ones ever rarer:
-// classes of 25 : 5 : 1.
+// rings draws three concentric noisy rings. The outer rings are rarer: class sizes are 25 : 5 : 1.
 func rings(seed uint64, n int) *problem {
 	r := rand.New(rand.NewPCG(seed, 3))
 	p := &problem{n, 2, 3, make([]float32, 2*n), make([]float64, n)}
@@ -80,8 +79,8 @@ func rings(seed uint64, n int) *problem {
 	return p
 }
 
-// TestCheckRings: unbalanced classes and a polynomial kernel, with points
-// shrunk and a cache too small for the rows that are used.
+// TestCheckRings: unbalanced classes and a polynomial kernel, with points shrunk and a cache too
+// small for the rows in use.
 func TestCheckRings(t *testing.T) {
 	needLIBSVM(t)
 	c := Config{Kernel: kernel.Polynomial{Offset: 1, Degree: 4}, C: 10, CacheBytes: 1 << 20, Threads: 2}

@@ -28,7 +28,7 @@ type Config struct {
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "csvc"}
 	p.If(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)
-	p.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v is not a number ≥ 0", c.Tolerance)
+	p.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v: must be finite and at least 0", c.Tolerance)
 	p.If(c.CacheBytes < 0, "cache of %d bytes", c.CacheBytes)
 	p.If(c.Threads < 0, "%d threads", c.Threads)
 	p.Kernel(c.Kernel)

@@ -40,8 +40,8 @@ func blobs(seed uint64, n, dim, classes int) *problem {
 	return p
 }
 
-// drawProblem draws points on a grid, so that some coincide, across classes
-// too; all classes occur.
+// drawProblem draws points on a grid, so that some coincide, also across classes. All classes
+// occur.
 func drawProblem(t *rapid.T, most, classes int) *problem {
 	dim := rapid.IntRange(1, 4).Draw(t, "dim")
 	n := rapid.IntRange(max(2, classes), most).Draw(t, "n")
@@ -81,8 +81,7 @@ func solverOf(c Config, p *problem) *solver {
 	return newSolver(rowsOf(p, c.Kernel, 1<<20, &arena{}), c.C, c.Tolerance)
 }
 
-// solved is one pair's solution with its points, and the definitions evaluated
-// on it in float64.
+// solved is one pair's solution with its points. Its methods evaluate the definitions in float64.
 type solved struct {
 	x     [][]float32
 	y     []float64
@@ -159,8 +158,9 @@ func (s *solved) violation(c float64) float64 {
 	return m - least
 }
 
-// noise bounds what float32 kernel values can change in a v_i, and in αᵀQα if
-// multiplied by Σα: 2e-6 of the largest kernel value for every unit of α.
+// noise bounds the error of a v_i that is due to float32 kernel values: 2e-6 of the largest kernel
+// value for every unit of α. Multiplied by Σα, which noise returns too, v bounds the error of
+// αᵀQα.
 func (s *solved) noise() (v, sum float64) {
 	var most float64
 	for i := range s.x {
@@ -172,9 +172,9 @@ func (s *solved) noise() (v, sum float64) {
 	return 2e-6*most*sum + 1e-12, sum
 }
 
-// checkCertificate verifies feasibility and that PairStats says what α is. A
-// feasible α with the objectives recomputed from their definitions is proof of
-// how near it is to the optimum, whatever the solver did.
+// checkCertificate verifies that α is feasible and that PairStats describes it. Objectives
+// recomputed from their definitions prove how near a feasible α is to the optimum, whatever the
+// solver did.
 func (s *solved) checkCertificate(t rapid.TB, c Config) {
 	n := float64(len(s.x))
 	v, sum := s.noise()
@@ -210,7 +210,7 @@ func (s *solved) checkCertificate(t rapid.TB, c Config) {
 	if got := s.violation(c.C); st.Violation >= c.Tolerance || !(got <= c.Tolerance+2*v) {
 		t.Fatalf("violation %v (said to be %v) with ε = %v", got, st.Violation, c.Tolerance)
 	}
-	// Every point adds at most ε·α by way of v and ε·C by way of its slack.
+	// Every point adds at most ε·α to the gap through v, and ε·C through its slack.
 	if !(st.Gap <= c.Tolerance*(sum+n*c.C)+loose) {
 		t.Fatalf("gap %v with ε = %v, C = %v, n = %v", st.Gap, c.Tolerance, c.C, n)
 	}

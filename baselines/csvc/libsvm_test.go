@@ -19,7 +19,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// needLIBSVM skips a test where LIBSVM's programs are not installed.
+// needLIBSVM skips a test if LIBSVM's programs are not installed.
 func needLIBSVM(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"svm-train", "svm-predict"} {
@@ -29,7 +29,7 @@ func needLIBSVM(t testing.TB) {
 	}
 }
 
-// mnist returns the first images of MNIST.
+// mnist returns the first trainN training and testN test images of MNIST.
 func mnist(t testing.TB, trainN, testN int) (train, test *problem) {
 	t.Helper()
 	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
@@ -48,7 +48,7 @@ func multidist(t testing.TB, draw uint64) (train, test *problem) {
 	return fromSplit(set.Train, set.Train.N, set.Classes), fromSplit(set.Test, set.Test.N, set.Classes)
 }
 
-// write saves p in the format of LIBSVM, labels as class indices.
+// write saves p in LIBSVM's format, with class indices as labels.
 func (p *problem) write(t testing.TB, path string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ func (p *problem) write(t testing.TB, path string) {
 	testutil.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 }
 
-// arguments returns svm-train's form of a configuration.
+// arguments returns svm-train's arguments for a configuration.
 func arguments(t testing.TB, c Config) []string {
 	g := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	args := []string{"-s", "0", "-c", g(c.C)}
@@ -78,7 +78,7 @@ func arguments(t testing.TB, c Config) []string {
 	return nil
 }
 
-// reference is what svm-train says of its run.
+// reference is svm-train's report of a run.
 type reference struct {
 	pairs   []PairStats // objective, ρ, SVs, bounded SVs, iterations
 	total   int
@@ -107,7 +107,7 @@ func svmTrain(t testing.TB, c Config, p *problem) *reference {
 	return ref
 }
 
-// readReference reads what svm-train prints.
+// readReference parses svm-train's output.
 func readReference(t testing.TB, out string) *reference {
 	t.Helper()
 	ref := &reference{}
@@ -135,7 +135,7 @@ func float(t testing.TB, s string) float64 {
 	return v
 }
 
-// svmPredict returns svm-predict's classes of p.
+// svmPredict returns the classes that svm-predict predicts for p.
 func svmPredict(t testing.TB, model string, p *problem) []float64 {
 	t.Helper()
 	dir := t.TempDir()
@@ -159,16 +159,16 @@ func readClasses(t testing.TB, path string) []float64 {
 	return classes
 }
 
-// What a model must have in common with svm-train's. Both stop at the same ε,
-// from where neither objective can be off by more than the duality gap.
+// Tolerances of the comparison with svm-train's model. Both solvers stop at the same ε, where
+// neither objective is off by more than the duality gap.
 const (
 	objectiveTolerance = 1e-3  // of a pair's objective
-	svTolerance        = 0.005 // of the number of support vectors, and one
-	agreement          = 0.999 // of the predictions
+	svTolerance        = 0.005 // of the number of support vectors, plus one
+	agreement          = 0.999 // least fraction of equal predictions
 )
 
-// compare fails unless the model is svm-train's to the tolerances, and logs
-// how near it is.
+// compare fails unless the model agrees with svm-train's to the tolerances. It logs the
+// differences.
 func compare(t testing.TB, m *Model, st []PairStats, ref *reference) {
 	t.Helper()
 	if len(st) != len(ref.pairs) {
@@ -190,13 +190,13 @@ func compare(t testing.TB, m *Model, st []PairStats, ref *reference) {
 	}
 }
 
-// comparePredictions fails unless the model predicts what svm-predict does.
+// comparePredictions fails unless the model's predictions agree with svm-predict's.
 func comparePredictions(t testing.TB, m *Model, ref *reference, test *problem) {
 	t.Helper()
 	agree(t, m, svmPredict(t, ref.model, test), test)
 }
 
-// agree fails unless the model predicts the given classes.
+// agree fails unless the model's predictions agree with the given classes.
 func agree(t testing.TB, m *Model, want []float64, test *problem) {
 	t.Helper()
 	got := make([]float64, test.n)

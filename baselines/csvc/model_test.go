@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDecisions compares with the sums over the α of the solver, and votes
-// with a count of them.
+// TestDecisions compares decision values with sums over the solver's α, and predictions with a
+// count of the votes.
 func TestDecisions(t *testing.T) {
 	p, test := blobs(20, 150, 2, 4), blobs(21, 80, 2, 4)
 	m, _ := train(t, gaussian, p)
@@ -38,8 +38,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestVote: the pairs are (0,1), (0,2), (1,2) of positions; a value of 0 is
-// for the second, a tie for the first.
+// TestVote: the pairs of positions are (0,1), (0,2), (1,2). A value of 0 is a vote for the second
+// position of the pair; a tie goes to the first.
 func TestVote(t *testing.T) {
 	m := &Model{Labels: []int{7, 5, 6}}
 	for _, c := range []struct {
@@ -60,7 +60,8 @@ func TestVote(t *testing.T) {
 	}
 }
 
-// TestPredictBlocks: more points than predictRows are the same points.
+// TestPredictBlocks: a point's prediction is the same alone and among more than predictRows
+// points.
 func TestPredictBlocks(t *testing.T) {
 	m, _ := train(t, gaussian, blobs(22, 60, 2, 3))
 	test := blobs(23, predictRows+77, 2, 3)

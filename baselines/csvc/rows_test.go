@@ -9,9 +9,9 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestRows asks for rows in random order, with random rows computed along.
-// Every row is right to the bit, stays so for two more calls, and no more are
-// kept than allowed.
+// TestRows gets rows in random order, computed together with random other rows. Every row is
+// correct to the bit and stays so during the next two calls, and no more rows are kept than
+// allowed.
 func TestRows(t *testing.T) {
 	var a arena // shared by all runs, as by the pairs of a worker
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,8 +50,8 @@ func TestRows(t *testing.T) {
 	})
 }
 
-// TestArena: what is taken does not overlap, and after a reset the memory is
-// used again.
+// TestArena: blocks taken from an arena do not overlap, and a reset makes their memory available
+// again.
 func TestArena(t *testing.T) {
 	var a arena
 	fill := func(size, count int) {

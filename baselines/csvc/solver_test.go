@@ -14,9 +14,9 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestCertificates: on random problems of several classes with coinciding
-// points, at any C, each pair's α is feasible, and its objectives, gap and
-// violation, recomputed from their definitions, are as small as they must be.
+// TestCertificates: on random problems of several classes with coinciding points, at any C, each
+// pair's α is feasible, and its objectives, gap and violation, recomputed from their definitions,
+// are as small as they must be.
 func TestCertificates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, 60, rapid.IntRange(2, 4).Draw(t, "classes"))
@@ -30,8 +30,7 @@ func TestCertificates(t *testing.T) {
 	})
 }
 
-// TestObjectiveAgainstEnumeration compares with the exact optimum of tiny
-// problems.
+// TestObjectiveAgainstEnumeration compares the objective with the exact optimum of tiny problems.
 func TestObjectiveAgainstEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t, 6, 2)
@@ -48,10 +47,10 @@ func TestObjectiveAgainstEnumeration(t *testing.T) {
 	})
 }
 
-// enumerate returns the least ½ αᵀQα − eᵀα over the feasible set. At an
-// optimum every α is 0, C or free, and the free ones solve a linear system
-// with the multiplier of yᵀα = 0: all 3^n ways are tried. A singular system,
-// of coinciding points, has a solution with fewer free ones as well.
+// enumerate returns the minimum of ½ αᵀQα − eᵀα over the feasible set. At an optimum every α is 0,
+// C or free, and the free α solve a linear system together with the multiplier of yᵀα = 0.
+// enumerate tries all 3^n combinations. If coinciding points make a system singular, it also has a
+// solution with fewer free α.
 func enumerate(gram, y []float64, c float64) float64 {
 	n := len(y)
 	state := make([]int, n)
@@ -124,14 +123,14 @@ func stationary(gram, y []float64, c float64, state []int) ([]float64, bool) {
 	return out, math.Abs(balance) <= 1e-9*c
 }
 
-// hard needs several times n iterations, so that points are shrunk and
+// hard returns a problem that needs several times n iterations, so that points are shrunk and
 // restored.
 func hard() (Config, *problem) {
 	return Config{Kernel: kernel.Gaussian{Bandwidth: 0.5}, C: 100, Tolerance: 1e-3}, blobs(5, 300, 2, 2)
 }
 
-// TestShrinking: the conditions hold over all points, and v is what its
-// definition says, also of points that were shrunk.
+// TestShrinking: the optimality conditions hold over all points, and v equals its definition, also
+// at points that were shrunk.
 func TestShrinking(t *testing.T) {
 	c, p := hard()
 	s := solverOf(c, p)
@@ -154,8 +153,8 @@ func TestShrinking(t *testing.T) {
 	}
 }
 
-// TestLimit: a run that is stopped by the limit, before and after points were
-// shrunk, still says how far it is from the optimum.
+// TestLimit: a run that the limit stops, before or after points were shrunk, still reports how far
+// it is from the optimum.
 func TestLimit(t *testing.T) {
 	c, p := hard()
 	best := solveAll(t, c, p)[0].stats
@@ -191,8 +190,7 @@ func violationOf(s *solver) float64 {
 	return m - least
 }
 
-// TestShrink: of the points at a bound those leave whose v is beyond the other
-// side's extreme, and no others.
+// TestShrink: exactly those points at a bound leave whose v is beyond the other side's extreme.
 func TestShrink(t *testing.T) {
 	const n = 8
 	s := &solver{n: n, plus: 4, c: 1, tolerance: 1e-3, beta: make([]float64, n)}
@@ -212,8 +210,8 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestViolators compares with a sort of all points by how far each lies on the
-// wrong side of the middle.
+// TestViolators compares violators with a sort of all candidates by how far each lies on the wrong
+// side of the middle.
 func TestViolators(t *testing.T) {
 	p := blobs(6, 100, 2, 2)
 	s := solverOf(gaussian, p)
@@ -251,8 +249,8 @@ func TestViolators(t *testing.T) {
 	}
 }
 
-// TestRhoWithoutFreePoints: where every α is 0 or C, ρ is the middle of the
-// interval that the conditions leave it.
+// TestRhoWithoutFreePoints: if every α is 0 or C, ρ is the middle of the interval that the
+// optimality conditions allow.
 func TestRhoWithoutFreePoints(t *testing.T) {
 	p := &problem{3, 1, 2, []float32{0, 1, 1.5}, []float64{1, 0, 0}}
 	k, c := kernel.Gaussian{Bandwidth: 1}, 1e-3
@@ -306,7 +304,7 @@ func TestMoveMeetsBounds(t *testing.T) {
 	})
 }
 
-// TestMoveRounds: β + (C − β) is 1 here, not C, on both sides.
+// TestMoveRounds: both β reach their bounds although β + (C − β) rounds to 1 here, not to C.
 func TestMoveRounds(t *testing.T) {
 	const c, beta = 1 + 0x1p-52, 0x1p-53
 	s := &solver{n: 2, plus: 1, c: c, beta: []float64{beta, -beta}, side: make([]uint8, 2)}

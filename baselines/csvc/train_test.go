@@ -15,7 +15,7 @@ import (
 
 var gaussian = Config{Kernel: kernel.Gaussian{Bandwidth: 0.7}, C: 1}
 
-// TestCacheBytes: a small cache gives the same model for more kernel values.
+// TestCacheBytes: a small cache gives the same model but takes more kernel values.
 func TestCacheBytes(t *testing.T) {
 	p := blobs(8, 500, 3, 3)
 	c := gaussian
@@ -38,7 +38,8 @@ func TestCacheBytes(t *testing.T) {
 	}
 }
 
-// TestStats: the pairs.
+// TestStats: pairs are in the order of their classes' first occurrence, and their statistics fit
+// the model.
 func TestStats(t *testing.T) {
 	p := blobs(9, 200, 2, 4)
 	m, st := train(t, gaussian, p)
@@ -69,8 +70,8 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestOneVsAll: each class's decision function is that of a two-class problem, the
-// class against the others, and the largest decides.
+// TestOneVsAll: each class's decision function is that of the two-class problem of this class
+// against all others, and the largest decision value decides.
 func TestOneVsAll(t *testing.T) {
 	p, test := blobs(12, 300, 2, 4), blobs(13, 500, 2, 4)
 	c := gaussian
@@ -93,7 +94,7 @@ func TestOneVsAll(t *testing.T) {
 		alone := c
 		alone.OneVsAll = false
 		b, bst := train(t, alone, two)
-		sign := 1.0 // of the class that occurs first
+		sign := 1.0 // +1 if the class occurs first
 		if b.Labels[0] != 0 {
 			sign = -1
 		}
@@ -121,8 +122,8 @@ func TestOneVsAll(t *testing.T) {
 	}
 }
 
-// TestSeparable: classes far apart are told apart without a mistake, also if
-// only two of ten occur.
+// TestSeparable: classes that are far apart are predicted without error, also if only two of ten
+// occur.
 func TestSeparable(t *testing.T) {
 	p := blobs(13, 100, 2, 10)
 	for i := range p.n {
@@ -152,12 +153,12 @@ func TestErrors(t *testing.T) {
 		{"C = 0 ", bad(gaussian, func(c *Config) { c.C = 0 }), 4, 1, 2, x, y},
 		{"C = NaN ", bad(gaussian, func(c *Config) { c.C = nan }), 4, 1, 2, x, y},
 		{"C = +Inf ", bad(gaussian, func(c *Config) { c.C = inf }), 4, 1, 2, x, y},
-		{"tolerance NaN ", bad(gaussian, func(c *Config) { c.Tolerance = nan }), 4, 1, 2, x, y},
+		{"tolerance NaN: ", bad(gaussian, func(c *Config) { c.Tolerance = nan }), 4, 1, 2, x, y},
 		{"cache of -1 ", bad(gaussian, func(c *Config) { c.CacheBytes = -1 }), 4, 1, 2, x, y},
 		{"-2 threads", bad(gaussian, func(c *Config) { c.Threads = -2 }), 4, 1, 2, x, y},
-		{"bandwidth 0 ", bad(gaussian, func(c *Config) { c.Kernel = kernel.Gaussian{} }), 4, 1, 2, x, y},
+		{"bandwidth 0: ", bad(gaussian, func(c *Config) { c.Kernel = kernel.Gaussian{} }), 4, 1, 2, x, y},
 		{"1 classes", gaussian, 4, 1, 1, x, y},
-		{"sample 1: label 2 ", gaussian, 4, 1, 2, x, []float64{0, 2, 1, 0}}, // package dataset tests the others
+		{"sample 1: label 2 ", gaussian, 4, 1, 2, x, []float64{0, 2, 1, 0}}, // package dataset tests other invalid samples
 		{"of one class", gaussian, 4, 1, 2, x, []float64{1, 1, 1, 1}},
 		{"sample 3: ‖x‖² = 4e+40 ", gaussian, 4, 1, 2, huge, y},
 		{"sample 3: ‖x‖² = 4e+20 or κ(x, x) = 1.6e+41 ", Config{Kernel: kernel.Polynomial{Degree: 2}, C: 1}, 4, 1, 2, large, y},
@@ -172,8 +173,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCancel: a cancelled run ends with the context's error and without a
-// model, whether the context ends before or in the middle.
+// TestCancel: a cancelled run ends with the context's error and without a model, whether the
+// context ends before the run or during it.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -70,7 +70,7 @@ func New(c Config) (*Learner, error) {
 		return nil, err
 	}
 	if c.Frequencies < 1 || !(c.Regularizer >= 0) {
-		return nil, fmt.Errorf("fogd: %d frequencies and regularizer %v: want at least 1 and 0", c.Frequencies, c.Regularizer)
+		return nil, fmt.Errorf("fogd: %d frequencies and regularizer %v: want at least 1 frequency and a regularizer of at least 0", c.Frequencies, c.Regularizer)
 	}
 	l.model = newModel(c)
 	l.linear = stream.NewLinear(c.Classes, l.model.W)

@@ -18,9 +18,9 @@ func config(l loss.Loss, d int, lambda float64) Config {
 	}
 }
 
-// TestEqualsThePaper: FOGD as the authors' program has it, z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …) not
-// divided by √D and with the learning rate η/D, has the same scores after every step;
-// and so has the update with λ.
+// TestEqualsThePaper: after every step, the scores equal those of FOGD as in the authors' program:
+// with features z(x) = (sin(u_1ᵀx), cos(u_1ᵀx), …), not divided by √D, and the learning rate η/D.
+// The same holds for the update with λ.
 func TestEqualsThePaper(t *testing.T) {
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		for _, lambda := range []float64{0, 0.01} {
@@ -65,8 +65,8 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// frequencies returns the u_j that the learner's seed draws, found by phases: those of
-// the unit vectors are the coordinates. They are below π in magnitude after a division.
+// frequencies returns the u_j drawn from the learner's seed. The phase of a unit vector is a
+// coordinate of u_j. Unit vectors are scaled down so that phases are below π in magnitude.
 func frequencies(t *testing.T, c Config) [][2]float64 {
 	const small = 1.0 / 16
 	phi := make([]float32, 4*c.Frequencies)
@@ -81,8 +81,8 @@ func frequencies(t *testing.T, c Config) [][2]float64 {
 	return u
 }
 
-// estimates returns the kernel values of all pairs of points of c.Dim features that d
-// frequencies of a seed give, less the true ones.
+// estimates returns the errors of the kernel values estimated with d frequencies of a seed, for
+// all pairs of points of c.Dim features.
 func estimates(c Config, x []float32, d int, seed uint64) (out []float64) {
 	c.Frequencies, c.Seed = d, seed
 	n := len(x) / c.Dim
@@ -100,8 +100,8 @@ func estimates(c Config, x []float32, d int, seed uint64) (out []float64) {
 	return out
 }
 
-// TestDecay: no bias, and the mean squared error is that of D independent cosines,
-// (1 − κ²)²/(2D) (Sutherland and Schneider, Section 3).
+// TestDecay: the mean squared error of the estimates is the variance of D independent cosines,
+// (1 − κ²)²/(2D) (Sutherland and Schneider, Section 3), so there is no bias.
 func TestDecay(t *testing.T) {
 	c := config(nil, 1, 0)
 	x, _ := learnertest.Blobs(2, 2, c.Dim, 2)

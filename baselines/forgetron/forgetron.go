@@ -62,7 +62,7 @@ type Learner struct {
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, shrinking: 1}
 	if c.Budget < 1 {
-		return nil, fmt.Errorf("forgetron: budget %d is below 1", c.Budget)
+		return nil, fmt.Errorf("forgetron: budget %d: must be at least 1", c.Budget)
 	}
 	var err error
 	l.base, err = stream.NewModel("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)

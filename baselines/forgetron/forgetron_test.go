@@ -13,8 +13,9 @@ func config(budget int) Config {
 	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Budget: budget}
 }
 
-// An oracle is the paper's algorithm for two classes ±1 over examples of any kind, here
-// those of Kesler's construction: κ(x, x')·<e_y − e_r, e_y' − e_r'>/2, all with label +1.
+// An oracle runs the paper's algorithm for two classes ±1, whose examples may be of any kind. Here
+// they are those of Kesler's construction, with the kernel κ(x, x')·<e_y − e_r, e_y' − e_r'>/2 and
+// the label +1.
 type oracle struct {
 	c      Config
 	active []example // I_t, oldest first
@@ -72,7 +73,7 @@ func (o *oracle) step(x []float32, y int) {
 	}
 	fits := func(phi float64) bool { return psi(phi)+o.q <= 15.0/32*o.m }
 	phi := 1.0
-	if !fits(1) { // the largest that fits: down a grid, then by bisection
+	if !fits(1) { // the largest phi that fits, by a descending grid and bisection
 		high := 1.0
 		for low := 1 - 1e-3; ; low -= 1e-3 {
 			if low = math.Max(low, 0); fits(low) {

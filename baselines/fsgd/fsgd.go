@@ -62,7 +62,7 @@ func New(cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	if len(cfg.Points) == 0 || len(cfg.Points)%cfg.Dim != 0 {
-		return nil, fmt.Errorf("fsgd: points of %d numbers: want a multiple of %d", len(cfg.Points), cfg.Dim)
+		return nil, fmt.Errorf("fsgd: Points has length %d: want a positive multiple of dimension %d", len(cfg.Points), cfg.Dim)
 	}
 	n, c := len(cfg.Points)/cfg.Dim, cfg.Classes
 	*l = Learner{
@@ -93,7 +93,7 @@ func (l *Learner) key(x []float32) []byte {
 func (l *Learner) learn(x []float32, y float64) error {
 	i, ok := l.index[string(l.key(x))]
 	if !ok {
-		return errors.New("it is not one of the points")
+		return errors.New("it is not in Config.Points")
 	}
 	n := len(l.row)
 	kernel.Widen(l.x64, x)

@@ -18,7 +18,7 @@ const lambda = 0.05
 
 func rate(t int) float64 { return 0.5 / (1 + float64(t)/40) }
 
-// points are of three classes in the plane, the last one of them twice.
+// points returns points of three classes in the plane; the last point occurs twice.
 func points() (x []float32, y []float64) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range 60 {
@@ -37,9 +37,8 @@ func learner(t *testing.T, x []float32) *Learner {
 	return l
 }
 
-// TestLiteral compares with the update as printed, whose dictionary grows with
-// every step: shrinking lazily, also when it is renormalized, and adding up the
-// weights of one point change nothing.
+// TestLiteral compares with the update as printed, whose dictionary grows with every step. Lazy
+// shrinking, its renormalization, and adding up the weights of a point do not change the function.
 func TestLiteral(t *testing.T) {
 	x, y := points()
 	l := learner(t, x)
@@ -74,7 +73,7 @@ func TestLiteral(t *testing.T) {
 		t.Errorf("order %d and %d, want %d", l.Order(), l.Expansion().Order(), len(seen))
 	}
 	values, normSq := l.Values()
-	var want float64 // Σ‖f_c‖² of the literal one
+	var want float64 // Σ‖f_c‖² of the literal expansion
 	for j := range f.Order() {
 		for q, v := range testutil.Score(f, f.Dict.At(j)) {
 			want += f.Weights(j)[q] * v
@@ -94,7 +93,7 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// faulty is a loss that is not finite from a step on.
+// faulty is a loss that becomes infinite after *left evaluations.
 type faulty struct {
 	loss.MultiLogistic
 	left *int
@@ -107,8 +106,8 @@ func (f faulty) Gradient(grad, scores []float64, y float64) float64 {
 	return f.MultiLogistic.Gradient(grad, scores, y)
 }
 
-// TestErrors: what is no sample, and a loss that is not finite, after which the
-// model is that of the samples before.
+// TestErrors: samples outside Config.Points and invalid configurations are errors. So is a loss
+// that is not finite, which leaves the model of the samples before it.
 func TestErrors(t *testing.T) {
 	x, y := points()
 	left := 2
@@ -119,7 +118,7 @@ func TestErrors(t *testing.T) {
 	if _, err := l.Step(t.Context(), 3, x[:6], y[:3]); !errors.Is(err, stream.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
 		t.Errorf("error %v, order %d, %d kernel values", err, l.Order(), l.KernelEvals())
 	}
-	if _, err := l.Step(t.Context(), 1, []float32{100, 100}, y[:1]); err == nil || !strings.Contains(err.Error(), "sample 1 of 1: it is not one of the points") {
+	if _, err := l.Step(t.Context(), 1, []float32{100, 100}, y[:1]); err == nil || !strings.Contains(err.Error(), "sample 1 of 1: it is not in Config.Points") {
 		t.Errorf("another point: error %v", err)
 	}
 	for _, cfg := range []Config{

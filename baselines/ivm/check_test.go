@@ -25,8 +25,8 @@ func errorRate(e *kernel.Expansion, s *data.Split) float64 {
 	return float64(wrong) / float64(s.N)
 }
 
-// multidist is the figure draw, with the paper's kernel and λ and all points
-// for candidates.
+// multidist returns the draw of the figures, with the paper's kernel and λ and all points as
+// candidates.
 func multidist(t *testing.T) (Config, *data.Set) {
 	t.Helper()
 	set, err := data.Multidist(data.Calibrated, data.FigureDraw().Seed)
@@ -47,8 +47,9 @@ func full(t *testing.T, c Config, s *data.Split) *lbfgs.Result {
 	return r
 }
 
-// TestCheckMultidist: where the authors' stopping rule ends, the fit is certified and its
-// error is near that of the expansion on all points. The error was recorded by
+// TestCheckMultidist: when the authors' stopping rule ends the imports, the fit is certified and
+// its error rate is near that of the expansion on all points. This command recorded the error
+// rate:
 //
 //	go test -tags check -run TestCheckMultidist -v ./baselines/ivm
 func TestCheckMultidist(t *testing.T) {
@@ -72,8 +73,8 @@ func TestCheckMultidist(t *testing.T) {
 	}
 }
 
-// TestCheckMNIST: the points of 6,000 images are those that were chosen with all
-// arithmetic in double precision and gonum's factorizations.
+// TestCheckMNIST: the points imported from 6,000 images are the same as with all arithmetic in
+// double precision and gonum's factorizations.
 func TestCheckMNIST(t *testing.T) {
 	want := []int{
 		5053, 4164, 3521, 1802, 3696, 5670, 3118, 1967, 3933, 242, 2193, 103, 1117, 2749,

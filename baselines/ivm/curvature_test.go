@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestCurvature: products of both precisions are the sums that define them, with more
-// samples than are summed at a time, more basis vectors than are in a block and more
-// pairs than are in a group.
+// TestCurvature: products in both precisions equal the sums that define them, with more samples
+// than are summed at a time, more basis vectors than a block holds and more pairs than a group
+// holds.
 func TestCurvature(t *testing.T) {
 	p := blobs(1, 2*flushed+termSize/2, 2, 6)
 	p.Threads = 2
@@ -36,7 +36,7 @@ func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()
-		// Weights are below 1/N, terms of the order of 1.
+		// Weights are below 1/N, and terms are of order 1.
 		if !(math.Abs(got-want) <= tolerance) {
 			t.Fatalf("%s: %v, want %v", what, got, want)
 		}
@@ -88,8 +88,8 @@ func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
 	}
 }
 
-// TestPrecision: single precision is for regularizers that are far above its rounding,
-// and it imports the same points.
+// TestPrecision: single precision is used if the regularizer is far above its rounding error, and
+// it imports the same points as double precision.
 func TestPrecision(t *testing.T) {
 	p := blobs(2, 500, 2, 4)
 	p.MaxPoints, p.Tolerance, p.Regularizer = 20, 1e-9, 1e-6

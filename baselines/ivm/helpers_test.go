@@ -31,7 +31,7 @@ func blobs(seed uint64, n, dim, classes int) *problem {
 	return &problem{Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: classes, Dim: dim, Regularizer: 1e-3}, n, x, y}
 }
 
-// mnist returns the first n images of MNIST and the published run's configuration, to 40
+// mnist returns the first n images of MNIST and the published run's configuration, limited to 40
 // points.
 func mnist(t testing.TB, n int) *problem {
 	t.Helper()
@@ -48,9 +48,9 @@ func (p *problem) train(t rapid.TB) *Result {
 	return r
 }
 
-// literal is the import vector machine as its authors print it, extended to C
-// classes: coefficients of kernel functions, not of an orthonormal basis, all C
-// functions, a matrix inverse for every candidate.
+// literal is the import vector machine as its authors print it, extended to C classes. It has
+// coefficients of kernel functions instead of an orthonormal basis, and all C functions, and it
+// solves a new linear system for every candidate.
 type literal struct {
 	*problem
 	index []int
@@ -86,7 +86,7 @@ func (l *literal) scores(f []float64, s []int, a []float64, i int) {
 	}
 }
 
-// gradient returns the derivatives of H by a.
+// gradient returns the derivatives of H with respect to a.
 func (l *literal) gradient(s []int, a []float64) []float64 {
 	c := l.Classes
 	g := make([]float64, len(a))
@@ -149,7 +149,7 @@ func (l *literal) newton(s []int, a []float64) []float64 {
 	return step.RawVector().Data
 }
 
-// fit takes Newton steps from a, as many as lower H.
+// fit takes Newton steps from a as long as they lower H, and returns H.
 func (l *literal) fit(s []int, a []float64) float64 {
 	for {
 		next, h := l.step(s, a)

@@ -14,8 +14,8 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestRevised: imports and objectives are those of the authors' revised
-// algorithm, transcribed.
+// TestRevised: imports and objectives equal those of literal, a transcription of the authors'
+// revised algorithm.
 func TestRevised(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		p := blobs(uint64(classes), 30, 2, classes)
@@ -38,8 +38,8 @@ func TestRevised(t *testing.T) {
 	}
 }
 
-// TestCertificate: the objective and the gradient are those of the expansion,
-// and a fit of its coefficients from scratch ends where the result says.
+// TestCertificate: the objective is that of the expansion, and a fit of its coefficients from
+// scratch ends no lower than the certified bound.
 func TestCertificate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := blobs(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(8, 40).Draw(t, "n"), 2, rapid.IntRange(2, 4).Draw(t, "classes"))
@@ -58,8 +58,8 @@ func TestCertificate(t *testing.T) {
 	})
 }
 
-// TestStoppingRule: imports end with the first k at which H changed by less
-// than ε.
+// TestStoppingRule: imports end with the first k at which H changes, relative to its value, by
+// less than ε.
 func TestStoppingRule(t *testing.T) {
 	p := blobs(1, 80, 2, 3)
 	p.Tolerance = 0.02
@@ -75,7 +75,7 @@ func TestStoppingRule(t *testing.T) {
 	}
 }
 
-// TestCandidates: a subsample is one of the seed, and costs little.
+// TestCandidates: a subsample of the candidates depends on the seed and raises H only a little.
 func TestCandidates(t *testing.T) {
 	p := blobs(6, 400, 2, 3)
 	p.MaxPoints = 8
@@ -158,7 +158,7 @@ func TestErrors(t *testing.T) {
 		"at most":     func(p *problem) { p.MaxPoints = -1 },
 		"tolerance":   func(p *problem) { p.Tolerance = math.NaN() },
 		"threads":     func(p *problem) { p.Threads = -1 },
-		"label 3":     func(p *problem) { p.y[2] = 3 }, // package dataset tests the others
+		"label 3":     func(p *problem) { p.y[2] = 3 }, // package dataset tests other invalid samples
 		"too large": func(p *problem) {
 			p.Kernel = kernel.Polynomial{Degree: 9}
 			p.x[0] = 1e30
@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkTrain is 40 imports of the published run's 200, on a tenth of its data.
+// BenchmarkTrain measures 40 of the published run's 200 imports, on a tenth of its data.
 func BenchmarkTrain(b *testing.B) {
 	p := mnist(b, 6000)
 	for b.Loop() {

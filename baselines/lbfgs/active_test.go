@@ -9,7 +9,7 @@ import (
 	"polkrepro/loss"
 )
 
-// farApart is a hinge problem with most samples outside of the margin.
+// farApart is a hinge problem with most samples outside the margin.
 func farApart(n int) (c Config, x []float32, y []float64) {
 	c = Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2, Regularizer: 1e-5, Tolerance: 1e-3,
@@ -22,7 +22,7 @@ func farApart(n int) (c Config, x []float32, y []float64) {
 	return c, x, y
 }
 
-// begun is a solver of farApart that has run to the first choice of samples.
+// begun returns a solver of farApart that has run up to the first choice of samples.
 func begun(t *testing.T, n int) (s *solver, x []float32) {
 	t.Helper()
 	c, x, y := farApart(n)
@@ -32,8 +32,8 @@ func begun(t *testing.T, n int) (s *solver, x []float32) {
 	return s, x
 }
 
-// TestSelection: samples are set aside, and the result is a solution of the whole
-// problem, with weights on all samples, in float64 and in float32.
+// TestSelection: samples are set aside, but the result solves the whole problem and has weights on
+// all samples, in float64 and in float32.
 func TestSelection(t *testing.T) {
 	const n = 600
 	c, x, y := farApart(n)
@@ -59,7 +59,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestWrongSelection: whatever was set aside, the run ends with the certificate.
+// TestWrongSelection: whichever samples are set aside, the run ends with the certificate.
 func TestWrongSelection(t *testing.T) {
 	const n = 300
 	s, x := begun(t, n)

@@ -10,10 +10,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestBound: along a run, ū stays in the domain of ℓ*, the bound never falls,
-// and it is at most D(ū) re-evaluated, to which it is equal for the hinge. The
-// certificate is D(ū). With TestObjective and TestFenchelYoung that makes the gap what it
-// is said to be: D(ū) ≤ min P by weak duality.
+// TestBound: along a run, ū stays in the domain of ℓ*, and the bound never falls. The bound is at
+// most D(ū) computed by definition, and equal to it for the hinge. The certificate is D(ū). With
+// TestObjective and TestFenchelYoung this proves the reported gap: D(ū) ≤ min P by weak duality.
 func TestBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 30)
@@ -50,7 +49,7 @@ func TestBound(t *testing.T) {
 	})
 }
 
-// dualObjective is D(ū) term by term.
+// dualObjective computes D(ū) term by term.
 func dualObjective(t *rapid.T, s *solver, gram interface{ At(i, j int) float64 }, y []float64) float64 {
 	var conjugates, square float64
 	ui, uj := make([]float64, s.outputs), make([]float64, s.outputs)

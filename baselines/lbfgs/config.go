@@ -35,7 +35,7 @@ func (c Config) Validate() error {
 	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
 	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
 	p.If(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
-	p.If(c.Memory < 0, "memory of %d pairs", c.Memory)
+	p.If(c.Memory < 0, "memory of %d pairs: must be at least 0", c.Memory)
 	p.If(c.Threads < 0, "%d threads", c.Threads)
 	_, err := newDualLoss(c.Loss)
 	p.If(err != nil, "%w", err)

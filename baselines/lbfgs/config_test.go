@@ -9,7 +9,7 @@ import (
 	"polkrepro/loss"
 )
 
-// basic is a configuration that is valid, for samples of two features.
+// basic is a valid configuration for samples of two features.
 var basic = Config{
 	Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiHinge{}, Classes: 2, Dim: 2, Regularizer: 0.1,
 }
@@ -42,7 +42,7 @@ func TestErrors(t *testing.T) {
 		{"-2 threads", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
 		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
 		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
-		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests the others
+		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests other invalid samples
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
 		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(float64, float64) error {

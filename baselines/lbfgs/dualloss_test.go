@@ -11,7 +11,7 @@ var losses = []dualLoss{hinge{}, logistic{}}
 
 func drawLoss(t *rapid.T) dualLoss { return rapid.SampledFrom(losses).Draw(t, "loss") }
 
-// drawScores draws C scores, ties among them.
+// drawScores draws C scores, some of which may tie.
 func drawScores(t *rapid.T, classes int) []float64 {
 	one := rapid.OneOf(rapid.Float64Range(-6, 6), rapid.SampledFrom([]float64{-1, 0, 1}))
 	return rapid.SliceOfN(one, classes, classes).Draw(t, "f")
@@ -42,8 +42,8 @@ func dot(x, y []float64) float64 {
 	return sum
 }
 
-// TestSmoothedLosses: the gradient is that of finite differences and a dual
-// point, and ℓ − μ ≤ ℓ_μ ≤ ℓ.
+// TestSmoothedLosses: the gradient agrees with finite differences and is a dual point, and
+// ℓ − μ ≤ ℓ_μ ≤ ℓ.
 func TestSmoothedLosses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLoss(t)
@@ -103,7 +103,7 @@ func TestFenchelYoung(t *testing.T) {
 	})
 }
 
-// TestProjectSimplex compares with bisection on the threshold.
+// TestProjectSimplex compares the projection with bisection on the threshold.
 func TestProjectSimplex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.SampledFrom([]float64{0.1, 1, 1e6}).Draw(t, "size")
@@ -131,16 +131,15 @@ func TestProjectSimplex(t *testing.T) {
 	})
 }
 
-// TestProjectionOfHugeEntries: nothing is lost to the size of the entries, and
-// what is not a number ends.
+// TestProjectionOfHugeEntries: huge entries lose no accuracy, and the projection of a NaN ends.
 func TestProjectionOfHugeEntries(t *testing.T) {
 	v := []float64{1e20, 1e20, -1e300, 3}
 	projectSimplex(v)
 	if v[0] != 0.5 || v[1] != 0.5 || v[2] != 0 || v[3] != 0 {
 		t.Errorf("got %v, want halves on the first two", v)
 	}
-	// An entry that rounding puts above the threshold of the others, and below the threshold
-	// that it takes part in.
+	// Rounding puts an entry above the threshold computed from the other entries, and below the
+	// threshold computed with it.
 	v = []float64{0, -0.40963751320968061, -0.70481875660484017}
 	projectSimplex(v)
 	compare(t, "projection", v, []float64{0.70481875660484017, 0.29518124339515956, 0}, 1e-15)

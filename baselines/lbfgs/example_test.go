@@ -11,13 +11,13 @@ import (
 	"polkrepro/loss"
 )
 
-// The minimizer of the regularized risk, certified to a hundredth of itself.
+// Minimize the regularized risk to a certified gap of a hundredth of the objective.
 func Example() {
 	set, err := data.Load(data.Ref{Name: "multidist"}, data.Finder{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	const n = 600 // of the 5,000: the method's cost grows with n²
+	const n = 600 // of the 5,000 samples: the method's cost grows with n²
 	result, err := lbfgs.Train(context.Background(), lbfgs.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiLogistic{}, Classes: set.Classes, Dim: set.Train.Dim,
 		Regularizer: 1e-3, Tolerance: 0.01,

@@ -14,8 +14,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// samples returns n points of a C-class problem with overlapping classes,
-// some points twice.
+// samples returns n points of a C-class problem with overlapping classes and some duplicates.
 func samples(r *rand.Rand, n, dim, classes int) (x []float32, y []float64) {
 	x, y = make([]float32, n*dim), make([]float64, n)
 	for i := range n {
@@ -38,7 +37,7 @@ func pointsOf(x []float32, dim int) *kernel.Points {
 	return p
 }
 
-// denseGram is K by Eval alone.
+// denseGram computes K with Eval alone.
 func denseGram(k kernel.Kernel, x []float32, dim int) *mat.SymDense {
 	n := len(x) / dim
 	g := mat.NewSymDense(n, nil)
@@ -58,8 +57,8 @@ func uniform(r *rand.Rand, n int) []float64 {
 	return v
 }
 
-// TestProducts compares products with K, stored and not, with gonum's, for
-// sizes on both sides of the blocks' edges.
+// TestProducts compares products with K, stored or not, with gonum's, for sizes on both sides of
+// block edges.
 func TestProducts(t *testing.T) {
 	const dim = 3
 	k := kernel.Gaussian{Bandwidth: 0.6}
@@ -88,12 +87,12 @@ func TestProducts(t *testing.T) {
 	}
 }
 
-// TestMirror: K has the bits of kernel blocks of all columns, those of samples far from
-// the origin and of a polynomial kernel included.
+// TestMirror: K has the same bits as kernel blocks of all columns, also for samples far from the
+// origin and for a polynomial kernel.
 func TestMirror(t *testing.T) {
 	const n, dim = 2*gramRows + 45, 5
 	x, _ := samples(rand.New(rand.NewPCG(2, 2)), n, dim, 3)
-	for i := range 40 * dim { // longer than a float32 product of norms is good for
+	for i := range 40 * dim { // beyond the norms that a float32 product can reach
 		x[7*i%len(x)] *= 300
 	}
 	points := pointsOf(x, dim)
@@ -130,7 +129,7 @@ func compare(t *testing.T, what string, got, want []float64, tolerance float64) 
 	}
 }
 
-// TestGramStopsWithContext: both passes over K end.
+// TestGramStopsWithContext: both passes over K end with the context.
 func TestGramStopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

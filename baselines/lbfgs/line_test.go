@@ -46,7 +46,8 @@ func solverOf(t rapid.TB, c Config, n int, x []float32, y []float64) *solver {
 	return s
 }
 
-// TestSingularKernel: iterations beyond the minimum of a singular K in float32 stay there.
+// TestSingularKernel: if K is singular and in float32, iterations after the minimum is reached
+// stay there.
 func TestSingularKernel(t *testing.T) {
 	c := Config{Kernel: kernel.Polynomial{Offset: 1, Degree: 2}, Loss: loss.MultiLogistic{}, Classes: 2, Dim: 3, Regularizer: 1, exactSize: 1}
 	x, y := samples(rand.New(rand.NewPCG(0, 0)), 10, 3, 2)

@@ -73,7 +73,7 @@ func drawLabelled(t *rapid.T) (f []float64, y int) {
 	return f, rapid.IntRange(0, len(f)-1).Draw(t, "y")
 }
 
-// TestSoftmax: ℓ is exact, ℓ_μ within its bounds, and the gradient that of ℓ_μ.
+// TestSoftmax: ℓ is exact, ℓ_μ is within its bounds, and the gradient is that of ℓ_μ.
 func TestSoftmax(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, y := drawLabelled(t)
@@ -124,8 +124,8 @@ func entropy(u []float64, y int) (h float64) {
 	return h
 }
 
-// TestLinearProblem: objective, gradient and bound on several segments are their
-// definitions, to the digits of float32.
+// TestLinearProblem: summed over several segments, the objective and the gradient agree with their
+// definitions to float32 accuracy, and the bound is below the objective.
 func TestLinearProblem(t *testing.T) {
 	for _, l := range bothLosses {
 		s := features(1, 2500, 5, 3, l)
@@ -156,8 +156,8 @@ func TestLinearProblem(t *testing.T) {
 	}
 }
 
-// TestWeakDuality: no W is below the bound of others, nor below that of their points
-// joined, which is at least as large and, with two points, the largest between them.
+// TestWeakDuality: no W has an objective below the bound of joined dual points of other W. The
+// bound after a join is the largest between the two points, so it is at least that of either.
 func TestWeakDuality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := features(rapid.Uint64().Draw(t, "seed"), 40, 3, 3, rapid.SampledFrom(bothLosses).Draw(t, "loss"))
@@ -201,7 +201,7 @@ func TestWeakDuality(t *testing.T) {
 	})
 }
 
-// TestLinear: the gap is as small as asked for, and P what it is said to be.
+// TestLinear: the gap meets the tolerance, and the reported P is that of W.
 func TestLinear(t *testing.T) {
 	for _, l := range bothLosses {
 		for seed := range uint64(5) {

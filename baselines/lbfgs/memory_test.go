@@ -10,10 +10,9 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestDirectionAgainstDenseBFGS builds the inverse Hessian that the pairs
-// stand for as a matrix. In the coordinates β = Lᵀα with K = LLᵀ the
-// Hilbert space's inner product is the Euclidean one; of plain vectors it is that of
-// the vectors themselves.
+// TestDirectionAgainstDenseBFGS compares with the pairs' inverse Hessian, built as a matrix. In
+// the coordinates β = Lᵀα, with K = LLᵀ, the Hilbert space's inner product is Euclidean. Plain
+// vectors have the Euclidean inner product in their own coordinates.
 func TestDirectionAgainstDenseBFGS(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		directionAgainstDenseBFGS(t, plain)
@@ -90,8 +89,8 @@ func directionAgainstDenseBFGS(t *testing.T, plain bool) {
 	compare(t, "the direction's image under K", d.kw, image, 1e-9)
 }
 
-// denseBFGS is H ← (I − ρsyᵀ) H (I − ρysᵀ) + ρssᵀ from H = ⟨s, y⟩/⟨y, y⟩·I of
-// the last pair on.
+// denseBFGS applies H ← (I − ρsyᵀ) H (I − ρysᵀ) + ρssᵀ for each pair, starting from
+// H = ⟨s, y⟩/⟨y, y⟩·I of the last pair.
 func denseBFGS(n int, pairs []pair, whiten func(element) *mat.VecDense) *mat.Dense {
 	h := mat.NewDense(n, n, nil)
 	last := pairs[len(pairs)-1]

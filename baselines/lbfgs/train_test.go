@@ -16,7 +16,7 @@ import (
 	"polkrepro/loss"
 )
 
-// bothLosses are those of the two tasks.
+// bothLosses holds the losses of the two tasks.
 var bothLosses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
 
 func train(t rapid.TB, c Config, n int, x []float32, y []float64) *Result {
@@ -26,7 +26,7 @@ func train(t rapid.TB, c Config, n int, x []float32, y []float64) *Result {
 	return r
 }
 
-// converged fails unless the certificate is met.
+// converged fails unless the gap is certified to the tolerance.
 func converged(t rapid.TB, c Config, r *Result) {
 	t.Helper()
 	if tolerance := c.withDefaults().Tolerance; !r.Converged || !(r.Gap >= 0 && r.Gap <= tolerance*r.Objective) {
@@ -34,8 +34,8 @@ func converged(t rapid.TB, c Config, r *Result) {
 	}
 }
 
-// reached is converged for problems as drawn. Their minimum may be next to
-// nothing beside P(0), which is about 1, and rounding end the run before.
+// reached is converged for randomly drawn problems. Their minimum may be tiny compared with P(0),
+// which is about 1, so that rounding ends the run before the tolerance is met.
 func reached(t rapid.TB, c Config, r *Result) {
 	t.Helper()
 	tolerance := c.withDefaults().Tolerance * r.Objective
@@ -44,7 +44,7 @@ func reached(t rapid.TB, c Config, r *Result) {
 	}
 }
 
-// scoresOf evaluates e by Eval alone, n×C.
+// scoresOf computes the scores of e, n×C, with Eval alone.
 func scoresOf(e *kernel.Expansion, x []float32) []float64 {
 	dim := e.Dict.Dim()
 	var f []float64
@@ -54,7 +54,7 @@ func scoresOf(e *kernel.Expansion, x []float32) []float64 {
 	return f
 }
 
-// scoreError bounds how far float32 takes a score at one of the points x.
+// scoreError bounds the error of a float32 score at any of the points x.
 func scoreError(e *kernel.Expansion, x []float32) float64 {
 	sizes, dim, norm := e.Clone(), e.Dict.Dim(), 0.0
 	for i, w := range sizes.W {
@@ -81,8 +81,8 @@ func risk(l loss.Loss, f, y []float64) float64 {
 	return sum / float64(len(y))
 }
 
-// TestObjective: the objective is that of the returned expansion, by Eval in
-// float64 and by the scorer that all models are evaluated with.
+// TestObjective: the objective is that of the returned expansion, both by Eval in float64 and by
+// the scorer that evaluates all models.
 func TestObjective(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 40)
@@ -91,14 +91,14 @@ func TestObjective(t *testing.T) {
 		reached(t, c, r)
 		norm := c.Regularizer / 2 * r.Expansion.NormSq(1)
 		literal := risk(c.Loss, scoresOf(r.Expansion, x), y) + norm
-		// Weights of opposite signs on kernel values of up to 1,000.
+		// The tolerance allows for weights of opposite signs on kernel values of up to 1,000.
 		if !(math.Abs(r.Objective-literal) <= 1e-10*(1+literal)) {
 			t.Fatalf("objective %v, literally %v", r.Objective, literal)
 		}
 		f := make([]float64, n*c.Classes)
 		r.Expansion.Scores(n, x, f, 2)
 		scored := risk(c.Loss, f, y) + norm
-		// A loss changes by at most twice what a score changes.
+		// A loss changes by at most twice the change of a score.
 		bound := 2*scoreError(r.Expansion, x) + 1e-12
 		if !(math.Abs(r.Objective-scored) <= bound) {
 			t.Fatalf("objective %v, by the scorer %v, whose error is at most %v", r.Objective, scored, bound)
@@ -106,9 +106,8 @@ func TestObjective(t *testing.T) {
 	})
 }
 
-// near fails unless two solutions, the scores of which on the same points are
-// a and b, may be solutions of one problem: P is λ-strongly convex, so that
-// ‖f − f*‖² ≤ 2·gap/λ, and a score is at most √κ(x, x)‖f‖.
+// near fails unless r and s can be solutions of one problem; a and b are their scores at the same
+// points. P is λ-strongly convex, so ‖f − f*‖² ≤ 2·gap/λ, and a score is at most √κ(x, x)‖f‖.
 func near(t *testing.T, c Config, r, s *Result, a, b []float64) {
 	t.Helper()
 	converged(t, c, r)
@@ -133,9 +132,9 @@ func threeClasses(l loss.Loss) (c Config, x []float32, y []float64) {
 	return c, x, y
 }
 
-// TestContradiction: one point with every label once. Nothing is better than
-// f = 0, where the gradient vanishes before the first iteration, and the bound
-// has to find that out from points f_u that are all 0.
+// TestContradiction: one point has every label once. The minimum is f = 0, where the gradient
+// vanishes before the first iteration. All functions f_u are 0, and the bound must still reach the
+// minimum.
 func TestContradiction(t *testing.T) {
 	for _, l := range bothLosses {
 		c := Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 2, Dim: 1, Regularizer: 1}
@@ -147,8 +146,8 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
-// TestUnreachableTolerance: what rounding leaves to be done is next to nothing,
-// and is no error.
+// TestUnreachableTolerance: if rounding keeps the gap above the tolerance, the gap is tiny and
+// there is no error.
 func TestUnreachableTolerance(t *testing.T) {
 	for _, l := range bothLosses {
 		c, x, y := threeClasses(l)
@@ -161,8 +160,8 @@ func TestUnreachableTolerance(t *testing.T) {
 	}
 }
 
-// TestTrace: every iteration is told, the last one's figures are the result's,
-// and a run that ends before, without an error, has the objective and the gap that were told.
+// TestTrace: trace gets every iteration, and the last objective and gap it gets are the result's.
+// A run that ends earlier returns no error and the objective and gap that trace got.
 func TestTrace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone; TestThreads has the threads")
@@ -195,7 +194,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestStops: an error of trace ends the run at once, and so does the context.
+// TestStops: an error from trace ends the run at once, and so does a cancelled context.
 func TestStops(t *testing.T) {
 	c, x, y := threeClasses(loss.MultiLogistic{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -222,7 +221,7 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// bits returns a result as bytes: equal results, equal bytes.
+// bits encodes a result as bytes: equal results give equal bytes.
 func bits(t *testing.T, r *Result) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -231,8 +230,8 @@ func bits(t *testing.T, r *Result) []byte {
 	return b.Bytes()
 }
 
-// TestThreads: no bit depends on the number of threads, in float64 and in
-// float32, with vectors and samples of more than one chunk, and with samples set aside.
+// TestThreads: no bit of the result depends on the number of threads, in float64 and in float32,
+// with vectors and samples of more than one chunk, and with samples set aside.
 func TestThreads(t *testing.T) {
 	const n, classes = rowChunk + 100, chunk/rowChunk - 1
 	if n*classes <= chunk {

@@ -49,7 +49,7 @@ func NewWeights(c Config, start float64, seed uint64, n int, x []float32, y []fl
 		return nil, err
 	}
 	if !(start >= 0) || math.IsInf(start, 1) {
-		return nil, fmt.Errorf("lbfgs: first weights in ±%v: want a number ≥ 0", start)
+		return nil, fmt.Errorf("lbfgs: initial weights in ±%v: must be finite and at least 0", start)
 	}
 	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("lbfgs: %w", err)
@@ -97,7 +97,7 @@ func (w *Weights) SetThreads(n int) {
 // and Step ignores x and y.
 func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
 	if n != w.problem.n {
-		return kernel.Scored{}, fmt.Errorf("lbfgs: a step of %d samples, want all %d of the training set", n, w.problem.n)
+		return kernel.Scored{}, fmt.Errorf("lbfgs: a step of %d samples: want the whole training set of %d", n, w.problem.n)
 	}
 	return kernel.Scored{}, w.iterate(ctx)
 }

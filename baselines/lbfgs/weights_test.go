@@ -14,8 +14,8 @@ import (
 	"polkrepro/loss"
 )
 
-// weightsAfter returns Weights, first uniform in ±start, after so many iterations with
-// memory for 10 pairs.
+// weightsAfter returns Weights after the given number of iterations. Initial weights are uniform
+// in ±start, and the memory is 10 pairs.
 func weightsAfter(t rapid.TB, c Config, start float64, n int, x []float32, y []float64, iterations int) *Weights {
 	t.Helper()
 	c.Memory = 10
@@ -53,8 +53,7 @@ func literally(c Config, gram mat.Symmetric, y, weights []float64) (value float6
 	return value, gradient
 }
 
-// TestGradientOverWeights: the gradient is that of differences of the objective in each
-// weight.
+// TestGradientOverWeights: the gradient agrees with differences of the objective in each weight.
 func TestGradientOverWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 8)
@@ -73,7 +72,8 @@ func TestGradientOverWeights(t *testing.T) {
 			down, _ := literally(c, gram, y, at.now.f.w)
 			at.now.f.w[i] = v
 			left, right := (value-down)/h, (up-value)/h
-			// P is convex along each weight: at a kink any slope between the two chords' is right.
+			// P is convex along each weight: at a kink, any slope between those of the two chords
+			// is right.
 			if !(got >= left-1e-6) || got > right+1e-6 {
 				t.Fatalf("slope %d is %v, differences say %v to %v", i, got, left, right)
 			}
@@ -81,8 +81,8 @@ func TestGradientOverWeights(t *testing.T) {
 	})
 }
 
-// TestWeakWolfe: each iteration satisfies the weak Wolfe conditions, with objectives and
-// gradients by their definitions, and evaluations are counted.
+// TestWeakWolfe: each iteration satisfies the weak Wolfe conditions, with objectives and gradients
+// computed by definition, and evaluations are counted.
 func TestWeakWolfe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, n, x, y := drawConfig(t, 20)
@@ -98,7 +98,7 @@ func TestWeakWolfe(t *testing.T) {
 			}
 			taken++
 			if h := at.Health(); h["gradient_norm"] < 1e-7 {
-				break // slopes are rounding
+				break // slopes are rounding errors
 			}
 			value, g := literally(c, gram, y, at.now.f.w)
 			var slope0, slope float64
@@ -129,8 +129,8 @@ func TestWeightsReachTheMinimum(t *testing.T) {
 	}
 }
 
-// TestHingeFromZero: at f = 0 all classes tie, and where kernel values are alike the
-// hinge's subgradient leads nowhere; from other weights it does.
+// TestHingeFromZero: at f = 0 all classes tie, and if kernel values are nearly equal, no step
+// along the hinge's subgradient lowers the objective. From other weights, steps do.
 func TestHingeFromZero(t *testing.T) {
 	c, x, y := threeClasses(loss.MultiHinge{})
 	c.Classes = 4
@@ -158,9 +158,9 @@ func TestWeightsErrors(t *testing.T) {
 		Config
 		start float64
 	}{
-		"regularizer 0":        {Config{Kernel: good.Kernel, Loss: good.Loss, Classes: 2, Dim: 2}, 0},
-		"first weights in ±-1": {good, -1},
-		"want 2 features":      {bad, 0},
+		"regularizer 0":          {Config{Kernel: good.Kernel, Loss: good.Loss, Classes: 2, Dim: 2}, 0},
+		"initial weights in ±-1": {good, -1},
+		"want 2 features":        {bad, 0},
 	} {
 		if _, err := NewWeights(c.Config, c.start, 1, 2, x, y); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)

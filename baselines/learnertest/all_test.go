@@ -29,11 +29,12 @@ type (
 
 var gaussian = kernel.Gaussian{Bandwidth: 1.5}
 
-// losses are those of the two tasks.
+// losses holds the losses of the two tasks.
 var losses = map[string]loss.Loss{experiments.TaskKSVM: loss.MultiHinge{}, experiments.TaskKLR: loss.MultiLogistic{}}
 
-// settings are the hyper-parameters that methods of package harness are tested with. A key
-// is the method's name, up to a slash. What they have in common is problem's.
+// settings holds the hyper-parameters with which methods of package harness are tested. A key is a
+// method's name, or the name, a slash and a variant. Function problem sets the hyper-parameters
+// that all methods share.
 var settings = map[string]experiments.Params{
 	"polk":             {BatchSize: 8, Parsimony: 0.1},
 	"fsgd":             {},
@@ -54,11 +55,12 @@ var settings = map[string]experiments.Params{
 	"ivm":              {Budget: 10, Candidates: 50},
 }
 
-// drawing are the methods that draw numbers of their own. The order of a stream is the
-// harness' to draw.
+// drawing lists the methods that draw random numbers themselves. The harness draws the order of a
+// stream.
 var drawing = []string{"fogd", "rff-sgd", "lbfgs-weights", "nystrom", "ivm"}
 
-// TestMethods: each method with the loss of each classification that it learns.
+// TestMethods runs the suite on each method, with the loss of each classification task that it
+// learns.
 func TestMethods(t *testing.T) {
 	for key := range settings {
 		for _, name := range method(key).Tasks {
@@ -81,7 +83,7 @@ func method(key string) harness.Method {
 	return harness.Methods()[name]
 }
 
-// learnerOf returns a method with its settings as the suite takes it.
+// learnerOf wraps a method with its settings for the suite.
 func learnerOf(key string, k kernel.Kernel, l loss.Loss) learner {
 	return learner{
 		Fit: func(s task) (*model, error) {
@@ -104,7 +106,7 @@ func learnerOf(key string, k kernel.Kernel, l loss.Loss) learner {
 
 const regularizer = 1e-3
 
-// problem is what a method is made for on a task. Mini-batches are all of its samples
+// problem returns the problem for which a method is made. A mini-batch is the whole training set
 // unless p says otherwise.
 func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness.Problem {
 	p.Regularizer, p.LearningRate, p.Schedule = regularizer, 0.5, experiments.ScheduleConstant
@@ -115,8 +117,8 @@ func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness
 	}
 }
 
-// fit trains a method. Learners of streams get every sample three times. L-BFGS over
-// weights gets more: a pass is an iteration.
+// fit trains a method. Learners of streams get every sample three times. L-BFGS over weights takes
+// more passes, because a pass is one iteration.
 func fit(m harness.Method, p harness.Problem, s task) (kernel.Model, error) {
 	ctx := context.Background()
 	if m.Train != nil {
@@ -146,7 +148,8 @@ func fit(m harness.Method, p harness.Problem, s task) (kernel.Model, error) {
 	return l.Model(), nil
 }
 
-// scored is a model whose largest score decides. Expansions can be saved.
+// scored returns the suite's model of m, which predicts the class of the largest score. Expansions
+// can be saved.
 func scored(m kernel.Model, outputs int) *model {
 	scores := func(n int, x []float32, threads int) []float64 {
 		f := make([]float64, n*outputs)
@@ -170,7 +173,7 @@ func scored(m kernel.Model, outputs int) *model {
 	return out
 }
 
-// svm is C-SVC with its decision values for scores, of which the harness' model has none.
+// svm is C-SVC with its decision values as scores, which the harness' model does not have.
 func svm(k kernel.Kernel, all bool) learner {
 	return learner{TwoClasses: true, Fit: func(s task) (*model, error) {
 		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, OneVsAll: all, Threads: s.Threads},

@@ -8,5 +8,5 @@ import (
 	"polkrepro/data"
 )
 
-// TestCheckMultidist holds the goldens of a second draw.
+// TestCheckMultidist checks the goldens of a second draw.
 func TestCheckMultidist(t *testing.T) { holdGoldens(t, data.CalibratedDraws()[0]) }

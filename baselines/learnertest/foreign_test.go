@@ -11,7 +11,7 @@ import (
 	"polkrepro/loss"
 )
 
-// laplacian is a kernel as another package would write it.
+// laplacian is a kernel as another package might define it.
 type laplacian struct{ Scale float64 }
 
 func init() { kernel.Register[laplacian]() }
@@ -35,8 +35,8 @@ func (k laplacian) Validate() error {
 	return nil
 }
 
-// TestForeignKernel: every learner but Fourier features takes a kernel of
-// another package, and passes the suite with it.
+// TestForeignKernel: learners that do not depend on the Gaussian kernel accept another package's
+// kernel and pass the suite with it.
 func TestForeignKernel(t *testing.T) {
 	for _, key := range []string{
 		"polk", "lbfgs", "nystrom", "ivm", "norma", "forgetron", "projectron", "nogd", "bsgd/removal", "bsgd/projection", "csvc",
@@ -46,7 +46,7 @@ func TestForeignKernel(t *testing.T) {
 			continue
 		}
 		k := laplacian{Scale: 3}
-		if key == "forgetron" { // a Perceptron with a wide kernel keeps wrong labels in mind
+		if key == "forgetron" { // with a wide kernel, a Perceptron does not forget wrong labels
 			k.Scale = 1
 		}
 		l := learnerOf(key, k, loss.MultiHinge{})

@@ -12,7 +12,7 @@ import (
 	"polkrepro/loss"
 )
 
-// goldens are what
+// goldens holds the results that
 //
 //	go test -tags check -run 'Golden|CheckMultidist' -v ./baselines/learnertest
 //
@@ -22,7 +22,7 @@ var goldens = []struct {
 	loss      loss.Loss
 	method    string
 	order     int     // 0: all samples
-	objective float64 // of lbfgs, whose tolerance is the smallest
+	objective float64 // only for lbfgs, whose tolerance is the smallest
 	error     float64
 }{
 	{data.FigureDraw(), loss.MultiHinge{}, "lbfgs", 0, 0.0865064, 0.0332},
@@ -35,8 +35,8 @@ var goldens = []struct {
 	{data.FigureDraw(), loss.MultiLogistic{}, "nystrom", 75, 0, 0.0324},
 }
 
-// TestGoldenMultidist trains on the figures' draw, Nyström features at POLK's
-// model orders. The other draw is left to 'make check'.
+// TestGoldenMultidist trains on the figures' draw, with Nyström features at POLK's model orders.
+// 'make check' covers the other draw.
 func TestGoldenMultidist(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
@@ -45,8 +45,8 @@ func TestGoldenMultidist(t *testing.T) {
 }
 
 // holdGoldens trains the convex methods on one draw of the paper's data with the paper's
-// parameters: the minimum is found and certified, the error is the recorded one, and L-BFGS
-// on all samples is as good as C-SVC.
+// parameters. The minimum must be found and certified, the error rate must be the recorded one,
+// and L-BFGS on all samples must be as good as C-SVC.
 func holdGoldens(t *testing.T, draw data.Draw) {
 	set, err := data.Multidist(data.Calibrated, draw.Seed)
 	testutil.NoError(t, err)
@@ -54,7 +54,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 		if g.draw != draw {
 			continue
 		}
-		tolerance, errorTolerance, least := 1e-2, 0.005, -1e-6 // least gap, as rounding leaves it
+		tolerance, errorTolerance, least := 1e-2, 0.005, -1e-6 // least gap: rounding can make it negative
 		if g.method == "lbfgs" {
 			tolerance, errorTolerance, least = 1e-3, 0.002, 0
 		}
@@ -73,12 +73,12 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 		if !converged || !(gap >= least && gap <= tolerance*objective) || g.order > 0 && order != g.order {
 			t.Errorf("%s, %s: converged %v with gap %v, order %d, want %d", g.method, g.loss.Name(), converged, gap, order, g.order)
 		}
-		// Another machine's rounding may change objectives within their gaps, and errors.
+		// On another machine, rounding may change objectives within their gaps, and error rates.
 		if g.objective > 0 && !(math.Abs(objective-g.objective) <= 1e-3*g.objective) || !(math.Abs(got-g.error) <= errorTolerance) {
 			t.Errorf("%s, %s: objective %.6g and error %v, want %.6g and %v", g.method, g.loss.Name(), objective, got, g.objective, g.error)
 		}
 		if g.method == "lbfgs" {
-			p.Params.Tolerance = 0 // C-SVC's own
+			p.Params.Tolerance = 0 // C-SVC's default
 			c := must(method("csvc").Train(t.Context(), p))
 			if peer := errorRate(scored(c.Model, set.Classes), set.Test); !(math.Abs(got-peer) <= 0.005) {
 				t.Errorf("%s: error %v, C-SVC's is %v", g.loss.Name(), got, peer)
@@ -87,7 +87,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 	}
 }
 
-// errorRate returns the part of the samples whose class is predicted wrongly.
+// errorRate returns the fraction of the samples whose class is predicted wrongly.
 func errorRate(m *model, s *data.Split) float64 {
 	wrong := 0
 	for i, y := range m.Predict(s.N, s.X) {

@@ -74,7 +74,7 @@ func fit(t *testing.T, l Learner, task Task) *Model {
 func tellsApart(t *testing.T, l Learner, train, test Task) {
 	t.Helper()
 	if !slices.Equal(fit(t, l, train).Predict(test.N, test.X), test.Y) {
-		t.Fatal("classes that are well apart are not told apart")
+		t.Fatal("wrong predictions on well-separated classes")
 	}
 }
 
@@ -98,7 +98,7 @@ func testSeed(t *testing.T, l Learner) {
 	s.Seed++
 	other := fit(t, l, s)
 	if same := slices.Equal(first.Scores(s.N, s.X, 1), other.Scores(s.N, s.X, 1)); same == l.Seeded {
-		t.Errorf("two seeds give the same model: %v", same)
+		t.Errorf("different seeds give the same model: %v", same)
 	}
 }
 
@@ -212,7 +212,7 @@ func testDuplicates(t *testing.T, l Learner) {
 		t.Fatalf("scores %v", scores) // NaN or ±Inf among them
 	}
 	if !slices.Equal(m.Predict(test.N, test.X), test.Y) {
-		t.Error("classes that are well apart are not told apart")
+		t.Error("wrong predictions on well-separated classes")
 	}
 }
 

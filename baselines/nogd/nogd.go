@@ -79,7 +79,7 @@ type Learner struct {
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c, none: make([]float64, c.Classes)}
 	if c.Landmarks < 1 || c.Rank < 0 || c.Rank > c.Landmarks || !(c.Regularizer >= 0) {
-		return nil, fmt.Errorf("nogd: rank %d of %d landmarks and regularizer %v: want 0 to the landmarks, at least 1, and at least 0",
+		return nil, fmt.Errorf("nogd: rank %d of %d landmarks, regularizer %v: want a rank from 0 to the landmarks, at least 1 landmark, and a regularizer of at least 0",
 			c.Rank, c.Landmarks, c.Regularizer)
 	}
 	var err error

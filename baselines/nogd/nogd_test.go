@@ -21,13 +21,13 @@ func config(l loss.Loss, landmarks, rank int) Config {
 	}
 }
 
-// An oracle is the paper's algorithm over matrices: α, C×B, with the kernel until there
-// are B landmarks; then w = α(D_k^{−1/2}V_kᵀ)⁺, the pseudo-inverse by its definition, and
+// An oracle runs the paper's algorithm with matrices: kernel weights α, C×B, until there are B
+// landmarks; then w = α(D_k^{−1/2}V_kᵀ)⁺, the pseudo-inverse by its definition, and the features
 // z = D_k^{−1/2}V_kᵀk.
 type oracle struct {
 	c         Config
 	landmarks learnertest.Terms
-	m, w      *mat.Dense // D_k^{−1/2}V_kᵀ and w, after the landmarks were found
+	m, w      *mat.Dense // D_k^{−1/2}V_kᵀ and w, once the landmarks are found
 }
 
 func (o *oracle) row(x []float32) *mat.VecDense {
@@ -38,7 +38,7 @@ func (o *oracle) row(x []float32) *mat.VecDense {
 	return k
 }
 
-// score returns f(x) and, after the landmarks were found, z(x).
+// score returns f(x) and, once the landmarks are found, z(x).
 func (o *oracle) score(x []float32) ([]float64, *mat.VecDense) {
 	if o.m == nil {
 		return o.landmarks.Score(o.c.Kernel, x, o.c.Classes), nil
@@ -86,7 +86,7 @@ func (o *oracle) embed() {
 			gram.SetSym(i, j, column.AtVec(i))
 		}
 	}
-	var svd mat.SVD // of a positive semidefinite matrix, from the largest value on
+	var svd mat.SVD // of a positive semidefinite matrix, with the largest value first
 	svd.Factorize(gram, mat.SVDThin)
 	var v mat.Dense
 	svd.UTo(&v)
@@ -100,7 +100,7 @@ func (o *oracle) embed() {
 	for j, e := range o.landmarks {
 		alpha.SetCol(j, e.W)
 	}
-	// M⁺ = Mᵀ(MMᵀ)⁻¹ of a matrix of full row rank.
+	// M⁺ = Mᵀ(MMᵀ)⁻¹ for a matrix of full row rank.
 	var mmt, inverse, pseudo mat.Dense
 	mmt.Mul(o.m, o.m.T())
 	if err := inverse.Inverse(&mmt); err != nil {
@@ -111,8 +111,8 @@ func (o *oracle) embed() {
 	o.w.Mul(alpha, &pseudo)
 }
 
-// TestEqualsThePaper: the scores of every sample, before it is learned. Eigenvectors of one
-// eigenvalue are not unique, scores are.
+// TestEqualsThePaper: the scores of every sample, before the learner learns from it, equal the
+// oracle's. Eigenvectors of a multiple eigenvalue are not unique, but scores are.
 func TestEqualsThePaper(t *testing.T) {
 	for name, c := range map[string]Config{
 		"hinge":              config(loss.MultiHinge{}, 12, 4),
@@ -146,7 +146,7 @@ func TestEqualsThePaper(t *testing.T) {
 			if rank := l.Health()["rank"]; c.Rank > 0 && rank != float64(c.Rank) || rank == 0 {
 				t.Errorf("rank %v", rank)
 			}
-			// ‖f‖ is ‖W‖, of the expansion too.
+			// ‖f‖ equals ‖W‖, also for the expansion.
 			var w float64
 			for _, v := range l.linear.W {
 				w += v * v
@@ -158,7 +158,7 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestDependentLandmarks: landmarks that occur several times leave fewer directions.
+// TestDependentLandmarks: duplicate landmarks leave fewer directions.
 func TestDependentLandmarks(t *testing.T) {
 	c := config(loss.MultiLogistic{}, 12, 0)
 	l := learnertest.New(t, New, c)

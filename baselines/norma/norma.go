@@ -56,7 +56,7 @@ type Learner struct {
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c}
 	if c.Memory < 1 || !(c.Regularizer > 0) {
-		return nil, fmt.Errorf("norma: memory of %d elements and regularizer %v: want at least 1, and more than 0", c.Memory, c.Regularizer)
+		return nil, fmt.Errorf("norma: memory %d, regularizer %v: want a memory of at least 1 and a regularizer greater than 0", c.Memory, c.Regularizer)
 	}
 	var err error
 	l.base, err = stream.NewModel("norma", c.Kernel, c.Classes, c.Dim, l.learn)

@@ -17,11 +17,10 @@ func config(l loss.Loss, memory int) Config {
 	}
 }
 
-// TestEqualsThePaper: after every step the model is f_t as the paper writes it,
-// Σ_i α_i κ(x_i, ·) with α_i = −η ℓ'(f_i(x_i), y_i)·(1 − ηλ)^{t−1−i}, less all terms
-// other than the latest τ that are not 0. And the terms that were dropped, with the
-// weights that they would have now, stay below the paper's bound of the truncation
-// error, (1 − ηλ)^τ·GX/λ with G = √2 and X = 1.
+// TestEqualsThePaper: after every step the model is the paper's f_t, Σ_i α_i κ(x_i, ·) with
+// α_i = −η ℓ'(f_i(x_i), y_i)·(1 − ηλ)^{t−1−i}, restricted to the latest τ nonzero terms. The norm
+// of the dropped terms, with the weights they would have now, stays below the paper's bound of the
+// truncation error, (1 − ηλ)^τ·GX/λ with G = √2 and X = 1.
 func TestEqualsThePaper(t *testing.T) {
 	for name, l := range map[string]loss.Loss{"hinge": loss.MultiHinge{}, "logistic": loss.MultiLogistic{}} {
 		t.Run(name, func(t *testing.T) {
@@ -30,8 +29,8 @@ func TestEqualsThePaper(t *testing.T) {
 			xs, ys := learnertest.Blobs(1, n, c.Dim, c.Classes)
 			row := func(i int) []float32 { return xs[i*c.Dim : (i+1)*c.Dim] }
 			norma := learnertest.New(t, New, c)
-			var at []int          // i of the terms that are not 0
-			var entry [][]float64 // −η ℓ' of these
+			var at []int          // indices i of the nonzero terms
+			var entry [][]float64 // −η ℓ' of these terms
 			var largest float64
 			for time := range n {
 				x, y := row(time), ys[time]
@@ -74,8 +73,8 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestBadSamples: a label or a feature that is not valid is refused with all of its
-// step, and iterates that diverge are an error.
+// TestBadSamples: a step with an invalid label is refused as a whole, and diverging iterates are
+// an error.
 func TestBadSamples(t *testing.T) {
 	c := config(loss.MultiHinge{}, 3)
 	l := learnertest.New(t, New, c)

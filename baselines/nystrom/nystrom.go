@@ -62,7 +62,7 @@ func (c Config) fit() lbfgs.Config {
 func (c Config) Validate() error {
 	err := c.fit().Validate()
 	if c.Landmarks < 1 {
-		err = errors.Join(err, fmt.Errorf("nystrom: %d landmarks", c.Landmarks))
+		err = errors.Join(err, fmt.Errorf("nystrom: %d landmarks: want at least 1", c.Landmarks))
 	}
 	return err
 }

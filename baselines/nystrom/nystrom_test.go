@@ -61,9 +61,8 @@ func (s *set) objective(e *kernel.Expansion) (objective, gradient float64) {
 	return objective + s.Regularizer/2*e.NormSq(1), math.Sqrt(max(0, g.NormSq(1)))
 }
 
-// TestAllLandmarks: with every sample a landmark, the expansion is the kernel
-// machine itself. By strong convexity its objective is within ‖∇‖²/(2λ) of the
-// least of all functions in the Hilbert space.
+// TestAllLandmarks: if every sample is a landmark, the expansion is the kernel machine itself. By
+// strong convexity, its objective is within ‖∇‖²/(2λ) of the minimum over the Hilbert space.
 func TestAllLandmarks(t *testing.T) {
 	s := blobs(1, 60, 2, 3)
 	s.Tolerance = 1e-4
@@ -77,8 +76,7 @@ func TestAllLandmarks(t *testing.T) {
 	}
 }
 
-// TestFewLandmarks: the objective on the features is the expansion's, for both
-// losses.
+// TestFewLandmarks: the objective on the features equals the expansion's, for both losses.
 func TestFewLandmarks(t *testing.T) {
 	for _, l := range []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}} {
 		s := blobs(2, 200, 2, 3)
@@ -101,7 +99,8 @@ func TestFewLandmarks(t *testing.T) {
 	}
 }
 
-// TestFeatures: inner products of features of landmarks are kernel values.
+// TestFeatures: the inner product of the features of a landmark and of a sample is their kernel
+// value.
 func TestFeatures(t *testing.T) {
 	s := blobs(3, 30, 3, 2)
 	s.Landmarks = 10
@@ -122,8 +121,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestSample: numbers are distinct, depend on the seed, and are each drawn with
-// the same probability.
+// TestSample: the numbers drawn are distinct and depend on the seed, and each has the same
+// probability.
 func TestSample(t *testing.T) {
 	count := make([]float64, 10)
 	const draws = 4000
@@ -157,7 +156,7 @@ func TestErrors(t *testing.T) {
 		"nystrom: sample 0: feature": func(s *set) {
 			s.Kernel = kernel.Polynomial{Degree: 9}
 			s.x[0] = 1e30
-			s.Landmarks = 1 // another
+			s.Landmarks = 1 // not sample 0
 		},
 	} {
 		s := blobs(1, 10, 2, 3)
@@ -169,8 +168,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFarApart: where classes are far apart, the smoothed problem is solved to rounding
-// long before the exact one, and the fit goes on.
+// TestFarApart: if classes are far apart, the smoothed problem is solved to rounding error long
+// before the exact problem. The fit still continues until it converges.
 func TestFarApart(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var x []float32

@@ -78,7 +78,7 @@ type Learner struct {
 func New(c Config) (*Learner, error) {
 	l := &Learner{cfg: c}
 	if !(c.Error > 0) || c.Budget < 0 {
-		return nil, fmt.Errorf("projectron: error %v and budget %d: want more than 0, and at least 0", c.Error, c.Budget)
+		return nil, fmt.Errorf("projectron: error %v, budget %d: want an error greater than 0 and a budget of at least 0", c.Error, c.Budget)
 	}
 	var err error
 	l.base, err = stream.NewModel("projectron", c.Kernel, c.Classes, c.Dim, l.learn)

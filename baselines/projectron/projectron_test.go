@@ -15,12 +15,12 @@ func config(eta float64, budget int) Config {
 	return Config{Kernel: kernel.Gaussian{Bandwidth: 1}, Classes: 3, Dim: 2, Error: eta, Budget: budget}
 }
 
-// An oracle is the paper's algorithm with Δ = κ(x, ·)⊗(e_y − e_r), projected by a dense
-// linear system each time. Norms are those of expansions.
+// An oracle runs the paper's algorithm with Δ = κ(x, ·)⊗(e_y − e_r). It projects Δ by solving a
+// dense linear system at every step, and computes norms from expansions.
 type oracle struct {
 	c    Config
 	s    learnertest.Terms
-	last string // what the step did
+	last string // outcome of the last step
 }
 
 // projection returns PΔ over the dictionary.
@@ -51,7 +51,7 @@ func (o *oracle) projection(delta learnertest.Term) learnertest.Terms {
 	return out
 }
 
-// add adds τ times terms on the dictionary's points.
+// add adds τ·terms to the function; the points of terms are the dictionary's.
 func (o *oracle) add(tau float64, terms learnertest.Terms) {
 	for i, e := range terms {
 		for c, v := range e.W {
@@ -100,8 +100,8 @@ func (o *oracle) step(x []float32, y int) float64 {
 	return size
 }
 
-// TestEqualsThePaper: the model of every step, and the counters. No projection that was
-// not forced has an error above η, and the reported largest is that of the oracle.
+// TestEqualsThePaper: the model after every step and the counters equal the oracle's. No unforced
+// projection has an error above η, and the reported largest error is the oracle's.
 func TestEqualsThePaper(t *testing.T) {
 	for seed, c := range []Config{config(0.1, 0), config(0.3, 0), config(0.6, 0), config(0.1, 8)} {
 		c.Classes = 2 + seed%3
@@ -135,7 +135,7 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestInverse: K⁻¹, grown element by element, is the inverse.
+// TestInverse: K⁻¹, grown element by element, is the inverse of K.
 func TestInverse(t *testing.T) {
 	c := config(0.05, 0)
 	const n = 3000

@@ -233,7 +233,7 @@ func (q *settingsSearch) checkBefore() error {
 	}
 	there, err := os.Stat(name)
 	if here, given := os.Stat(q.opt.Source.Train); err == nil && given == nil && !os.SameFile(here, there) {
-		return fmt.Errorf("%s is of another file, %s: name another folder with --results, or the data with --name", spec, name)
+		return fmt.Errorf("%s belongs to another data file, %s: choose another folder with --results, or another name with --name", spec, name)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // TestCheckBench: bench writes a spec, a table, figures and a page about these runs alone. A
-// second call has nothing to do, and reproduce repeats the spec.
+// second call has nothing to do, and reproduce with the spec prints the same.
 func TestCheckBench(t *testing.T) {
 	dir := t.TempDir()
 	rows, results := benchRows(t, dir), filepath.Join(dir, "results")
@@ -49,9 +49,9 @@ func TestCheckBench(t *testing.T) {
 	}
 }
 
-// TestCheckCompareData: compare --data writes a tournament and its report. A second call
-// has nothing to do, and compare repeats the file, the command of a script among it. report
-// prints the same and starts no process.
+// TestCheckCompareData: compare --data writes a tournament and its report. A second call has
+// nothing to do, and compare with the tournament's file, which contains the script's command,
+// prints the same. report prints the same too and starts no process.
 func TestCheckCompareData(t *testing.T) {
 	dir := t.TempDir()
 	rows, results := benchRows(t, dir), filepath.Join(dir, "results")

@@ -25,8 +25,8 @@ func benchRows(t *testing.T, dir string) string {
 	return putIn(t, dir, "rows.csv", b.String())
 }
 
-// TestBenchOverwrites: a spec that was edited, or is of another file of the same name,
-// stays as it is, before anything is searched.
+// TestBenchOverwrites: bench does not overwrite a spec that was edited or is of another file of
+// the same name, nor data with the name of an output file. It refuses before its search.
 func TestBenchOverwrites(t *testing.T) {
 	dir := t.TempDir()
 	results := filepath.Join(dir, "results")
@@ -37,7 +37,7 @@ func TestBenchOverwrites(t *testing.T) {
 	rows, other := benchRows(t, dir), benchRows(t, filepath.Join(dir, "other"))
 	text := files.AppendSum(sha256.New(), []byte("# runall bench, search 0\ndata: {train: \"../rows.csv\"}\n"+specSum+"\n"), "\n")
 	for _, tt := range []struct{ file, text, want string }{
-		{other, string(text), "bench-rows.yaml is of another file, "},
+		{other, string(text), "bench-rows.yaml belongs to another data file, "},
 		{rows, "# mine\n" + string(text), "bench-rows.yaml was edited"},
 		{rows, string(text) + "\n", "bench-rows.yaml was edited"},
 		{rows, "", "bench-rows.yaml was edited"},

@@ -18,8 +18,8 @@ import (
 	"polkrepro/record"
 )
 
-// A machine is one of those that TestCheckSameBits runs the specs of testdata/bits on, or
-// something that makes the present machine like another.
+// A machine is a way to build and run the specs of testdata/bits for TestCheckSameBits: on this
+// machine, on this machine restricted to the features of another, or under an emulator.
 type machine struct {
 	name     string
 	build    []string // environment of the build
@@ -29,7 +29,7 @@ type machine struct {
 	emulator string
 }
 
-// machines returns the present one first.
+// machines returns all machines, this one first.
 func machines() []machine {
 	list := []machine{{name: "this machine", run: []string{"GOMAXPROCS=2"}, workers: "2"}}
 	if runtime.GOARCH == "amd64" {
@@ -44,8 +44,8 @@ func machines() []machine {
 	return list
 }
 
-// runner returns the words that run a program: those of an emulator unless it runs by
-// itself. Some kernels for amd64 run no 386 code.
+// runner returns the command that runs a program, under an emulator unless the program runs
+// natively. Some amd64 kernels can't run 386 code.
 func runner(t *testing.T, program, emulator string) []string {
 	t.Helper()
 	if exec.Command(program, "version").Run() == nil {
@@ -58,8 +58,8 @@ func runner(t *testing.T, program, emulator string) []string {
 
 // TestCheckSameBits: all methods and pruning heuristics have the same records bit for bit,
 // except for times, with each set of vector instructions, in plain Go, on another
-// architecture, and on one and two processors. Texture maps are computed by the first
-// machine only, because they take an emulator minutes; package data has their checksums.
+// architecture, and on one and two processors. Only the first machine computes texture maps,
+// because they take minutes under an emulator; package data has their checksums.
 func TestCheckSameBits(t *testing.T) {
 	t.Parallel()
 	specs, err := filepath.Glob("testdata/bits/*.yaml")

@@ -34,7 +34,7 @@ type comparison struct {
 	asJSON   bool
 }
 
-// A Tournament is what 'runall compare --json' writes.
+// A Tournament is the output of 'runall compare --json'.
 type Tournament struct {
 	Versioned
 	*compare.Result
@@ -57,8 +57,8 @@ heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
 With --data, the tournament is on your own file: bandwidth and learning rate are
-found on held-out training rows, and values of each heuristic's knob so that the
-model orders compared lie between two that it has. The work is divided among the
+found on held-out training rows, and values of each heuristic's knob whose model
+orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 tournament is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.
@@ -76,7 +76,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of one in a process of its own (default: all; with --data all that have a knob)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
 	runFlags(cmd, &c.opt, &c.progress)
 	resultsFlag(cmd, &c.opt.Results)

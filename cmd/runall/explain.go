@@ -52,7 +52,7 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 	return cmd
 }
 
-// An Explanation is what 'runall explain --json' writes.
+// An Explanation is the output of 'runall explain --json'.
 type Explanation struct {
 	Versioned
 	*evidence.ExplanationDocument

@@ -136,9 +136,9 @@ func jsonFlag(cmd *cobra.Command, p *bool) {
 	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/schemas)")
 }
 
-// Versioned is the beginning of the objects that --json writes, but for verify's.
+// Versioned holds the first key of the objects that --json writes, except verify's.
 type Versioned struct {
-	Schema int `json:"schema"` // version of the object's form: 1
+	Schema int `json:"schema"` // version of the object's format: 1
 }
 
 // version is the schema version of all these objects. It increases when a key is removed or

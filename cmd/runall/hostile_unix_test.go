@@ -11,9 +11,8 @@ import (
 	"polkrepro/internal/charset"
 )
 
-// No control character of a file's name, a column or a label is written, whatever the
-// command says of it, and a file that a table would take for a formula is refused before
-// anything is searched.
+// No command prints the control characters in the name of a file, a column or a label. bench
+// refuses a file whose name a table would take for a formula, before its search.
 func TestHostileNames(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

@@ -16,9 +16,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckInterrupted tells every command to stop at some moment of its work on
-// the recorded run: it ends within two seconds with the status 130, prints nothing
-// or all, and leaves no file or folder that it had not finished.
+// TestCheckInterrupted sends SIGTERM to commands at a random moment of their work, for most of
+// them on the recorded run. A command ends within two seconds with status 130 and leaves no
+// unfinished file or folder. Only predict and train may have printed something.
 func TestCheckInterrupted(t *testing.T) {
 	reference, err := filepath.Abs(filepath.Join("..", "..", "results", "reference"))
 	testutil.NoError(t, err)
@@ -43,7 +43,7 @@ func TestCheckInterrupted(t *testing.T) {
 		stdout, stderr := p.stdout.String(), p.stderr.String()
 		t.Logf("%s %s: status %d after %.2f s", args[0], args[len(args)-1], status, took.Seconds())
 		if status == 0 {
-			continue // it was through
+			continue // it ended before the signal
 		}
 		if status != harness.ExitInterrupted || took > 2*time.Second || !strings.Contains(stderr, "runall: interrupted") {
 			t.Errorf("%v: exit %d after %v: %s", args, status, took, stderr)
@@ -71,7 +71,7 @@ func noise(rng *rand.Rand, n, p int) []string {
 	return rows
 }
 
-// hiddenIn returns what is hidden below a folder, but for locks.
+// hiddenIn returns the hidden files and folders in a folder, except locks.
 func hiddenIn(t *testing.T, dir string) (paths []string) {
 	t.Helper()
 	for _, pattern := range []string{".*", "*/.*", "*/*/.*"} {
@@ -86,7 +86,7 @@ func hiddenIn(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// TestCheck32Bit: built for a machine of 32 bits, the program trains.
+// TestCheck32Bit: a 32-bit build of the program trains a model.
 func TestCheck32Bit(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "runall")

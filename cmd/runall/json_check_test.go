@@ -13,7 +13,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// The programs of docs/export.md read what the commands of the page write: the first with
+// The programs of docs/export.md read the output of the page's commands: the first program with
 // Python alone, the others with pandas.
 func TestCheckJSONPage(t *testing.T) {
 	_, err := exec.LookPath("python3")
@@ -25,7 +25,7 @@ func TestCheckJSONPage(t *testing.T) {
 		line, file, redirected := strings.Cut(line, " > ")
 		args := strings.Fields(line)[1:]
 		if !redirected {
-			args[len(args)-1] = filepath.Join(dir, args[len(args)-1]) // of --out
+			args[len(args)-1] = filepath.Join(dir, args[len(args)-1]) // the file of --out
 		}
 		code, stdout, stderr := call(t, args...)
 		if code != 0 {
@@ -50,7 +50,7 @@ func TestCheckJSONPage(t *testing.T) {
 		t.Errorf("of Python alone:\n%s", out)
 	}
 	if exec.Command(interpreter, "-c", "import pandas").Run() != nil {
-		interpreter = "/usr/bin/python3" // Debian's, where python3 is another
+		interpreter = "/usr/bin/python3" // Debian's Python, if python3 is another
 	}
 	if exec.Command(interpreter, "-c", "import pandas").Run() != nil {
 		t.Log("no pandas: its programs are left out")

@@ -21,12 +21,12 @@ import (
 	"polkrepro/record"
 )
 
-// schemas is the folder of the schemas of what --json writes, also for tests that change
-// the working directory.
+// schemas is the folder of the schemas of --json. The path is absolute because tests change the
+// working directory.
 var schemas, _ = filepath.Abs("../../docs/schemas")
 
-// documents are what --json writes, by the name of its schema: the command's, with
-// hyphens.
+// documents are the values that --json writes, by the name of their schema: the name of the
+// command, with hyphens.
 var documents = map[string]any{
 	"compare":                   Tournament{},
 	"data-status":               []data.StatusRow{},
@@ -70,7 +70,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 	}
 	s := r.Reflect(v)
 	s.Title = "runall " + strings.Replace(strings.ReplaceAll(name, "-", " "), " joint", " --joint", 1) + " --json"
-	if name == "evaluate" { // what follows is of one task each
+	if name == "evaluate" { // the later keys belong to one task each
 		s.Required = s.Required[:slices.Index(s.Required, "error")]
 	}
 	objects := maps.Clone(s.Definitions)
@@ -90,7 +90,7 @@ func schemaOf(t *testing.T, name string, v any) []byte {
 	return append(text, '\n')
 }
 
-// numbers returns the schemas of the types that write JSON themselves.
+// numbers returns the schemas of the types that implement their JSON encoding.
 func numbers(t reflect.Type) *jsonschema.Schema {
 	number := &jsonschema.Schema{Type: "number"}
 	switch t {
@@ -104,8 +104,8 @@ func numbers(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// readJSON returns the document that a text is, or what is wrong with it by the schema of
-// that name. With the name - it has none.
+// readJSON parses a document and validates it by the schema of that name. The name - stands for
+// no schema.
 func readJSON(name, text string) (v any, err error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil || name == "-" {
 		return v, err

@@ -21,9 +21,8 @@ func blocks(text, language string) (out []string) {
 	return out
 }
 
-// shell runs commands of the page in a folder, without a network, and returns
-// what they print. Where they have the clone beside that folder, they get the
-// place that it is in.
+// shell runs commands of the page in a folder, without a network, and returns their output. It
+// replaces ../polkrepro in the commands by the path of this repository.
 func shell(t *testing.T, dir, commands string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -40,8 +39,8 @@ func shell(t *testing.T, dir, commands string) string {
 	return string(out)
 }
 
-// The program of docs/library.md, in a module of its own that is set up by the page's
-// commands, prints what the page says.
+// The program of docs/library.md prints the output that the page shows, in a module that the
+// page's commands set up and in a workspace.
 func TestCheckLibraryPage(t *testing.T) {
 	page := contents(t, "../../docs/library.md")
 	commands, programs, outputs := blocks(page, "sh"), blocks(page, "go"), blocks(page, "text")
@@ -57,8 +56,8 @@ func TestCheckLibraryPage(t *testing.T) {
 	}
 }
 
-// inModule returns what a program prints that is run in the module mine, which
-// the commands setUp make.
+// inModule runs a program in the module mine, which the commands setUp create, and returns its
+// output.
 func inModule(t *testing.T, setUp, program, run string) string {
 	t.Helper()
 	dir := t.TempDir()

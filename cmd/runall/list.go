@@ -103,8 +103,8 @@ type prunerInfo struct {
 	About   string        `json:"about"`
 	Source  string        `json:"source,omitempty"`
 	Params  []prune.Param `json:"params"`
-	Knob    string        `json:"knob,omitempty"` // the parameter that trades model order for accuracy
-	Inverse bool          `json:"inverse"`        // it uses the inverse kernel matrix, at O(M²) a step
+	Knob    string        `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
+	Inverse bool          `json:"inverse"`        // whether it uses the inverse kernel matrix, at O(M²) a step
 }
 
 func prunerInfos() (infos []prunerInfo) {

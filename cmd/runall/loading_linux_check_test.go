@@ -18,23 +18,22 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// A loading is what a command took that begins with reading a model.
+// A loading is the cost of a command that begins by reading a model.
 type loading struct {
 	cpu  time.Duration
 	peak int // bytes resident
 }
 
-// arenas is the address space of four of the runtime's.
+// arenas is the address space of four arenas of the Go runtime.
 const arenas = 4 * 64 << 20
 
-// TestCheckLoading reads a model of 4,096 elements and as many rows in processes
-// whose address space is limited. Resident they may have what docs/limits.md allows
-// and 64 MiB for the runtime: for prediction ten times its dictionary and weights,
-// which its inverse, of 67 MB, has no room in; to go on with training 30 bytes for
-// every pair of elements. The address space has four arenas more than that and a
-// small model's process: the runtime maps arenas of 64 MiB, gives none back, and a
-// block of 140 MB needs neighbours. Either command takes a part of the training's
-// time, which is less than a factorization would take.
+// TestCheckLoading reads a model of 4,096 elements, trained on as many rows, in processes with
+// limited address space. The resident memory may be what docs/limits.md allows and 64 MiB for the
+// runtime. Prediction may take ten times the model's dictionary and weights, too little for the
+// inverse of 67 MB; resumed training may take 30 bytes for every pair of elements. The limit of
+// the address space adds four arenas and the process of a small model, because the runtime maps
+// arenas of 64 MiB, returns none, and needs adjacent ones for a block of 140 MB. Each command
+// takes a fraction of the training's time, less than a factorization would take.
 func TestCheckLoading(t *testing.T) {
 	const order, features, spare = 4096, 10, 64 << 20
 	dir := t.TempDir()
@@ -66,7 +65,7 @@ func TestCheckLoading(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		most int
-		part time.Duration // of the training's time
+		part time.Duration // the command takes at most 1/part of the training's time
 		args []string
 	}{
 		{"to predict", 10 * dictionary, 10, []string{"predict", model, one}},
@@ -87,8 +86,8 @@ func TestCheckLoading(t *testing.T) {
 	}
 }
 
-// TestCheckLoadingLongRows is about a model whose dictionary is nearly all of it, of
-// 60 MB: reading takes ten times that at most.
+// TestCheckLoadingLongRows reads a model that is almost entirely its dictionary, of 60 MB.
+// Reading takes at most ten times the memory of the dictionary.
 func TestCheckLoadingLongRows(t *testing.T) {
 	const order, features = 1500, 10_000
 	rng := rand.New(rand.NewPCG(72, 0))
@@ -112,8 +111,8 @@ func TestCheckLoadingLongRows(t *testing.T) {
 	limited(t, most, "train", one, "--resume", model, "--out", filepath.Join(dir, "again"))
 }
 
-// limited runs a command that succeeds, in an address space of so many bytes unless
-// that is 0.
+// limited runs a command that must succeed, with its address space limited to bytes unless that
+// is 0.
 func limited(t *testing.T, bytes int, args ...string) loading {
 	t.Helper()
 	cmd := runallCommand(args...)
@@ -129,8 +128,7 @@ func limited(t *testing.T, bytes int, args ...string) loading {
 	return loading{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), statusBytes(t, status, "VmHWM")}
 }
 
-// statusBytes returns a field of a file like /proc/PID/status that is an amount of
-// memory.
+// statusBytes returns a memory field of a file like /proc/PID/status, in bytes.
 func statusBytes(t *testing.T, path, field string) int {
 	t.Helper()
 	for line := range strings.Lines(contents(t, path)) {
@@ -143,7 +141,7 @@ func statusBytes(t *testing.T, path, field string) int {
 	return 0
 }
 
-// addressSpace returns the bytes of address space in which a model predicts a row.
+// addressSpace returns the peak address space, in bytes, of a process that predicts a row.
 func addressSpace(t *testing.T, model, row string) int {
 	t.Helper()
 	cmd := runallCommand("predict", model, "-")

@@ -16,27 +16,27 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// statusTo names the file that a process of runall that a test starts writes its own
-// /proc/self/status to before it ends. What the system says of a child's memory
-// counts its parent's until the child has begun.
+// statusTo is the environment variable with the file to which a test's runall process writes its
+// /proc/self/status before it ends. The system's figures for a child's memory include the
+// parent's until the child has begun.
 const statusTo = "RUNALL_TEST_STATUS_TO"
 
-// realData is the folder of data before TestMain forgets it.
+// realData is the folder of data before TestMain unsets the variable.
 var realData = os.Getenv(data.EnvDir)
 
-// TestMain makes the test binary be runall and a pruner as well, on PATH for scripts and
-// for tests that need a process.
+// TestMain makes the test binary serve as runall and as a pruner too, on PATH for scripts and for
+// tests that start processes.
 func TestMain(m *testing.M) {
 	testscript.Main(tests{m}, map[string]func(){"runall": runallProcess, "pruner": prunerProcess})
 }
 
 type tests struct{ *testing.M }
 
-// Run sets the environment of the tests and of what they start.
+// Run sets the environment of the tests and of the processes that they start.
 func (m tests) Run() int {
-	os.Unsetenv(data.EnvDir)                 // real data would be read for every report
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
-	os.Setenv(data.EnvOffline, "1")          // the network is left alone
+	os.Unsetenv(data.EnvDir)                 // otherwise every report would read real data
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // by default a process under the race detector waits a second before it ends
+	os.Setenv(data.EnvOffline, "1")          // no test uses the network
 	return m.M.Run()
 }
 
@@ -58,8 +58,8 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// Specs of six short runs on multidist and of a tournament of a second, by paths that stay
-// right when a test changes the working directory.
+// shortSpec has six short runs on multidist, tinySpec a tournament of a second. The paths are
+// absolute because tests change the working directory.
 var (
 	shortSpec, _ = filepath.Abs("testdata/short.yaml")
 	tinySpec, _  = filepath.Abs("testdata/tiny.yaml")
@@ -78,8 +78,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestSettings: the settings in a spec's grid are compared, the best is marked, and the
-// file has the same table.
+// TestSettings: settings compares the settings in a spec's grid, marks the best and writes the
+// same table to a file.
 func TestSettings(t *testing.T) {
 	short := put(t, "spec.yaml", strings.Replace(contents(t, shortSpec), "samples: 40000", "samples: 2000", 1))
 	out := filepath.Join(t.TempDir(), "settings.csv")

@@ -27,17 +27,17 @@ specs multiverse-* run the alternatives in profile full. For an alternative
 without records, the command that runs it is printed.
 
 With --joint, the cells of Tables 2 and 3 are judged under all combinations of
-the alternatives that have runs. Printed are those that reproduce most for so
-many choices made with the paper's results in view, and the best of all.
+the alternatives that have runs. For each number of choices made with the
+paper's results in view, the combination that reproduces most is printed.
 'runall verify --assume A=X --assume B=Y' shows any combination in detail.
 
---placebo 200 searches the same combinations for numbers that the paper does not
-print: its own exchanged or perturbed. What it finds of these is chance. Some
-four minutes.`,
+--placebo 200 runs the same search for numbers that the paper does not print:
+its own, exchanged or perturbed. What it reproduces of these is chance. It takes
+about four minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("placebo") && (placebo < 1 || jointly) {
-				return harness.Usage(errors.New("--placebo takes a number of draws, at least 1, and is without --joint"))
+				return harness.Usage(errors.New("--placebo: want at least 1 draw, without --joint"))
 			}
 			if asSVG && (asJSON || placebo == 0) {
 				return harness.Usage(errors.New("--svg needs --placebo, without --json"))
@@ -79,25 +79,25 @@ four minutes.`,
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
 	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
-	cmd.Flags().IntVar(&placebo, "placebo", 0, "search all combinations for other numbers than the printed ones, in so many `draws` of each kind")
+	cmd.Flags().IntVar(&placebo, "placebo", 0, "number of placebo `draws` of each kind")
 	cmd.Flags().BoolVar(&asSVG, "svg", false, "with --placebo: draw the distributions")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// A Multiverse is what 'runall verify multiverse --json' writes.
+// A Multiverse is the output of 'runall verify multiverse --json'.
 type Multiverse struct {
 	Versioned
 	*evidence.MultiverseReport
 }
 
-// A Placebo is what 'runall verify multiverse --placebo N --json' writes.
+// A Placebo is the output of 'runall verify multiverse --placebo N --json'.
 type Placebo struct {
 	Versioned
 	*evidence.PlaceboReport
 }
 
-// A Joint is what 'runall verify multiverse --joint --json' writes.
+// A Joint is the output of 'runall verify multiverse --joint --json'.
 type Joint struct {
 	Versioned
 	*evidence.JointReport

@@ -14,9 +14,9 @@ import (
 	"polkrepro/harness"
 )
 
-// A learner, a batch baseline, a data set, a kernel and a loss, as
-// docs/adding-one-file.md has them, are one new file each: alone in the tree each
-// builds, and together the program lists them and runs the page's spec.
+// The learner, batch baseline, data set, kernel and loss of docs/adding-one-file.md are one new
+// file each. Each builds when it alone is added to the tree. With all of them the program lists
+// them and runs the page's spec.
 func TestCheckOneFileEach(t *testing.T) {
 	t.Parallel()
 	page := contents(t, "../../docs/adding-one-file.md")

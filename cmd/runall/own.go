@@ -276,13 +276,13 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	return errors.Join(err, printed)
 }
 
-// A Training is what 'runall train --json' writes.
+// A Training is the output of 'runall train --json'.
 type Training struct {
 	Versioned
-	Model      string         `json:"model"`       // the file that was written
-	Rows       int64          `json:"rows"`        // learned, in all passes
-	ModelOrder int            `json:"model_order"` // elements of the model
-	TradeOff   []online.Tried `json:"trade_off"`   // the model orders that were tried, on held-out rows; none if the order was given
+	Model      string         `json:"model"`       // path of the model file that was written
+	Rows       int64          `json:"rows"`        // number of rows learned, over all passes
+	ModelOrder int            `json:"model_order"` // model order, in elements
+	TradeOff   []online.Tried `json:"trade_off"`   // model orders that tuning tried, with results on held-out rows; empty if it tried none
 }
 
 // quality formats an error rate or, for a regression, the RMSE.

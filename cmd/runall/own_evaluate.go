@@ -44,11 +44,11 @@ classes the text shows those with the lowest recall and the largest confusions;
 	return cmd
 }
 
-// An Evaluation is what 'runall evaluate --json' writes. A number that is not finite, or
-// not there, is null.
+// An Evaluation is the output of 'runall evaluate --json'. A number that is missing or not
+// finite is null.
 type Evaluation struct {
 	Versioned
-	Version int `json:"version"` // the same as schema, under its first name
+	Version int `json:"version"` // same number as schema, under its first name
 	*online.Evaluation
 }
 

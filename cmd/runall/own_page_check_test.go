@@ -14,9 +14,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckOwnDataPage runs the commands of docs/own-data.md in their order.
-// Where the page shows what a command prints, it prints that, the numbers to a
-// tenth: learned figures differ a little between kinds of machines.
+// TestCheckOwnDataPage runs the commands of docs/own-data.md in their order. A command prints the
+// output that the page shows, with numbers to within a tenth, because learned figures differ a
+// little between kinds of machines.
 func TestCheckOwnDataPage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -43,13 +43,13 @@ func TestCheckOwnDataPage(t *testing.T) {
 	}
 }
 
-// mark begins the line, in the output of the script, before that of a command.
+// mark begins the line that the script prints before the output of a command.
 const mark = "=== command "
 
-// pageScript returns the commands in the blocks of a page as a shell script
-// that prints a mark before each, and what the page shows of their output; those
-// of which it shows none must succeed. In a block with prompts, commands follow
-// these; without, it is all commands, unless it is marked as text.
+// pageScript returns the commands in the blocks of a page as a shell script, and the output that
+// the page shows. In a block with prompts, a command follows each prompt: the script prints a mark
+// before the command, and a command without shown output must succeed. A block without prompts is
+// all commands, unless it is marked as text.
 func pageScript(page string) (script string, shown map[int]string) {
 	var b strings.Builder
 	shown = make(map[int]string)
@@ -95,5 +95,5 @@ func alike(a, b string) bool {
 	return true
 }
 
-// between reports what stands between words.
+// between reports whether r separates words.
 func between(r rune) bool { return strings.ContainsRune(" \n,", r) }

@@ -20,20 +20,19 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// A streamRun is what was measured of one training on a stream.
+// A streamRun holds the measurements of one training on a stream.
 type streamRun struct {
 	seconds    float64
 	early, end memory // after a tenth of the rows, and after all of them
 	order      string
 }
 
-// memory is what a process holds and the most it has held, in MiB.
+// memory is the resident memory of a process, now and at its peak, in MiB.
 type memory struct{ resident, peak float64 }
 
-// TestCheckStream trains on generated rows from a pipe: memory does not grow
-// with them, and a model that is saved in mid-stream and goes on in a new
-// process is the same file, which predicts. "make stream-bench" does it with
-// 10⁶ rows and records what it takes.
+// TestCheckStream trains on generated rows from a pipe. Memory does not grow with the number of
+// rows. A model that is saved in mid-stream and resumed in a new process becomes the same file,
+// which predicts. "make stream-bench" runs the test with 10⁶ rows and records times and memory.
 func TestCheckStream(t *testing.T) {
 	rows := 100_000
 	if text := os.Getenv("STREAM_ROWS"); text != "" {
@@ -74,8 +73,7 @@ func TestCheckStream(t *testing.T) {
 	}
 }
 
-// generate writes rows of p features from 0 to 4 and a word that depends on the
-// first two.
+// generate writes rows of p features between 0 and 4 and a label that depends on the first two.
 func generate(t *testing.T, path string, rows, p int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -95,13 +93,13 @@ func generate(t *testing.T, path string, rows, p int) {
 	testutil.NoError(t, cmp.Or(b.Flush(), f.Close()))
 }
 
-// runallCommand returns a command line of the program that STREAM_RUNALL names,
-// or of the test's own.
+// runallCommand returns a command line of the program that STREAM_RUNALL names, or of this test's
+// runall.
 func runallCommand(args ...string) *exec.Cmd {
 	return exec.Command(cmp.Or(os.Getenv("STREAM_RUNALL"), "runall"), args...)
 }
 
-// trainStream pipes a file into train, and measures it before the pipe closes.
+// trainStream pipes a file into train, and measures the process before the pipe closes.
 func trainStream(t *testing.T, file string, rows int, flags []string) (run streamRun) {
 	t.Helper()
 	cmd := runallCommand(append([]string{"train", "-"}, flags...)...)
@@ -113,7 +111,7 @@ func trainStream(t *testing.T, file string, rows int, flags []string) (run strea
 	f, err := os.Open(file)
 	testutil.NoError(t, err)
 	defer f.Close()
-	go io.Copy(stdin, f) // its error would be the program's end
+	go io.Copy(stdin, f) // an error here means that the program ended
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		line := lines.Text()
 		switch {
@@ -133,15 +131,15 @@ func trainStream(t *testing.T, file string, rows int, flags []string) (run strea
 	return run
 }
 
-// measure reads what Linux says of a process's memory.
+// measure reads a process's memory from /proc.
 func measure(t *testing.T, pid int) memory {
 	t.Helper()
 	status := fmt.Sprintf("/proc/%d/status", pid)
 	return memory{float64(statusBytes(t, status, "VmRSS")) / (1 << 20), float64(statusBytes(t, status, "VmHWM")) / (1 << 20)}
 }
 
-// inTwoParts returns the model that two processes make of a file, each of a
-// part of its rows from standard input.
+// inTwoParts returns the model that two processes train in turn, each on a part of a file's rows
+// from standard input.
 func inTwoParts(t *testing.T, file string, rows int, dir string, flags []string) string {
 	t.Helper()
 	cut := rows*3/7 + 1
@@ -169,8 +167,8 @@ func linesOf(t *testing.T, file string, from, to int) io.Reader {
 	return strings.NewReader(strings.Join(lines[from:to], ""))
 }
 
-// predictStream returns the seconds that it takes to predict a file, with at
-// most one row in five wrong.
+// predictStream returns the seconds that predicting a file takes. At most one row in five may be
+// wrong.
 func predictStream(t *testing.T, model, file string, rows int) float64 {
 	t.Helper()
 	began := time.Now()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// trees returns n rows of CSV: two features, then a word that depends on them.
+// trees returns n rows of CSV: two features, then a label that depends on the first.
 func trees(n int) []string {
 	rng := rand.New(rand.NewPCG(1, 0))
 	rows := make([]string, n)
@@ -23,7 +23,7 @@ func trees(n int) []string {
 	return rows
 }
 
-// put writes a file into a folder of its own and returns its path.
+// put writes a file into a new folder and returns its path.
 func put(t *testing.T, name string, lines ...string) string {
 	t.Helper()
 	return putIn(t, t.TempDir(), name, strings.Join(lines, ""))
@@ -37,7 +37,7 @@ func putIn(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// contents returns what a file has.
+// contents returns the contents of a file.
 func contents(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -45,7 +45,7 @@ func contents(t *testing.T, path string) string {
 	return string(b)
 }
 
-// must calls a command line that succeeds, and returns what it prints.
+// must runs a command line that must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := call(t, args...)
@@ -83,9 +83,8 @@ func TestTrainPredictEvaluate(t *testing.T) {
 	}
 }
 
-// Features are scaled before they are rounded to float32: neither an offset nor
-// a unit makes a difference to a model of scaled features, timestamps in
-// seconds and identifiers above 10⁸ included.
+// Features are scaled before they are rounded to float32. So neither an offset nor a unit affects
+// a model of scaled features, including timestamps in seconds and identifiers above 10⁸.
 func TestOffsetsDoNotMatter(t *testing.T) {
 	for _, scale := range []string{"unit", "standard"} {
 		var plain float64
@@ -119,7 +118,7 @@ func TestOffsetsDoNotMatter(t *testing.T) {
 	}
 }
 
-// Targets in any unit are learned alike.
+// Training works for targets in any unit.
 func TestTargetsInAnyUnit(t *testing.T) {
 	for _, unit := range []string{"e-200", "", "e130"} {
 		lines := make([]string, 200)
@@ -136,7 +135,7 @@ func TestTargetsInAnyUnit(t *testing.T) {
 	}
 }
 
-// What a model file holds can't be changed by a flag.
+// No flag changes a setting that the model file holds.
 func TestSavedFlags(t *testing.T) {
 	file, model := put(t, "trees.csv", trees(300)...), filepath.Join(t.TempDir(), "m")
 	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", model)

@@ -25,15 +25,15 @@ import (
 	"polkrepro/record"
 )
 
-// A process is a runall of its own, or what a test makes of one before it starts.
+// A process runs runall, or the command with which a test replaces it before the start.
 type process struct {
 	*exec.Cmd
-	see            func(line string) // unless nil called with each line of standard error as it comes
+	see            func(line string) // unless nil, called with each line of standard error as it arrives
 	stdout, stderr bytes.Buffer
-	lines          int // of stderr that were seen
+	lines          int // number of lines of stderr that see has had
 }
 
-// newProcess returns a process of a command line that start starts.
+// newProcess returns a process of a command line, not yet started.
 func newProcess(args ...string) *process {
 	p := &process{Cmd: exec.Command("runall", args...)}
 	p.Stdout, p.Stderr = &p.stdout, p
@@ -54,7 +54,7 @@ func (p *process) start(t *testing.T) {
 	t.Cleanup(func() { p.Process.Kill() })
 }
 
-// Write takes standard error.
+// Write receives standard error.
 func (p *process) Write(b []byte) (int, error) {
 	p.stderr.Write(b)
 	all := strings.SplitAfter(p.stderr.String(), "\n")
@@ -74,8 +74,8 @@ func (p *process) wait(t *testing.T) int {
 	return p.ProcessState.ExitCode()
 }
 
-// stopped tells a process to stop after some time, and returns its exit status and how long
-// it took to end; none if it was through before.
+// stopped starts a process and sends it SIGTERM after some time. It returns the exit status and
+// the time from the signal to the end, 0 if the process ended before.
 func (p *process) stopped(t *testing.T, after time.Duration) (status int, took time.Duration) {
 	t.Helper()
 	p.start(t)
@@ -124,7 +124,7 @@ func reported(t *testing.T, stderr, kind string) (events []harness.Event) {
 func awaitMidRun(t *testing.T, results string) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		entries, _ := os.ReadDir(harness.RecordsDir(results)) // there is none yet at first
+		entries, _ := os.ReadDir(harness.RecordsDir(results)) // the folder is missing at first
 		var finished, partial bool
 		for _, e := range entries {
 			finished = finished || strings.HasSuffix(e.Name(), ".jsonl")
@@ -162,10 +162,9 @@ func sealed(t *testing.T, results string) map[string]os.FileInfo {
 	return infos
 }
 
-// TestKilledAndInterrupted ends a reproduction in the middle of a run, by
-// SIGKILL and by Ctrl-C, and lets a second one finish: what was finished is
-// not touched, nothing partial is left, and the records are those of a
-// reproduction that nobody disturbed.
+// TestKilledAndInterrupted ends a reproduction in the middle of a run, by SIGKILL, SIGINT or
+// SIGTERM, and lets a second one finish. The second leaves finished records untouched and no
+// partial ones. The records equal the records of an undisturbed reproduction.
 func TestKilledAndInterrupted(t *testing.T) {
 	spec := shortSpec
 	undisturbed := t.TempDir()
@@ -250,12 +249,10 @@ func TestSecondProcessIsTurnedAway(t *testing.T) {
 	r.Close()
 }
 
-// prompt is how soon a process that is told to stop has to end, on a machine that
-// may be busy.
+// prompt is the time within which an interrupted process must end, on a machine that may be busy.
 const prompt = 4 * time.Second
 
-// TestInterruptedOpening: a pipe that nobody writes to does not keep a process
-// from ending.
+// TestInterruptedOpening: SIGTERM ends a process that is opening a pipe without a writer.
 func TestInterruptedOpening(t *testing.T) {
 	rows := put(t, "rows.csv", trees(1200)...)
 	model := filepath.Join(t.TempDir(), "model")
@@ -268,7 +265,7 @@ func TestInterruptedOpening(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for wait := 200 * time.Millisecond; ; wait *= 2 { // until it got as far as to catch signals
+			for wait := 200 * time.Millisecond; ; wait *= 2 { // until the process lives long enough to catch signals
 				p := newProcess(args...)
 				status, took := p.stopped(t, wait)
 				if status < 0 && took <= prompt && wait <= 5*time.Second {
@@ -283,16 +280,17 @@ func TestInterruptedOpening(t *testing.T) {
 	}
 }
 
-// TestStoppedTraining: SIGTERM, a scheduler's way to ask for the node back, saves the model and
-// says which command goes on from it; so does a terminal that is closed, but not under nohup.
+// TestStoppedTraining: on SIGTERM, with which a scheduler reclaims the node, train saves the model
+// and prints the command that resumes it. It does the same when its terminal is closed, but not
+// under nohup.
 func TestStoppedTraining(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		signals []syscall.Signal // when the model was saved first
-		shell   string           // that becomes runall
+		signals []syscall.Signal // sent after the first save
+		shell   string           // a script that execs runall
 	}{
 		{"SIGTERM", []syscall.Signal{syscall.SIGTERM}, ""},
-		{"SIGHUP", []syscall.Signal{syscall.SIGHUP, syscall.SIGHUP}, ""}, // the shell's and the terminal's
+		{"SIGHUP", []syscall.Signal{syscall.SIGHUP, syscall.SIGHUP}, ""}, // one from the shell, one from the terminal
 		{"nohup", []syscall.Signal{syscall.SIGHUP, syscall.SIGHUP}, `trap '' HUP; exec "$0" "$@"`},
 	} {
 		if tt.name == "SIGHUP" && signal.Ignored(syscall.SIGHUP) {
@@ -315,7 +313,7 @@ func TestStoppedTraining(t *testing.T) {
 					p.Process.Signal(s)
 				}
 			}
-			if saves == 40 && tt.shell != "" { // it goes on
+			if saves == 40 && tt.shell != "" { // SIGHUP has not stopped it
 				goesOn++
 				p.Process.Signal(syscall.SIGTERM)
 			}
@@ -331,8 +329,8 @@ func TestStoppedTraining(t *testing.T) {
 	}
 }
 
-// Ctrl-C while a stream is silent saves the model of the rows so far, and the
-// rest of the stream makes of it what the whole stream makes.
+// Ctrl-C while a stream is silent saves the model of the rows so far. Resumed on the rest of the
+// stream, the model equals one trained on the whole stream.
 func TestInterruptedStream(t *testing.T) {
 	rows := trees(2500)
 	dir := t.TempDir()
@@ -357,8 +355,8 @@ func TestInterruptedStream(t *testing.T) {
 	sameFiles(t, half, whole)
 }
 
-// kill -9 at any point leaves the model that was saved last whole, and training
-// goes on from it, as often as it is killed, to what it had become without.
+// kill -9 at any point leaves the last saved model intact. Training resumes from it, however often
+// it is killed, and ends with the model of undisturbed training.
 func TestKilledTraining(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	dir := t.TempDir()
@@ -401,7 +399,7 @@ func sameFiles(t *testing.T, a, b string) {
 	}
 }
 
-// A model that another process trains is not trained further under its name.
+// A model that another process is training can be resumed only under another name.
 func TestResumeInUse(t *testing.T) {
 	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
 	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)

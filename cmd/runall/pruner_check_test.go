@@ -25,7 +25,7 @@ func block(t *testing.T, text, language string) string {
 	return all[0]
 }
 
-// overlaid runs the go command on this module with more files in it, by their paths.
+// overlaid runs the go command on this module with added files, given by path.
 func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -46,14 +46,14 @@ func overlaid(t *testing.T, files map[string]string, args ...string) string {
 	return string(out)
 }
 
-// runs returns how many runs of the page's heuristic --progress json says were finished.
+// runs counts the finished runs of the page's heuristic in the output of --progress json.
 func runs(said string) int {
 	return len(regexp.MustCompile(`"event":"finish",.*"series":"POLK \(graceful\)`).FindAllString(said, -1))
 }
 
-// The heuristic of docs/adding-a-pruner.md is one file of at most 40 lines. With
-// it in the tree and nothing else changed it is listed, tested by the suite and
-// run from the page's spec. After an edit its runs are made again.
+// The heuristic of docs/adding-a-pruner.md is one file of at most 40 lines. When this file alone is
+// added to the tree, the heuristic is listed, tested by the suite and run from the page's spec.
+// After an edit its runs are repeated.
 func TestCheckAddingAPruner(t *testing.T) {
 	page := contents(t, "../../docs/adding-a-pruner.md")
 	code := block(t, page, "go")
@@ -91,7 +91,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	t.Run("in Python", func(t *testing.T) { pythonPage(t, page, spec, results) })
 
-	// The runs of an edited heuristic are its own.
+	// An edited heuristic does not reuse the runs of the original.
 	edited := strings.Replace(code, "1e100 + s.Cost(j)", "1e100 - s.Cost(j)", 1)
 	if edited == code {
 		t.Fatalf("nothing to edit in\n%s", code)
@@ -112,8 +112,8 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 }
 
-// pythonPage: the page's heuristic in Python passes the suite and makes the records that
-// the one in Go has made, but for times. Edited, it has runs of its own.
+// pythonPage: the page's heuristic in Python passes the suite and has the same records as the
+// heuristic in Go, except for times. After an edit its runs are repeated.
 func pythonPage(t *testing.T, page, spec, results string) {
 	dir := python(t)
 	code := block(t, page, "python")

@@ -17,7 +17,7 @@ import (
 
 // prunersFlag adds the flag for heuristics that run in a separate process.
 func prunersFlag(cmd *cobra.Command, p *[]string) {
-	cmd.Flags().StringArrayVar(p, "pruner", nil, "`NAME=COMMAND` of a pruner in a process of its own, which specs can name (docs/adding-a-pruner.md)")
+	cmd.Flags().StringArrayVar(p, "pruner", nil, "`NAME=COMMAND` of an external pruner that specs can name (docs/adding-a-pruner.md)")
 }
 
 // registerPruners registers a flag's heuristics, which run in separate processes, by name.

@@ -11,7 +11,7 @@ import (
 	"polkrepro/harness"
 )
 
-// prunerProcess removes the elements of least cost, or fails where $PRUNER is fails.
+// prunerProcess removes the elements of least cost, or fails if $PRUNER is "fails".
 func prunerProcess() {
 	order := 0
 	for in := bufio.NewReader(os.Stdin); ; {
@@ -37,7 +37,7 @@ func prunerProcess() {
 	}
 }
 
-// TestRepeatCommands: the commands that are printed to repeat runs name the process.
+// TestRepeatCommands: the printed commands for repeating runs include --pruner.
 func TestRepeatCommands(t *testing.T) {
 	q := reporting{opt: harness.Options{Results: "rq"}, profile: "smoke", pruners: []string{"mine=./mine.py", "ours=python3 ours.py"}}
 	line := q.line("reproduce", "own.yaml")

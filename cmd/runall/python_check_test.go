@@ -25,8 +25,8 @@ func python(t *testing.T) string {
 	return dir
 }
 
-// byRun returns the records of a pruner, without what tells code apart, by data, budget
-// and seed.
+// byRun returns the records of a pruner by data, parameters and seed. It clears the fields that
+// differ between versions of the code.
 func byRun(t *testing.T, results, pruner string) map[string]*record.Record {
 	t.Helper()
 	out := make(map[string]*record.Record)
@@ -39,7 +39,7 @@ func byRun(t *testing.T, results, pruner string) map[string]*record.Record {
 	return out
 }
 
-// conformance runs the suite over a script, with model order 7.
+// conformance runs the conformance suite on a script, with model order 7.
 func conformance(script string) (string, error) {
 	cmd := exec.Command("go", "test", "./polk/prune/external", "-run", "TestCommand/order=7", "-command", script, "-v")
 	cmd.Dir = "../.."
@@ -55,8 +55,8 @@ func passes(t *testing.T, script string) {
 	}
 }
 
-// The example passes the suite and removes what komp-order removes: the points of the
-// curves are the same. (The loop of komp-order in this program rounds weights otherwise.)
+// The example passes the suite and removes the same elements as komp-order: the errors and model
+// orders of the curves are the same. (The loop of komp-order in Go rounds weights differently.)
 func TestCheckPythonPruner(t *testing.T) {
 	python(t)
 	const script = "../../polk/prune/external/python/komp_order.py"
@@ -86,7 +86,8 @@ func TestCheckPythonPruner(t *testing.T) {
 	}
 }
 
-// Statistics under the number of an element fail the suite, those in kept pass it.
+// A script with statistics by an element's number fails the suite; one with statistics in kept
+// passes.
 func TestCheckPythonState(t *testing.T) {
 	t.Parallel()
 	dir := python(t)
@@ -112,7 +113,7 @@ run(prune, about="drops what has been heavy for the shortest time", params=[ORDE
 	}
 }
 
-// Elements can enter, with a refit: the suite compares with the definition.
+// A script can add elements with a refit; the suite compares them with the definition.
 func TestCheckPythonEnter(t *testing.T) {
 	t.Parallel()
 	dir := python(t)
@@ -141,8 +142,8 @@ run(prune, about="replaces two elements by the point between them", params=[ORDE
 `))
 }
 
-// Merging with NumPy leaves what the same in Go does: it sees the same points and weights,
-// and adds what it says.
+// A script that merges with NumPy passes the suite: it sees the points and weights that the
+// definition gives, and adds the elements that it names.
 func TestCheckPythonMerge(t *testing.T) {
 	t.Parallel()
 	dir := python(t)
@@ -185,7 +186,7 @@ run(prune, about="merges the lightest element with its nearest", params=[ORDER],
 	passes(t, interpreter+" "+script)
 }
 
-// A traceback is in the record of the failed run.
+// The record of a failed run contains the traceback.
 func TestCheckPythonFails(t *testing.T) {
 	script := putIn(t, python(t), "mine.py", `#!/usr/bin/env python3
 from polkprune import ORDER, run
@@ -216,7 +217,8 @@ run(prune, about="fails")
 	}
 }
 
-// A print before run breaks no hello, and what is wrong in a script is said before a run.
+// A print before run does not break the hello. Errors in a script are reported; errors that the
+// hello shows, before any run.
 func TestCheckPythonScripts(t *testing.T) {
 	t.Setenv("PYTHONUNBUFFERED", "1")
 	const prune = "def prune(s, order):\n    while len(s) > order:\n        s.drop(s.least(SCORE))\n\n\n"

@@ -20,8 +20,8 @@ func newRecords() *cobra.Command {
 		Short: "Compare the records of two results folders, run by run",
 		Long: fmt.Sprintf(`Compare the records of two results folders, run by run. In every run that both
 have, all risks, errors and model orders must agree to within %g of the
-risk, %g of the error and %g elements. What was measured of the runs of
-Table 1 must agree as a risk. The exit status is 0 if all do, 3 if a run
+risk, %g of the error and %g elements. Measurements of the runs of
+Table 1 must agree as a risk does. The exit status is 0 if all do, 3 if a run
 differs, and 4 if the folders have no run in common or records are damaged.`, record.RiskTolerance, record.ErrorTolerance, record.OrderTolerance),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,7 +44,7 @@ differs, and 4 if the folders have no run in common or records are damaged.`, re
 	return cmd
 }
 
-// An Agreement is what 'runall verify records --json' writes.
+// An Agreement is the output of 'runall verify records --json'.
 type Agreement struct {
 	Versioned
 	*record.Agreement

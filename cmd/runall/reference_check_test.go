@@ -13,7 +13,7 @@ import (
 )
 
 // TestCheckReference remakes the tables, figures and verdicts of results/reference from its
-// records, without training: all but the example images without data, and all with data.
+// records, without training: all but the example images without data, then everything with data.
 func TestCheckReference(t *testing.T) {
 	dir, err := filepath.Abs("../../results/reference")
 	testutil.NoError(t, err)

@@ -175,7 +175,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	return r.write(cmd.ErrOrStderr(), q.out)
 }
 
-// A Report is what 'runall report --json' writes.
+// A Report is the output of 'runall report --json'.
 type Report struct {
 	Versioned
 	*report.Document

@@ -36,10 +36,10 @@ Finished runs are kept and not repeated, unless the code of a heuristic, method,
 kernel, loss or data set has changed since. Missing data sets are downloaded
 first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
 
-With --shard K/N, only the runs of the K-th of N shards are run, which cost
-about the same and are together all runs. Give each shard its own results
-folder; 'runall merge' brings the records together. A shard that died is run
-again, and goes on. Shard 0/N is N/N.`,
+With --shard K/N, only the K-th of N shards is run. The shards cost about the
+same and together have all runs. Give each shard its own results folder; 'runall
+merge' brings the records together. To resume a killed shard, run it again.
+Shard 0/N is N/N.`,
 		RunE: r.run,
 	}
 	profileFlag(cmd, &r.profile, "quick")

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestOverview: the first screen of help fits a terminal, and lists all of at most
-// 16 commands.
+// TestOverview: the first screen of help fits a terminal and lists all commands, at most 16.
 func TestOverview(t *testing.T) {
 	for _, args := range [][]string{nil, {"--help"}, {"help"}} {
 		code, overview, stderr := call(t, args...)

@@ -21,8 +21,8 @@ import (
 	"polkrepro/record"
 )
 
-// TestScripts runs the command lines of testdata/script, each file in a folder of its
-// own, without data and network. Beside testscript's commands there are those below.
+// TestScripts runs the scripts of testdata/script, each in a new folder, without data and
+// network. Cmds lists the commands that scripts have in addition to testscript's.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
@@ -45,9 +45,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// fails STATUS MESSAGE ARGS… wants 'runall ARGS…' to end with the exit status and the
-// message in its standard error. Wrong use prints nothing else. SENTINEL, the text of files
-// that hostile.txtar leaves for no command to read, is never printed.
+// fails STATUS MESSAGE ARGS… checks that 'runall ARGS…' ends with the exit status and prints
+// the message to standard error. A usage error prints nothing to standard output. No command
+// prints SENTINEL, the text of the files of hostile.txtar that no command may read.
 func fails(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fails STATUS MESSAGE ARGS…")
@@ -64,7 +64,8 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hasText is has FILE TEXT… wants each text, or with ! none, in the file.
+// hasText is the command has FILE TEXT…: the file must contain each text, or with ! none of
+// them.
 func hasText(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	for _, want := range args[1:] {
@@ -74,12 +75,12 @@ func hasText(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A step of the path of a JSON value: [key=value] for the one element of which that is
-// true, len for a length, a number for an element, a key.
+// jsonStep matches a step of the path to a JSON value: a key, the number of an element, len
+// for the length, or [key=value] for the first element that has the value.
 var jsonStep = regexp.MustCompile(`\[(\w+)=([^\]]*)\]|\w+`)
 
-// jsonHas is json SCHEMA FILE [PATH VALUE]…: the file is a document of docs/schemas (-: of
-// any), and has the values.
+// jsonHas is the command json SCHEMA FILE [PATH VALUE]…: the file must be valid by the schema
+// of docs/schemas (-: any JSON) and have the values.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	document, err := readJSON(args[0], ts.ReadFile(args[1]))
 	ts.Check(err)
@@ -97,7 +98,7 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonAt takes a step into a value; there is nothing where it leads nowhere.
+// jsonAt returns the value one step into v, or nil if there is none.
 func jsonAt(v any, step []string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -115,8 +116,8 @@ func jsonAt(v any, step []string) any {
 	return nil
 }
 
-// glob NAME COUNT PATTERN wants so many files and sets NAME0, NAME1 … to their paths and
-// NAME0_BASE … to their names.
+// glob NAME COUNT PATTERN checks that COUNT files match the pattern. It sets NAME0, NAME1 … to
+// their paths and NAME0_BASE … to their names.
 func glob(ts *testscript.TestScript, neg bool, args []string) {
 	paths, err := filepath.Glob(ts.MkAbs(args[2]))
 	ts.Check(err)
@@ -130,7 +131,7 @@ func glob(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// planned SPEC PROFILE [CELL] sets ID0, ID1 … to the IDs of a spec's runs, those of a cell.
+// planned SPEC PROFILE [CELL] sets ID0, ID1 … to the IDs of a spec's runs, or of a cell's runs.
 func planned(ts *testscript.TestScript, neg bool, args []string) {
 	plan, err := harness.PlanNamed(args[:1], args[1], experiments.PlanOptions{}, data.Finder{})
 	ts.Check(err)
@@ -143,14 +144,14 @@ func planned(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// madeUpFolder is madeup PROFILE DIR [bare]: records of all runs that claims ask for, bare
-// without evaluations.
+// madeUpFolder is the command madeup PROFILE DIR [bare]: it writes records of all runs that
+// claims need, with bare without evaluations.
 func madeUpFolder(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(writeMadeUp(ts.MkAbs(args[1]), args[0], len(args) == 2))
 }
 
-// rewriteRecord is rewrite FILE FACTOR: the record with another final risk and error on
-// the test set.
+// rewriteRecord is the command rewrite FILE FACTOR: it multiplies the final risk and error on
+// the test set in a record's file.
 func rewriteRecord(ts *testscript.TestScript, neg bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -171,7 +172,7 @@ func rewrite(path string, factor float64) error {
 	return writeRecord(filepath.Dir(path), r)
 }
 
-// treesFile is trees FROM TO FILE [HEADER]: some of the rows of trees.
+// treesFile is the command trees FROM TO FILE [HEADER]: it writes some of the rows of trees.
 func treesFile(ts *testscript.TestScript, neg bool, args []string) {
 	from, err := strconv.Atoi(args[0])
 	ts.Check(err)

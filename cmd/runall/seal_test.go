@@ -15,7 +15,7 @@ import (
 	"polkrepro/report/export"
 )
 
-// filesBelow returns the paths of the files in a folder with their contents.
+// filesBelow returns the contents of the files in a folder by their paths.
 func filesBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
@@ -35,9 +35,9 @@ func filesBelow(t *testing.T, dir string) map[string]string {
 // needData are the figures that show examples of data sets.
 var needData = []string{"figures/contact.png", "figures/figure1.png"}
 
-// checkReference makes tables, figures and verdicts of a sealed folder again,
-// with no data to be had, and compares them byte for byte. Pictures that show
-// examples of MNIST or Brodatz are left out unless withPictures.
+// checkReference remakes the tables, figures and verdicts of a sealed folder and compares them
+// byte for byte. It compares the pictures with examples of MNIST or Brodatz only if withPictures
+// is true.
 func checkReference(t *testing.T, dir string, withPictures bool) {
 	t.Helper()
 	out := t.TempDir()
@@ -89,7 +89,7 @@ func TestSealFrom(t *testing.T) {
 		}
 	}
 	checkReference(t, dir, true)
-	// Made of itself, it is the same.
+	// Sealed from itself, the reference stays the same.
 	if code, _, stderr := call(t, "seal", "--from", dir, "--profile", "smoke", "--results", dir); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}

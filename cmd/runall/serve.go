@@ -26,11 +26,10 @@ func newServe() *cobra.Command {
 		Annotations: traits(streams, forPrograms),
 		Hidden:      true, // for programs, as python/polk.py
 		Short:       "Train and predict for another program, over standard input and output",
-		Long: `Keep one model and answer requests on standard input, one after the other,
-until it ends. A request is a line of JSON and the bytes that it announces, an
-answer alike. Arrays are float64, little-endian: the features of all rows, row
-by row, and where rows are learned a target each, for a class its index in
-"labels".
+		Long: `Keep one model and answer the requests on standard input until its end. A
+request or an answer is a line of JSON, followed by the bytes that it announces.
+Arrays are float64, little-endian: the features of all rows, row by row, and if
+rows are learned a target for each, for a class its index in "labels".
 
 request  keys                   bytes              answer
 fit      flags labels rows dim  features, targets  notes
@@ -41,9 +40,9 @@ save     -                      -                  order, bytes: a model file
 load     bytes                  a model file       -
 
 "flags" are those of train, by their names, as text. fit is train on a file,
-begin and learn are train on a stream: while "choosing" is true, its first rows
-are awaited and answers come from a draft. What went wrong is in "error"; the
-model is kept, but not after fit and begin.`,
+begin and learn are train on a stream: while "choosing" is true, the first rows
+are still collected and a provisional model answers. Errors are in "error"; the
+model survives them, except those of fit and begin.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout()}
@@ -53,23 +52,23 @@ model is kept, but not after fit and begin.`,
 	}
 }
 
-// A request is the line of JSON that one begins with.
+// A request is the line of JSON at the start of a request.
 type request struct {
 	Op     string            `json:"op"`
 	Flags  map[string]string `json:"flags"`
-	Labels []string          `json:"labels"` // none for a regression
+	Labels []string          `json:"labels"` // labels of the classes; missing for a regression
 	Rows   int               `json:"rows"`
 	Dim    int               `json:"dim"`
 	Bytes  int               `json:"bytes"`
 }
 
-// A reply is the line of JSON that one begins with.
+// A reply is the line of JSON at the start of an answer.
 type reply struct {
 	Error    string   `json:"error,omitempty"`
-	Notes    []string `json:"notes,omitempty"` // what was chosen
+	Notes    []string `json:"notes,omitempty"` // notes of training, such as the settings that it chose
 	Choosing bool     `json:"choosing,omitempty"`
 	Order    int      `json:"order,omitempty"`
-	Bytes    int      `json:"bytes,omitempty"` // that follow
+	Bytes    int      `json:"bytes,omitempty"` // number of bytes after the line
 }
 
 // A server answers requests with one model.

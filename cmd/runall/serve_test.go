@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A request that makes no sense ends the process with a word, and one that can't be
-// answered does not.
+// A malformed request ends the process with an error. A request that can't be answered gets an
+// error as its answer, and the process continues.
 func TestServe(t *testing.T) {
 	var row bytes.Buffer
 	binary.Write(&row, binary.LittleEndian, []float64{0.5, 1}) // a feature and a class

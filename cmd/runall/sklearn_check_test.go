@@ -16,8 +16,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// sklearn returns a command of the Python for which Debian's scikit-learn is installed,
-// with the folder python in its path and this program as runall.
+// sklearn returns a command of the Python that has Debian's scikit-learn, with the folder python
+// in its module path and this program as runall.
 func sklearn(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	const interpreter = "/usr/bin/python3"
@@ -32,7 +32,7 @@ func sklearn(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// The promises of python/polk.py, each in a process of its own.
+// Each part of the contract of python/polk.py is tested in a separate process.
 func TestCheckSklearn(t *testing.T) {
 	script, err := filepath.Abs("../../python/test_polk.py")
 	testutil.NoError(t, err)
@@ -48,7 +48,8 @@ func TestCheckSklearn(t *testing.T) {
 	}
 }
 
-// The programs of docs/python.md print what the page shows. python/polk.py keeps its size.
+// The programs of docs/python.md print the output that the page shows. python/polk.py does not
+// exceed its maximum size.
 func TestCheckSklearnPage(t *testing.T) {
 	t.Parallel()
 	page := contents(t, "../../docs/python.md")
@@ -62,7 +63,7 @@ func TestCheckSklearnPage(t *testing.T) {
 	}
 }
 
-// The estimators' parameters are the flags of train that name neither files nor what is printed.
+// The estimators have a parameter for each flag of train, except the flags for files and output.
 func TestCheckSklearnParameters(t *testing.T) {
 	t.Parallel()
 	out, err := sklearn(t, "-c", "import polk; print(*polk.PolkRegressor().get_params())").Output()

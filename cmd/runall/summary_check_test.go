@@ -17,24 +17,24 @@ import (
 
 const recordedRun = "../../results/reference"
 
-// verdictsOf returns what verify says of the recorded run.
+// verdictsOf returns the verdicts of verify on the recorded run.
 func verdictsOf(t *testing.T, flags ...string) (d evidence.Document) {
 	t.Helper()
-	_, verdicts, _ := call(t, append([]string{"verify", "--results", recordedRun, "--json"}, flags...)...) // the exit status is that of the verdicts
+	_, verdicts, _ := call(t, append([]string{"verify", "--results", recordedRun, "--json"}, flags...)...) // the exit status depends on the verdicts
 	testutil.NoError(t, json.Unmarshal([]byte(verdicts), &d))
 	return d
 }
 
-// TestCheckTable1: the runs of the quick profile alone reproduce every claim of
-// Table 1. They are judged by their recorded results, which make agree trains again.
+// TestCheckTable1: the runs of the quick profile alone reproduce every claim of Table 1. The
+// test judges the recorded results; 'make agree' repeats the training.
 func TestCheckTable1(t *testing.T) {
 	if n := verdictsOf(t, "--profile", "quick").Counts.Theorems; n.Reproduced != 9 || n.Total() != 9 {
 		t.Errorf("theorems: %v", n)
 	}
 }
 
-// TestCheckSummaryOfReference: the summary of results/reference counts what
-// verify counts and what the README says, and keeps to its size.
+// TestCheckSummaryOfReference: the summary of results/reference has the counts of verify and of
+// the README, and does not exceed its maximum size.
 func TestCheckSummaryOfReference(t *testing.T) {
 	doc := verdictsOf(t)
 	numbers, reproduced := 0, 0

@@ -129,11 +129,11 @@ func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[strin
 	return out.Text(w)
 }
 
-// A Verification is what 'runall verify --json' writes. It has no version: without a
-// reference it is verdicts.json of a sealed folder, byte for byte.
+// A Verification is the output of 'runall verify --json'. It has no version: without a reference
+// it is verdicts.json of a sealed folder, byte for byte.
 type Verification struct {
 	*evidence.Document
-	Reference *report.Reference `json:"reference,omitempty"` // how the verdicts compare with those of --reference
+	Reference *report.Reference `json:"reference,omitempty"` // comparison of the verdicts with those of --reference; missing without that flag
 }
 
 // readEvidence reads the records and returns them with the claims, the plan and its profile.

@@ -15,7 +15,7 @@ import (
 	"polkrepro/report"
 )
 
-// madeUp writes records into a results folder of its own and returns it.
+// madeUp writes made-up records into a new results folder and returns the folder.
 func madeUp(t *testing.T, profile string) string {
 	t.Helper()
 	results := t.TempDir()
@@ -23,8 +23,9 @@ func madeUp(t *testing.T, profile string) string {
 	return results
 }
 
-// writeMadeUp writes records of all runs that claims ask for in a profile into a results
-// folder, all with the same final figures, with or without evaluations.
+// writeMadeUp writes records of all runs of a profile that claims need into a results folder,
+// with or without evaluations. All have the same final figures, except the runs that are
+// measured against the minimizer.
 func writeMadeUp(results, profile string, evaluated bool) error {
 	dir := harness.RecordsDir(results)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -35,9 +35,8 @@ func bash(t *testing.T, script string, env ...string) (status int, output string
 	return 0, string(out)
 }
 
-// TestCheckPaperTables runs the steps of paper-tables.yml in profile smoke, without
-// a network, and again after a record was changed: then the job fails. The steps
-// after a failed one run too, where the workflow says so.
+// TestCheckPaperTables runs the steps of paper-tables.yml in profile smoke, without a network.
+// Missing data do not end the job. After a record is changed, the comparison of verdicts fails.
 func TestCheckPaperTables(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
@@ -62,7 +61,7 @@ func TestCheckPaperTables(t *testing.T) {
 		}
 		status, out := bash(t, s.Run, env...)
 		if status == harness.ExitIncomplete && s.Name == "Download missing data" {
-			continue // the workflow goes on without them
+			continue // the workflow continues without the data
 		}
 		if status != 0 {
 			t.Fatalf("%s%s: exit %d\n%s", s.Name, s.Run, status, out)
@@ -96,8 +95,8 @@ func TestCheckPaperTables(t *testing.T) {
 	}
 }
 
-// TestCheckCIPage runs the shell commands of docs/ci.md as they are written. They
-// print what the page shows.
+// TestCheckCIPage runs the shell commands of docs/ci.md as they are written. They print the
+// output that the page shows.
 func TestCheckCIPage(t *testing.T) {
 	page := contents(t, "../../docs/ci.md")
 	commands, outputs := blocks(page, "sh"), blocks(page, "text")

@@ -78,7 +78,7 @@ func (r *Reader) beginLabels(examples int) (err error) {
 	case len(dims) > 2 || len(dims) == 0 || len(dims) == 2 && dims[1] != 1:
 		return fmt.Errorf("labels of shape %v, want one a row", dims)
 	case dims[0] != examples:
-		return fmt.Errorf("%d labels, want %d as there are examples", dims[0], examples)
+		return fmt.Errorf("%d labels, want %d: one for each example", dims[0], examples)
 	}
 	return nil
 }
@@ -342,7 +342,7 @@ func elementOf(descr string, labels bool) (t element, err error) {
 	case kind == "S" || kind == "U":
 		return t, fmt.Errorf("its elements are text (%s), want numbers, or labels of at most %d characters", descr, maxLabel)
 	default:
-		return t, fmt.Errorf("element type %.40q is not supported: truth values, integers, floats and, of labels, text are", descr)
+		return t, fmt.Errorf("element type %.40q is not supported: want booleans, integers, floats or, for labels, text", descr)
 	}
 	return t, nil
 }

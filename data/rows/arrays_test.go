@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestNPYTypes reads each element type, of both byte orders, as numbers and as labels.
+// TestNPYTypes reads each element type, in both byte orders, as numbers and as labels.
 func TestNPYTypes(t *testing.T) {
 	for _, c := range []struct {
 		descr   string
@@ -35,7 +35,7 @@ func TestNPYTypes(t *testing.T) {
 		{">U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
 	} {
 		b := string(npy(c.descr, false, []int{2, 1}, c.values))
-		long := b[:6] + "\x02\x00" + b[8:10] + "\x00\x00" + b[10:] // version 2: four bytes of the header's length
+		long := b[:6] + "\x02\x00" + b[8:10] + "\x00\x00" + b[10:] // version 2: the header's length has four bytes
 		x := string(npy("|u1", false, []int{2, 1}, []byte{1, 2}))
 		for _, b := range []string{b, long} {
 			numbers, _, err := readArrays(t, b, "")
@@ -74,9 +74,9 @@ func readArrays(t *testing.T, x, y string) (numbers []float64, texts []string, e
 	return numbers, texts, err
 }
 
-// TestFortranOrder: an array of three dimensions in Fortran's order.
+// TestFortranOrder reads an array of three dimensions in Fortran order.
 func TestFortranOrder(t *testing.T) {
-	// A[i][j][k] = 100i + 10j + k, the first index moving fastest.
+	// A[i][j][k] = 100i + 10j + k; the first index varies fastest.
 	var values []uint8
 	for k := range 2 {
 		for j := range 3 {

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// A corpusFile is a small file of a user, hostile ones among them.
+// A corpusFile is a small file of a user. Some are hostile.
 type corpusFile struct {
 	name   string
 	text   string
-	labels string // of arrays: the second file
-	label  int    // the column; 0 for the last
-	format string // if the name does not say it
+	labels string // for arrays: the contents of the labels' file, or the labels' name in an archive
+	label  int    // the label's column; 0 for the last
+	format string // if the name does not imply it
 	number bool   // the labels are targets of a regression
 }
 
-// corpus is what the readers are held to: see testdata/corpus.txt for what each file
-// gives.
+// corpus returns the test files for the readers. testdata/corpus.txt has the result of each
+// file.
 func corpus() []corpusFile {
 	// body returns 24 rows of two features and a label.
 	body := func(label func(i int) string) string {
@@ -49,7 +49,7 @@ func corpus() []corpusFile {
 	y := npy("|u1", false, []int{8}, []byte{0, 1, 0, 1, 0, 1, 0, 1})
 	wordy := npy("<U3", false, []int{8}, textOf("elmoakelmoakelmoak"), textOf("a\u00a0 "), textOf("a  "))
 	return []corpusFile{
-		// Plain ones.
+		// Plain files.
 		{name: "words.csv", text: words},
 		{name: "numbers.csv", text: numbers},
 		{name: "whole.csv", text: whole},
@@ -139,7 +139,7 @@ func corpus() []corpusFile {
 		{name: "one-class.csv", text: body(func(int) string { return "elm" })},
 		{name: "nul.csv", text: words + "1,2,e\x00m\n"},
 
-		// Other formats than the name says.
+		// Formats that differ from the name's.
 		{name: "spaces.csv", text: strings.ReplaceAll(words, ",", " ")},
 		{name: "semicolons.csv", text: strings.ReplaceAll(words, ",", ";")},
 		{name: "tabs.csv", text: strings.ReplaceAll(words, ",", "\t")},
@@ -188,7 +188,7 @@ func corpus() []corpusFile {
 	}
 }
 
-// textOf returns characters as NumPy holds them.
+// textOf returns characters as NumPy stores them.
 func textOf(text string) []uint32 {
 	var out []uint32
 	for _, c := range text {
@@ -206,7 +206,7 @@ func doubles(values []float64) string {
 	return string(b)
 }
 
-// zipped compresses a text by gzip.
+// zipped compresses a text with gzip.
 func zipped(text string) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
@@ -215,8 +215,8 @@ func zipped(text string) []byte {
 	return b.Bytes()
 }
 
-// npy returns an array in NumPy's format, as its published description has it: version
-// 1, the header padded to 64 bytes.
+// npy returns an array in version 1 of NumPy's format, as published, with the header padded
+// to a multiple of 64 bytes.
 func npy(descr string, fortran bool, shape []int, values ...any) []byte {
 	var dims strings.Builder
 	for _, d := range shape {
@@ -239,7 +239,7 @@ func npy(descr string, fortran bool, shape []int, values ...any) []byte {
 	return b
 }
 
-// npz returns an archive of arrays, by name and contents.
+// npz returns an archive of arrays, given as alternating names and contents.
 func npz(arrays ...string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

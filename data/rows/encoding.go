@@ -132,7 +132,7 @@ func checkRounding(q int, column []float64, least, most float64) error {
 	if rounding <= coarsest*(most-least) || least == most || math.IsInf(rounding, 1) {
 		return nil // Apply reports values that are too large
 	}
-	return fmt.Errorf("feature %d goes from %v to %v, which float32 holds to ±%.2g only: without scaling the differences are lost", q+1, least, most, rounding)
+	return fmt.Errorf("feature %d ranges from %v to %v, but float32 rounds it by up to %.2g: scale the features", q+1, least, most, rounding)
 }
 
 // Apply scales the features of a row in float64, rounds them and writes them to x.

@@ -21,7 +21,7 @@ const (
 // HeaderWords returns all values of Options.Header.
 func HeaderWords() []string { return []string{HeaderAuto, HeaderYes, HeaderNo} }
 
-// Names are the names in a header, the features' as the SHA-256 of them all.
+// Names are the names in a header. Features is the SHA-256 of the names of all features.
 type Names struct {
 	Label    string `json:"label,omitempty"`
 	Features string `json:"features"`
@@ -114,12 +114,12 @@ func (r *Reader) isHeader(fields []string, label int) (header bool, why string, 
 	words := hasNames(fields, label) && !(label >= 0 && slices.Contains(o.Classes, names.Label))
 	switch {
 	case o.Header == HeaderYes:
-		return true, "it was said to be one", r.contradiction(names, label)
+		return true, "the header setting says so", r.contradiction(names, label)
 	case o.Header == HeaderNo:
 		return false, "", nil
 	case o.Like != nil && slices.Equal(fields, o.Like.Names),
 		known && names.Features == o.Names.Features && (label < 0 || strings.EqualFold(names.Label, o.Names.Label)):
-		return true, "it has the names that the header of the training data has", nil
+		return true, "its names are those of the training data's header", nil
 	case words:
 		return true, "none of its fields is a number", r.contradiction(names, label)
 	case known:
@@ -160,7 +160,7 @@ func (r *Reader) contradiction(names Names, label int) error {
 	if of.Features == "" || of.Features == names.Features && (label < 0 || r.o.NoLabels || strings.EqualFold(of.Label, names.Label)) {
 		return nil
 	}
-	return errors.New("the header names other columns, or in another order, than the training data; delete the header to use them all the same")
+	return errors.New("the header does not match the names or the order of the training data; delete the header to skip this check")
 }
 
 // others examines the labels of the rows after the first. again reports whether one of

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The rule for headers, whose doubts are errors.
+// TestHeaderRule checks the rule for headers. Doubtful first rows are errors.
 func TestHeaderRule(t *testing.T) {
 	words := strings.Repeat("elm,1,7\noak,3.5,4\n", 9)
 	numbers := strings.Repeat("0,1.5,7\n1,3.5,4\n", 9)
@@ -22,7 +22,7 @@ func TestHeaderRule(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		o    Options
-		want string // why it is a header, or the error
+		want string // why the first row is a header, or the error
 	}{
 		{"a,b,c\n" + words, Options{}, "none of its fields"},
 		{"a,b,c\n", now, "none of its fields"},
@@ -33,10 +33,10 @@ func TestHeaderRule(t *testing.T) {
 		{"a,2019,2020\n" + numbers, Options{}, "the only one that is not a number"},
 		{"a,x,1\n" + numbers, Options{}, "the only one that is not a number"},
 		{"y,1.5,2\n1,2,3\n", targets, "the only one that is not a number"},
-		{"a,2019,2020\n" + words, Options{Header: HeaderYes}, "said"},
-		{"species,2019,2020\n" + words, known, "the names that"},
-		{"SPECIES,2019,2020\n" + words, known, "the names that"},
-		{"2019,2020\n", unlabelled, "the names that"},
+		{"a,2019,2020\n" + words, Options{Header: HeaderYes}, "the header setting"},
+		{"species,2019,2020\n" + words, known, "its names are"},
+		{"SPECIES,2019,2020\n" + words, known, "its names are"},
+		{"2019,2020\n", unlabelled, "its names are"},
 
 		{words, Options{}, data},
 		{numbers, Options{}, data},
@@ -63,8 +63,8 @@ func TestHeaderRule(t *testing.T) {
 		{"?,x,2\n", now, "may be a header (not all its features"},
 		{"0,1,2\n" + numbers, Options{}, "may be a header (its fields number the columns"},
 		{"1,2,3\n" + numbers, targets, "may be a header (its fields number the columns"},
-		{"species,other,names\n" + words, known, "the header names other columns"},
-		{"other,names\n", unlabelled, "the header names other columns"},
+		{"species,other,names\n" + words, known, "the header does not match"},
+		{"other,names\n", unlabelled, "the header does not match"},
 	} {
 		if tt.o.Format = FormatCSV; tt.o.Label.Number == 0 {
 			tt.o.Label.Number = 1
@@ -86,8 +86,9 @@ func TestHeaderRule(t *testing.T) {
 	}
 }
 
-// A table as programs write it has its header recognized, whatever the columns
-// hold and wherever the label is, or refused; and without the header has none.
+// TestHeaderOfTables checks tables as programs write them, with any contents of the columns
+// and any position of the label. The header is recognized or refused, and the same table
+// without its header is read as having none.
 func TestHeaderOfTables(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.IntRange(1, 12).Draw(t, "features")
@@ -101,7 +102,7 @@ func TestHeaderOfTables(t *testing.T) {
 				v := rapid.Float64Range(-1e3, 1e3).Draw(t, "v")
 				text := fmt.Sprintf("%.3f", v)
 				if whole[q] {
-					text = fmt.Sprint(2 + int(v*v)%7) // not what could number the columns
+					text = fmt.Sprint(2 + int(v*v)%7) // at least 2, because column numbers start at 0 or 1
 				}
 				if q == label && !regression {
 					text = []string{"elm", "oak"}[i%2]
@@ -133,8 +134,8 @@ func TestHeaderOfTables(t *testing.T) {
 	})
 }
 
-// FuzzHeader: what is decided about the first row is what is done if it is said; a header
-// is never a line but the first, and no row is lost.
+// FuzzHeader checks that setting Options.Header to the decision about the first row gives
+// the same rows, that only the first line can be a header, and that no row is lost.
 func FuzzHeader(f *testing.F) {
 	f.Add("label,0,1\n1,0.5,0.25\n2,0.5,0.75\n", 1, false, "")
 	f.Add("0,1\n0.5,2.5\n", 1, false, "1\n2")

@@ -40,10 +40,10 @@ func CanonicalLabel(text string) (string, error) {
 		return "0", nil
 	case !isDigits(digits) || digits[0] == '0':
 		return strings.Clone(text), nil
-	case sign == "+":
-		sign = ""
+	case sign == "-":
+		return sign + digits, nil
 	}
-	return sign + digits, nil
+	return strings.Clone(digits), nil
 }
 
 // ParseNumber reads a finite decimal number: a sign, digits with a point among

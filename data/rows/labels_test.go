@@ -32,7 +32,7 @@ func TestCanonicalLabel(t *testing.T) {
 	}
 }
 
-// Labels in two Unicode forms are two, and look alike.
+// Labels in two Unicode forms are different labels that look alike.
 func TestAlike(t *testing.T) {
 	if _, _, ok := Alike([]string{"caf\u00e9", "cafe", "cafe\u0301"}); !ok {
 		t.Error("NFC and NFD do not look alike")
@@ -56,8 +56,8 @@ func TestParseNumber(t *testing.T) {
 	}
 }
 
-// rat returns the number that a decimal text is, by way of an exact library; nil
-// for other texts, and for exponents that it would take too long to write out.
+// rat returns the exact value of a decimal text, as math/big computes it. It returns nil for
+// other texts, and for exponents that would take too long to expand.
 func rat(text string) *big.Rat {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	if strings.ContainsAny(text, "_xX/ ") || strings.Trim(mantissa, "+-.0123456789") != "" {
@@ -76,7 +76,8 @@ func rat(text string) *big.Rat {
 	return r
 }
 
-// checkLabels compares what Labels make of two labels with exact arithmetic.
+// checkLabels compares the results of CanonicalLabel and Labels for some texts with exact
+// arithmetic.
 func checkLabels(t interface {
 	Fatalf(string, ...any)
 }, texts ...string) {
@@ -118,8 +119,8 @@ func checkLabels(t interface {
 	}
 }
 
-// Labels are the same number exactly if they are, however they are written and
-// however long they are.
+// Labels count as the same number if and only if they are equal in exact arithmetic,
+// however they are written and however long they are.
 func TestLabelsAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.StringMatching(`[+-]?(0{0,2}[0-9]{1,20}|12|120|0\.12|250)(\.0{1,3}|\.[12]0{0,2})?(e[+-]?[0-9]{1,2})?`)
@@ -127,8 +128,8 @@ func TestLabelsAreExact(t *testing.T) {
 	})
 }
 
-// More than half of the rows having a label of their own, and twenty at least, is no
-// classification.
+// Labels are too many to be classes if more than half of the rows, and at least twenty, have
+// a label that no other row has.
 func TestUnrepeated(t *testing.T) {
 	for _, tt := range []struct {
 		once, twice int

@@ -75,7 +75,7 @@ var magics = []magic{
 	{"\x00\x00\x0e", "an IDX file", FormatIDX, ""},
 	{"PK\x03\x04", "a zip archive", FormatNPZ, ""},
 	{"PK\x05\x06", "an empty zip archive", "", "it holds no array"},
-	{"\x1f\x8b", "gzip", "", "gzip is read of text, IDX and NPY files, once compressed; decompress it first"},
+	{"\x1f\x8b", "gzip", "", "gzip is supported only for text, IDX and NPY files, compressed once; decompress it first"},
 	{"\x89HDF", "an HDF5 file", "", "save its arrays with numpy.save"},
 	{"\x80", "a Python pickle", "", "save its arrays with numpy.save"},
 	{"ARROW1", "an Arrow file", "", "save it as CSV"},

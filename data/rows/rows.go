@@ -281,7 +281,7 @@ func (r *Reader) parsed(text string) (string, error) {
 		return same, nil
 	}
 	if len(r.labels) == MaxClasses {
-		return "", fmt.Errorf("label %.40q: more than %d classes; is it the right column? Numbers to predict are a regression", label, MaxClasses)
+		return "", fmt.Errorf("label %.40q: more than %d classes; check the label column, or use a regression for numbers", label, MaxClasses)
 	}
 	if r.labels == nil {
 		r.labels = make(map[string]string)

@@ -16,7 +16,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// readAll returns the rows of a text and how it was read.
+// readAll returns the rows of a text and its layout.
 func readAll(text string, o Options) (all []Row, l *Layout, err error) {
 	o.Say = AsFlag
 	r, err := New(strings.NewReader(text), "", o)
@@ -35,8 +35,8 @@ func readAll(text string, o Options) (all []Row, l *Layout, err error) {
 	}
 }
 
-// TestCorpus holds every file of the corpus to what it gives, strictly and not: rows, or
-// the error's text.
+// TestCorpus reads every file of the corpus, with and without Options.Strict, and compares
+// the rows and the error's text with testdata/corpus.txt.
 func TestCorpus(t *testing.T) {
 	var out strings.Builder
 	for _, c := range corpus() {
@@ -73,7 +73,7 @@ func TestCorpus(t *testing.T) {
 	golden.Check(t, "testdata/corpus.txt", out.String())
 }
 
-// printed returns what a file gives.
+// printed returns the header, the rows and the error of a file as text.
 func printed(path, labels string, o Options) string {
 	var b strings.Builder
 	r, err := Open(path, labels, o)
@@ -106,7 +106,7 @@ func write(t testing.TB, path, text string) {
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
-// Of rows to predict, labels may be missing, wrong or without a column.
+// Rows to predict may have missing or wrong labels, or no column of labels.
 func TestWithoutLabels(t *testing.T) {
 	for _, tt := range []struct {
 		format, text string
@@ -145,7 +145,7 @@ func TestWithoutLabels(t *testing.T) {
 	}
 }
 
-// A stream whose first bytes come one by one is read as it comes.
+// A stream whose first bytes arrive one by one is read as it arrives.
 func TestSlowStream(t *testing.T) {
 	in, out := io.Pipe()
 	r, err := New(in, "", Options{Format: FormatCSV, Label: Column{Number: 1}, Now: true})
@@ -172,13 +172,13 @@ func TestSlowStream(t *testing.T) {
 	}
 }
 
-// bomb returns gzip of n repetitions of a text.
+// bomb returns n repetitions of a text, compressed with gzip.
 func bomb(text string, n int) string {
 	return string(zipped(strings.Repeat(text, n)))
 }
 
-// TestHostileRows: lines that are long, have many fields, or are many cost no
-// more memory than a line may, and arrays no more than there is of them.
+// TestHostileRows checks that long lines, lines with many fields and many lines take no more
+// memory than a line is allowed to, and that arrays take no more than their data need.
 func TestHostileRows(t *testing.T) {
 	const many = 1 << 19
 	for _, c := range []struct {
@@ -204,7 +204,7 @@ func TestHostileRows(t *testing.T) {
 	} {
 		n, most := 0, 32<<20
 		if c.name == "a line without end" {
-			most = 3 * maxLine // what a buffer takes that doubles to maxLine
+			most = 3 * maxLine // all allocations of a buffer that doubles up to maxLine
 		}
 		var err error
 		hostile.AtMost(t, most, func() {
@@ -226,7 +226,7 @@ func TestHostileRows(t *testing.T) {
 	}
 }
 
-// ownLabels returns n rows with labels of their own.
+// ownLabels returns n rows with n different labels.
 func ownLabels(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -235,8 +235,8 @@ func ownLabels(n int) string {
 	return b.String()
 }
 
-// TestRowsKeepNoLine: what is kept of a row does not keep its line, most of
-// which may be a comment.
+// TestRowsKeepNoLine checks that a row that is kept does not keep its line in memory. Most
+// of a line may be a comment.
 func TestRowsKeepNoLine(t *testing.T) {
 	const lines, length = 32, 1 << 20
 	text := strings.Repeat("word 1:1 # "+strings.Repeat("x", length)+"\n", lines)
@@ -257,8 +257,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// FuzzRows: whatever the bytes of a file, it gives rows of finite features, or an error
-// that says where, and the same again.
+// FuzzRows checks that a file of any bytes gives rows of finite features or a short error,
+// and the same result when it is read again.
 func FuzzRows(f *testing.F) {
 	for _, c := range corpus() {
 		format := c.format

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// literalFilter is makefilter of makeLMfilters.m and makeRFSfilters.m: a
-// Gaussian along, a derivative of one across.
+// literalFilter is makefilter of makeLMfilters.m and makeRFSfilters.m: the product of a
+// Gaussian along the axis and a derivative of a Gaussian across the axis.
 func literalFilter(scale float64, order, orientation int) []float64 {
 	angle := math.Pi * float64(orientation) / 6
 	c, s := math.Cos(angle), math.Sin(angle)
@@ -58,8 +58,8 @@ func literalWindow(f func(x, y float64) float64) []float64 {
 	return w
 }
 
-// TestBanks holds both banks to literal transcriptions of the published code,
-// and to their own promise: exact mean 0, L1 norm 1.
+// TestBanks compares both banks with literal transcriptions of the published code, and
+// checks the documented properties: a mean of exactly 0 and an L1 norm of 1.
 func TestBanks(t *testing.T) {
 	var literalLM, literalRFS [][]float64
 	for order := 1; order <= 2; order++ {

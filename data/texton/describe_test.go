@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// speckled returns an image of w×h grey levels from low on, of so many.
+// speckled returns an image of w×h random grey levels low … low+levels−1.
 func speckled(seed uint64, w, h, low, levels int) *Image {
 	src := rand.NewPCG(seed, 7)
 	m := &Image{Width: w, Height: h, Pix: make([]uint8, w*h)}
@@ -33,7 +33,7 @@ func vectors(t *testing.T, m *Image, pre Preprocessing) (x []float64, dim int) {
 	return x, d.dim
 }
 
-// responses returns those of a bank at a pixel, by the definition.
+// responses returns the responses of a bank at a pixel, computed by the definition.
 func responses(m *Image, bank [][]float64, pixel int) []float64 {
 	reflect := func(i, n int) int {
 		if i < 0 {
@@ -59,7 +59,7 @@ func responses(m *Image, bank [][]float64, pixel int) []float64 {
 
 var leungMalik, rfs = LeungMalik(), RFS()
 
-// literal are the preprocessings by their definitions, in grey levels.
+// literal holds the preprocessings, computed by their definitions, in grey levels.
 var literal = map[Preprocessing]func(m *Image, pixel int) []float64{
 	Raw: func(m *Image, pixel int) []float64 { return responses(m, leungMalik, pixel) },
 	ImageNormalised: func(m *Image, pixel int) []float64 {
@@ -102,8 +102,8 @@ var literal = map[Preprocessing]func(m *Image, pixel int) []float64{
 	},
 }
 
-// TestDescribe compares vectors with the definitions, at corners, borders and
-// within. A vector is rounded to 2⁻¹⁵, so it may be half of that away.
+// TestDescribe compares vectors with the definitions, at corners, borders and interior
+// pixels. A vector is rounded to multiples of 2⁻¹⁵, so it may differ by half of that.
 func TestDescribe(t *testing.T) {
 	m := speckled(1, 53, 49, 0, 256)
 	for pre, want := range literal {

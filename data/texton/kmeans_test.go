@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clouds returns n random vectors about k places.
+// clouds returns n random vectors about k points.
 func clouds(seed uint64, n, dim, k, spread int) []float64 {
 	src := rand.NewPCG(seed, 11)
 	places := make([]int, k*dim)
@@ -25,7 +25,7 @@ func clouds(seed uint64, n, dim, k, spread int) []float64 {
 	return x
 }
 
-// nearestTo is the definition, in integers.
+// nearestTo returns the index of the nearest centre, by the definition, in integers.
 func nearestTo(v, centres []float64) uint8 {
 	best, at := int64(math.MaxInt64), 0
 	for j := 0; j*len(v) < len(centres); j++ {
@@ -41,8 +41,8 @@ func nearestTo(v, centres []float64) uint8 {
 	return uint8(at)
 }
 
-// TestNearest: no error of rounding, though squares are near 2⁵⁰; the lowest
-// of equals.
+// TestNearest checks that there is no rounding error, although squares are near 2⁵⁰, and
+// that ties go to the lowest index.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim, k := rapid.IntRange(1, 48).Draw(t, "dim"), rapid.IntRange(1, 40).Draw(t, "k")
@@ -60,8 +60,8 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// TestLearn compares with Lloyd's iterations by the definition, from the same
-// first centres.
+// TestLearn compares learn with Lloyd's iterations, computed by the definition from the same
+// initial centres.
 func TestLearn(t *testing.T) {
 	const n, dim, k = 700, 5, 9
 	x := clouds(3, n, dim, 6, 900_000)
@@ -84,7 +84,7 @@ func TestLearn(t *testing.T) {
 			t.Errorf("%d threads: centres\n%v, want\n%v", threads, got.centres, want)
 		}
 	}
-	// It ends where labels no longer change.
+	// learn stops when labels no longer change.
 	a, b := learn(x, dim, k, 1000, rand.NewPCG(1, 1), 1), learn(x, dim, k, 1001, rand.NewPCG(1, 1), 1)
 	labels := make([]uint8, n)
 	a.label(x, labels, 1)
@@ -93,9 +93,10 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestSeed: centres are vectors, and different ones as long as there are any.
+// TestSeed checks that centres are vectors of the input, and different ones as long as there
+// are enough.
 func TestSeed(t *testing.T) {
-	x := clouds(5, 60, 2, 60, 0) // 60 places
+	x := clouds(5, 60, 2, 60, 0) // 60 different vectors
 	x = append(x, x...)
 	centres := seed(x, 2, 60, rand.NewPCG(2, 2))
 	seen := make(map[[2]float64]bool)

@@ -48,7 +48,7 @@ func TestHistogram(t *testing.T) {
 	m := speckled(1, 40, 30, 0, 7)
 	got := make([]float32, 9)
 	for i := range got {
-		got[i] = 99 // it is overwritten
+		got[i] = 99 // must be overwritten
 	}
 	p := Patch{1, 5, 3}
 	Histogram([]*Image{nil, m}, p, 20, got)
@@ -70,7 +70,7 @@ func TestHistogram(t *testing.T) {
 	testutil.MustPanic(t, func() { Histogram([]*Image{m}, Patch{0, 0, 11}, 20, got) })
 }
 
-// TestOverlap compares with all pairs of pixels.
+// TestOverlap compares Overlap with a search of all training patches for each test pixel.
 func TestOverlap(t *testing.T) {
 	images := []*Image{{Width: 20, Height: 15}, {Width: 20, Height: 15}}
 	rapid.Check(t, func(t *rapid.T) {

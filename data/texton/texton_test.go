@@ -18,8 +18,8 @@ var mapsSums = map[Preprocessing]string{
 	MR8:             "472f9c52e432137ade669744fe604ef90ed9ce25856f30d6ed9d1496c8da27a4",
 }
 
-// TestMaps holds maps of two small images to their committed bytes, whatever
-// the number of threads.
+// TestMaps compares the maps of two small images, computed with different numbers of
+// threads, with the committed sums.
 func TestMaps(t *testing.T) {
 	images := []*Image{speckled(1, 60, 49, 20, 90), speckled(2, 49, 52, 0, 256)}
 	for y := range 49 { // not only noise

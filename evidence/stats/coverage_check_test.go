@@ -16,15 +16,15 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckCoverage computes the study in full, holds the chosen intervals to their bound,
-// and compares their rows of the table in doc.go, in which no number may be off by more than
-// a point. With -v it prints every distribution.
+// TestCheckCoverage computes the full study, checks the chosen intervals against their bound, and
+// compares their rows of the table in doc.go, in which no number may be off by more than a point.
+// With -v it prints every distribution.
 func TestCheckCoverage(t *testing.T) {
 	const samples = 4000
 	doc, err := os.ReadFile("doc.go")
 	testutil.NoError(t, err)
 	for _, c := range contests {
-		var normal, all [4]float64 // the least of the normal distributions, and of all
+		var normal, all [4]float64 // the lowest coverage of the normal distributions, and of all
 		for i, n := range sizes {
 			normal[i], all[i] = 1, 1
 			for row, d := range c.all(t, n) {
@@ -34,7 +34,7 @@ func TestCheckCoverage(t *testing.T) {
 					t.Errorf("%s of %d: %s: %s holds the truth in %.3f of samples", c.name, n, d.name, c.method, got)
 				}
 				all[i] = min(all[i], got)
-				if row < len(c.designs(shape{}, n)) { // the first
+				if row < len(c.designs(shape{}, n)) { // the normal ones
 					normal[i] = min(normal[i], got)
 				}
 			}

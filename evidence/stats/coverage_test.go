@@ -14,16 +14,16 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// The study of the intervals of this package: how often 90 % intervals hold the truth, for
-// the numbers of runs and the distributions that occur. TestCoverage holds them to bounds
-// that were set before; the table is that of TestCheckCoverage, in doc.go.
+// This file studies how often the 90 % intervals of this package contain the truth, for the numbers
+// of runs and the distributions that occur. TestCoverage checks them against bounds that were set
+// in advance. TestCheckCoverage makes the table in doc.go.
 
-// A contest is a statistic with the interval that is made of it.
+// A contest is a statistic with its interval.
 type contest struct {
 	name     string
 	paired   bool
 	method   string
-	interval func(a, b []float64) Estimate // of a mean, b counts for nothing
+	interval func(a, b []float64) Estimate // a mean ignores b
 }
 
 // contests has all statistics.
@@ -41,8 +41,8 @@ type shape struct {
 	draw func(*rand.Rand) float64
 }
 
-// shapes has all shapes, the normal one first. The second and third have skewness 1.75
-// and 1.54; the most skewed of the records, the training risk of POLK on multidist, 2.0.
+// shapes returns all shapes, the normal one first. The second and third have skewness 1.75 and
+// 1.54. The most skewed of the records, the training risk of POLK on multidist, has 2.0.
 func shapes(t testing.TB) []shape {
 	const sigma = 0.5
 	mean, sd := math.Exp(sigma*sigma/2), math.Sqrt((math.Exp(sigma*sigma)-1)*math.Exp(sigma*sigma))
@@ -73,8 +73,8 @@ func shapes(t testing.TB) []shape {
 	}
 }
 
-// standardized returns values less their mean in units of their standard
-// deviation, the divisor being their number: drawn from, they have variance 1.
+// standardized subtracts the mean from values and divides them by their standard deviation, whose
+// divisor is their number. So draws from them have variance 1.
 func standardized(values []float64) []float64 {
 	m, sd := stat.PopMeanStdDev(values, nil)
 	out := make([]float64, len(values))
@@ -86,16 +86,16 @@ func standardized(values []float64) []float64 {
 
 func uniform(rng *rand.Rand) float64 { return (float64(rng.Uint64()>>11) + 0.5) / (1 << 53) }
 
-// A recorded is what the runs of a test's two sides measured; b is empty for a test
-// of one mean.
+// A recorded has the values that the runs of a test's two sides measured; b is empty for a test of
+// one mean.
 type recorded struct {
 	claim, test string
 	a, b        []float64
 }
 
-// readRecorded reads testdata/runs.csv: what the runs of results/reference measured
-// of each claim of the paper, one line a run. TestRecorded of package evidence checks
-// it against the records, and writes it with -update.
+// readRecorded reads testdata/runs.csv: the values that the runs of results/reference measured for
+// each claim of the paper, one line a run. TestRecorded of package evidence checks the file against
+// the records, and writes it with -update.
 func readRecorded(t testing.TB) []recorded {
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)
@@ -125,8 +125,8 @@ type design struct {
 	draw func(rng *rand.Rand) (a, b []float64)
 }
 
-// pairsOf are n pairs of a correlation: means 2 and 1, both with a coefficient of
-// variation cv.
+// pairsOf returns the design of n pairs with a correlation: their means are 2 and 1, both with a
+// coefficient of variation cv.
 func pairsOf(s shape, n int, correlation float64) design {
 	return design{fmt.Sprintf("%s, correlation %v", s.name, correlation), 2, 1, func(rng *rand.Rand) (a, b []float64) {
 		a, b = make([]float64, n), make([]float64, n)
@@ -139,8 +139,8 @@ func pairsOf(s shape, n int, correlation float64) design {
 	}}
 }
 
-// apart are two independent samples of n and m values, of means 2 and 1: the first has a
-// coefficient of variation cv, and spread times the standard deviation of the second.
+// apart returns the design of two independent samples of n and m values, with means 2 and 1. The
+// first has a coefficient of variation cv, and spread times the standard deviation of the second.
 func apart(s shape, n, m int, spread float64) design {
 	return design{fmt.Sprintf("%s, deviations %v : 1", s.name, spread), 2, 1, func(rng *rand.Rand) (a, b []float64) {
 		a, b = make([]float64, n), make([]float64, m)
@@ -154,8 +154,8 @@ func apart(s shape, n, m int, spread float64) design {
 	}}
 }
 
-// coverage is the share of so many samples of a design whose interval holds the
-// statistic of the true means, which is the estimate from these alone.
+// coverage returns the fraction of samples of a design whose interval contains the true statistic,
+// which is the estimate from the true means.
 func (c contest) coverage(rng *rand.Rand, d design, samples int) float64 {
 	truth, held := c.interval([]float64{d.x}, []float64{d.y}).Value, 0
 	for range samples {
@@ -166,22 +166,22 @@ func (c contest) coverage(rng *rand.Rand, d design, samples int) float64 {
 	return float64(held) / float64(samples)
 }
 
-// A coefficient of variation of 0.3 is that of the most variable of the ratios in
-// the records, of numbers of samples; all others are at 0.12 or below.
+// cv is the coefficient of variation of the most variable ratio in the records, one of numbers of
+// samples; all others have 0.12 or less.
 const cv = 0.3
 
-// designs are those of a contest for a shape and number of values.
+// designs returns the designs of a contest for a shape and number of values.
 func (c contest) designs(s shape, n int) []design {
 	switch {
 	case c.name == "mean":
-		return []design{apart(s, n, 0, 1)} // of which the first sample counts
+		return []design{apart(s, n, 0, 1)} // only the first sample counts
 	case c.paired:
 		return []design{pairsOf(s, n, 0), pairsOf(s, n, 0.5), pairsOf(s, n, 0.95)}
 	}
 	return []design{apart(s, n, n, 1), apart(s, n, n, 3)}
 }
 
-// all are the designs of a contest, the normal ones first.
+// all returns the designs of a contest, the normal ones first.
 func (c contest) all(t testing.TB, n int) (out []design) {
 	for _, s := range shapes(t) {
 		out = append(out, c.designs(s, n)...)
@@ -196,11 +196,11 @@ func (c contest) all(t testing.TB, n int) (out []design) {
 // alternatives, 5 on MNIST and Brodatz, 10 in the tournament, 20 on multidist.
 var sizes = []int{3, 5, 10, 20}
 
-// recordedPairs are the tests of the reference whose sides are twenty pairs, n of
-// which are drawn.
+// recordedPairs returns a design for each test of the reference whose sides are twenty pairs. It
+// draws n of the pairs.
 func recordedPairs(t testing.TB, n int) (out []design) {
 	for _, r := range readRecorded(t) {
-		if len(r.b) != 20 || strings.HasSuffix(r.claim, ".ranks") { // whose pairs are those of sentences
+		if len(r.b) != 20 || strings.HasSuffix(r.claim, ".ranks") { // their pairs are those of sentences
 			continue
 		}
 		out = append(out, design{"recorded, " + r.claim + "." + r.test, stat.Mean(r.a, nil), stat.Mean(r.b, nil), func(rng *rand.Rand) (a, b []float64) {
@@ -214,27 +214,27 @@ func recordedPairs(t testing.TB, n int) (out []design) {
 	return out
 }
 
-// least is the coverage that a chosen interval must have, nominally 90 %, to be
-// robust as J. V. Bradley defines it ("Robustness?", 1978): it misses at most one and
-// a half times as often as it says.
+// least is the coverage that a chosen interval, of nominally 90 %, must have to be robust as J. V.
+// Bradley defines it ("Robustness?", 1978): it misses the truth at most one and a half times as
+// often as it claims.
 const least = 1 - 3*Level
 
-// short are the two designs for which the chosen intervals are not robust, with few
-// runs: the recorded differences between POLK's and L-BFGS's error under the logistic
-// loss, one of which is an outlier, and, of three, those between POLK's and BSGD's error,
-// several of which are the same. The claims they are of have twenty.
+// short has the two designs for which the chosen intervals are not robust with few runs: the
+// recorded differences between POLK's and L-BFGS's error under the logistic loss, one of which is
+// an outlier, and, for three runs, those between POLK's and BSGD's error, several of which are
+// equal. The claims about these differences have twenty runs.
 var short = []string{"recorded, multidist.like-batch.lbfgs", "recorded, multidist.fixed-order.error-16"}
 
 // errors3 is three standard errors of a simulated probability.
 func errors3(p, samples float64) float64 { return 3 * math.Sqrt(p*(1-p)/samples) }
 
-// TestCoverage is the study in small, for the numbers of runs on MNIST and Brodatz and
-// on multidist. Bounds, before the simulation's error:
+// TestCoverage is a small version of the study, for the numbers of runs on MNIST and
+// Brodatz and on multidist. The bounds, without the simulation's error:
 //
 //   - Student's t, and Fieller's theorem for pairs, are exact for normal values:
 //     90 %, or more from Fieller where nothing bounds the ratio.
 //   - The approximations are robust for normal values, to either side: 85 to 95 %.
-//   - For all other values 85 % or more, except for the two designs.
+//   - For all other values: 85 % or more, except for the two designs of short.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -244,7 +244,7 @@ func TestCoverage(t *testing.T) {
 	for _, c := range contests {
 		for _, n := range []int{5, 20} {
 			designs := c.all(t, n)
-			normals := len(c.designs(shape{}, n)) // the first
+			normals := len(c.designs(shape{}, n)) // the normal ones
 			for i, d := range designs {
 				low, high := least, 1.0
 				switch exact := c.paired || c.name == "mean"; {

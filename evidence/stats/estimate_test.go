@@ -12,8 +12,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestMean compares with figures from a table of Student's distribution: t at
-// 0.95 is 2.015 for 5 degrees of freedom.
+// TestMean compares the interval with a table of Student's distribution: t at 0.95 is 2.015 for 5
+// degrees of freedom.
 func TestMean(t *testing.T) {
 	e := Mean([]float64{1, 2, 3, 4, 5, 6})
 	half := 2.015048 * math.Sqrt(3.5/6)
@@ -40,8 +40,8 @@ var sleep = [2][]float64{
 	{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
 }
 
-// TestDifferences compares with what R prints of the example: paired, t = −4.0621
-// with 9 degrees of freedom; unpaired by Welch, t = −1.8608 with 17.776.
+// TestDifferences compares the intervals with R's output for the example: paired, t = −4.0621 with
+// 9 degrees of freedom; unpaired by Welch, t = −1.8608 with 17.776.
 func TestDifferences(t *testing.T) {
 	a, b := sleep[0], sleep[1]
 	const d = -1.58
@@ -66,9 +66,9 @@ func TestDifferences(t *testing.T) {
 	near(t, "three pairs", PairedDifference([]float64{2, 4, 6}, []float64{1, 2, 3}).Low, 2-2.919986/math.Sqrt(3), 1e-6)
 }
 
-// TestFieller finds the ends of the interval by what defines them: at them, and
-// nowhere between, Student's t of a − r·b is the quantile. Where no two ratios have
-// that, there is no bound.
+// TestFieller checks the interval's ends by their definition: Student's t of a − r·b is the
+// quantile at the ends and less between them. If no two ratios r have this property, the interval
+// has no bound.
 func TestFieller(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 12).Draw(t, "n")
@@ -102,8 +102,8 @@ func TestFieller(t *testing.T) {
 	})
 }
 
-// TestRatio: with a denominator that is known, the interval is that of the
-// numerator, scaled; numerator and denominator exchanged, its ends are the inverse.
+// TestRatio checks that the interval for a known denominator is the scaled one of the numerator,
+// and that exchanging numerator and denominator inverts the ends.
 func TestRatio(t *testing.T) {
 	a, b := sleep[1], []float64{2, 3, 4, 2, 3}
 	m := Mean(a)
@@ -116,7 +116,7 @@ func TestRatio(t *testing.T) {
 	near(t, "exchanged, value", y.Value, 1/x.Value, 1e-12)
 	near(t, "exchanged, low", y.Low, 1/x.High, 1e-9)
 	near(t, "exchanged, high", y.High, 1/x.Low, 1e-9)
-	// In another unit of b nothing else changes, the degrees of freedom neither.
+	// Another unit of b changes nothing else, not even the degrees of freedom.
 	z := Ratio(a, []float64{20, 30, 40, 20, 30})
 	near(t, "scaled, low", z.Low, x.Low/10, 1e-12)
 	near(t, "scaled, high", z.High, x.High/10, 1e-12)
@@ -128,7 +128,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestFewRuns: what has no interval, and which side counts as known.
+// TestFewRuns checks which samples have no interval, and which side counts as known.
 func TestFewRuns(t *testing.T) {
 	five, proportional := []float64{2, 4, 6, 8, 10}, []float64{1, 2, 3, 4, 5}
 	if e := PairedRatio(five, proportional); e.Value != 2 || !(math.Abs(e.Low-2) <= 1e-7) || !(math.Abs(e.High-2) <= 1e-7) {
@@ -169,8 +169,8 @@ func TestFewRuns(t *testing.T) {
 	}
 }
 
-// normal draws a standard normal value by inversion, the same on every platform
-// that this is run on.
+// normal draws a standard normal value by inversion, which gives the same on every platform of the
+// tests.
 func normal(rng *rand.Rand) float64 { return distuv.UnitNormal.Quantile(uniform(rng)) }
 
 func drawValues(t *rapid.T, name string) []float64 {

@@ -6,7 +6,8 @@ import (
 	"polkrepro/evidence/stats"
 )
 
-// Five runs against a claim that the error lies between 2.3 and 2.7 %.
+// This example judges three samples of five runs by the claim that the error lies between 2.3 and
+// 2.7 %.
 func ExampleJudge() {
 	for _, errors := range [][]float64{
 		{2.43, 2.41, 2.52, 2.48, 2.45},

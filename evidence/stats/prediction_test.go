@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPrediction compares with figures from a table of Student's distribution: t at
-// 0.95 is 2.015 for 5 degrees of freedom.
+// TestPrediction compares the interval with a table of Student's distribution: t at 0.95 is 2.015
+// for 5 degrees of freedom.
 func TestPrediction(t *testing.T) {
 	e := Prediction([]float64{1, 2, 3, 4, 5, 6})
 	half := 2.015048 * math.Sqrt(3.5*(1+1.0/6))
@@ -28,9 +28,9 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
-// TestPredictionCoverage: the interval holds the average over the evaluations of a new run
-// as often as it says, however the evaluations of a run vary beside it: 90 % of normal values,
-// and at least 85 % of all others. The range of the averages would hold too few of five runs.
+// TestPredictionCoverage checks that the interval contains a new run's average over its evaluations
+// as often as it claims, however much the evaluations vary within a run: 90 % of normal values, and
+// at least 85 % of all others. The range of five runs' averages would contain too few.
 func TestPredictionCoverage(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -38,7 +38,7 @@ func TestPredictionCoverage(t *testing.T) {
 	}
 	const samples, evaluations = 600, 10
 	for i, s := range shapes(t) {
-		for k, within := range []float64{0, 1, 3} { // standard deviation of evaluations, by that of the runs
+		for k, within := range []float64{0, 1, 3} { // standard deviation of evaluations, relative to that of the runs
 			for _, n := range sizes {
 				rng := rand.New(rand.NewPCG(uint64(10*i+k), uint64(n)))
 				average := func() float64 {
@@ -80,10 +80,10 @@ func TestPredictionCoverage(t *testing.T) {
 	}
 }
 
-// TestSampled: errors that several runs measured on the same rows. A new run's error on new rows
-// lies within Prediction, widened by twice the binomial variance, in 90 % of cases; the true
-// difference of two methods that often err on the same rows within the widened Difference in
-// 90 % or more. Not widened, either interval holds far less.
+// TestSampled simulates errors of several runs on the same rows. A new run's error on new rows lies
+// within Prediction, widened by twice the binomial variance, in 90 % of cases. The true difference
+// of two methods that often err on the same rows lies within the widened Difference in 90 % or
+// more. Without widening, either interval contains far less.
 func TestSampled(t *testing.T) {
 	t.Parallel()
 	if e := (Estimate{5, 2, 8, Student}).Sampled(4 * 4 / (1.644854 * 1.644854)); e.Basis != "Student's t and test rows" {

@@ -51,7 +51,7 @@ func TestRankExtremes(t *testing.T) {
 	}
 }
 
-// The least value has rank 1: the direction of better.
+// The smallest value has rank 1, because smaller is better.
 func TestRanksDirection(t *testing.T) {
 	if got := Ranks([]float64{0.3, 0.1, 0.2, 0.1}); !slices.Equal(got, []float64{4, 1.5, 3, 1.5}) {
 		t.Errorf("ranks %v", got)

@@ -5,12 +5,12 @@ import (
 	"testing"
 
 	"polkrepro/evidence/theory"
-	"polkrepro/evidence/theory/theorytest" // of whose imports one registers the methods that specs name
+	"polkrepro/evidence/theory/theorytest" // imports the package that registers the methods that specs name
 	"polkrepro/experiments"
 )
 
-// TestVacuousRadius: at the λ of the paper's experiments Δ is above every ‖f*‖ that there
-// can be, for each Multi-Logistic run of POLK that feeds a table and whatever σ² is:
+// TestVacuousRadius checks that Δ exceeds every possible ‖f*‖ at the λ of the paper's
+// experiments, for each Multi-Logistic run of POLK that feeds a table and any σ²:
 // Δ ≥ 2K√η/λ, and (λ/2)‖f*‖² ≤ R(f*) ≤ R(0) = log C. (The hinge is not differentiable, so
 // the theorem does not cover it.) So f = 0 has the distance that the theorem promises.
 func TestVacuousRadius(t *testing.T) {
@@ -34,7 +34,7 @@ func TestVacuousRadius(t *testing.T) {
 	}
 }
 
-// TestSchedule: the diminishing rates are those of the theorem. t·η_t tends to
+// TestSchedule checks that the diminishing rates are those of the theorem. t·η_t tends to
 // η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
 // more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
 func TestSchedule(t *testing.T) {

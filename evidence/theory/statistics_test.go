@@ -10,7 +10,7 @@ import (
 	"polkrepro/record"
 )
 
-// TestStatistics: of a record whose values are known.
+// TestStatistics checks the statistics of a record with known values.
 func TestStatistics(t *testing.T) {
 	run := constantRun(0.04, 0.3, 0.01)
 	run.Samples, run.Evaluation.Minimizer = 10_000, true
@@ -62,7 +62,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// TestTooShort: a limit needs 4/(ηλ) samples, or twenty times the horizon.
+// TestTooShort checks that a limit needs 4/(ηλ) samples, or twenty times the horizon.
 func TestTooShort(t *testing.T) {
 	constant := constantRun(0.1, 0.3, 0.01)
 	inverse := constant
@@ -80,7 +80,7 @@ func TestTooShort(t *testing.T) {
 	}
 }
 
-// TestVacuous: a bound above the distance of f = 0 proves nothing.
+// TestVacuous checks that a bound above the distance of f = 0 is called vacuous.
 func TestVacuous(t *testing.T) {
 	r := &record.Record{Header: record.Header{Run: constantRun(0.3, 0.3, 0.01)}, Final: record.Final{Measured: map[string]float64{StarNorm: 7}}}
 	if Vacuous(r, experiments.MeasuredFloorRadius) == "" || Vacuous(r, experiments.MeasuredNorm) != "" {

@@ -31,8 +31,8 @@ func drawConstants(t *rapid.T) (eta, k, lambda, variance float64) {
 		rapid.Float64Range(1e-6, 1).Draw(t, "λ"), rapid.Float64Range(0.01, 10).Draw(t, "σ²")
 }
 
-// TestRadius: Δ is the positive root of that polynomial. Eq. quadratic_formula has 2ε for
-// −2ε in its first expression, neither of whose values is a root.
+// TestRadius checks that Δ is the positive root of descent's polynomial. The first expression of
+// eq. quadratic_formula has 2ε instead of −2ε, and neither of its values is a root.
 func TestRadius(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		eta, k, lambda, variance := drawConstants(t)
@@ -40,7 +40,7 @@ func TestRadius(t *testing.T) {
 		if rest, size := descent(eta, k, lambda, variance, d); d <= 0 || !(math.Abs(rest) <= 1e-12*size) {
 			t.Fatalf("Δ = %v leaves %v", d, rest)
 		}
-		if k < 0.01 { // without ε the two forms are one
+		if k < 0.01 { // without ε the two forms are equal
 			return
 		}
 		eps := k * eta * math.Sqrt(eta)
@@ -53,8 +53,8 @@ func TestRadius(t *testing.T) {
 	})
 }
 
-// TestStoppingProcess: farther away than Δ the polynomial is negative, by more the farther,
-// so that the condition of eq. delta, that it exceed Δ, holds nowhere it is needed.
+// TestStoppingProcess checks that the polynomial is negative beyond Δ, and falls with the distance.
+// So the condition of eq. delta, that the polynomial exceed Δ, fails wherever it is needed.
 func TestStoppingProcess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		eta, k, lambda, variance := drawConstants(t)
@@ -70,9 +70,9 @@ func TestStoppingProcess(t *testing.T) {
 	})
 }
 
-// TestOrderBound: no greedy packing of the rectangle by points that are δ apart
-// under the feature map is larger, and the bound is not absurdly loose: a
-// square lattice gets to a fifth of it.
+// TestOrderBound checks that a greedy packing of the rectangle by points that are δ apart under the
+// feature map does not exceed the bound, and that the bound is not absurdly loose: a square lattice
+// reaches a fifth of it.
 func TestOrderBound(t *testing.T) {
 	const width, height = 3.0, 2.0
 	for _, k := range []float64{0.3, 1} {
@@ -103,8 +103,8 @@ func TestOrderBound(t *testing.T) {
 	}
 }
 
-// TestVariance: a bound of E‖∇̃‖² for every ∇̃ within ε/η of ∇̂, by the triangle
-// inequality, and the proven one is above any that can be measured.
+// TestVariance checks the bound of E‖∇̃‖² for every ∇̃ within ε/η of ∇̂, by the triangle
+// inequality, and that the proven bound is above any measurable one.
 func TestVariance(t *testing.T) {
 	run := constantRun(0.1, 0.3, 0.01)
 	r := &record.Record{Header: record.Header{Run: run}, Points: []record.Point{{Samples: 10, Measured: map[string]float64{Gradient: 2}}}}

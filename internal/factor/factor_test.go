@@ -20,11 +20,11 @@ import (
 
 const eps = 0x1p-53
 
-// orders are on both sides of a block's and of several blocks' ends.
+// orders lie on both sides of the ends of one block and of several blocks.
 var orders = []int{1, 2, 3, 7, blockSize - 1, blockSize, blockSize + 1, 2 * blockSize, 100, 145, 300}
 
-// spectrum returns a random symmetric n×n matrix of row stride ld with the eigenvalues
-// values.
+// spectrum returns a random symmetric n×n matrix of row stride ld whose eigenvalues are
+// values(0), …, values(n−1).
 func spectrum(r *rand.Rand, n, ld int, values func(i int) float64) []float64 {
 	g := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -82,14 +82,14 @@ func square(a *mat.Dense) *mat.Dense {
 	return &product
 }
 
-// condition returns eigenvalues from 1 down to 1/k, in even ratios.
+// condition returns n eigenvalues from 1 down to 1/k, with a constant ratio.
 func condition(n int, k float64) func(int) float64 {
 	return func(i int) float64 { return math.Pow(k, -float64(i)/float64(max(n-1, 1))) }
 }
 
-// TestCholesky: L·Lᵀ is A to a few n·ε of its norm whatever its condition, and L is
-// gonum's as far as the condition allows. Elements beyond the triangle and between the
-// rows have no influence.
+// TestCholesky checks that L·Lᵀ equals A to within a few n·ε of A's norm, whatever the
+// condition of A, and that L equals gonum's factor as far as the condition allows. Elements
+// beyond the triangle and between the rows have no influence.
 func TestCholesky(t *testing.T) {
 	for _, n := range orders {
 		for _, k := range []float64{1, 1e4, 1e12} {
@@ -119,9 +119,9 @@ func TestCholesky(t *testing.T) {
 	}
 }
 
-// TestNotDefinite: a matrix with an eigenvalue that is clearly negative, wherever the
-// pivot shows it, or elements that are not finite has no factor; one that is singular
-// has none or an accurate one.
+// TestNotDefinite checks that a matrix has no factor if it has a clearly negative eigenvalue,
+// whichever pivot shows it, or elements that are not finite. A singular matrix has no factor
+// or an accurate factor.
 func TestNotDefinite(t *testing.T) {
 	for _, n := range orders {
 		for _, at := range []int{0, n / 2, n - 1} {
@@ -206,9 +206,9 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// TestEigen: values are gonum's and those the matrix was made of, vectors orthonormal,
-// and A·v = value·v, all to a few n·ε of the norm, with clusters of values, zeros,
-// negative ones and very large and small scales.
+// TestEigen checks that the eigenvalues equal gonum's and those that the matrix was made
+// from, that the eigenvectors are orthonormal, and that A·v = λ·v, all to within a few n·ε of
+// the norm. The spectra have clusters, zeros, negative values and very large and small scales.
 func TestEigen(t *testing.T) {
 	spectra := map[string]func(n int) func(int) float64{
 		"one value":  func(int) func(int) float64 { return func(int) float64 { return 3 } },
@@ -380,9 +380,9 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBits: the bits are those that were recorded, on every architecture and with every
-// backend of gemm. They were recorded on amd64 with AVX-512; a change of the algorithms
-// changes them.
+// TestBits checks that the bits are the recorded bits, on every architecture and with every
+// backend of gemm. They were recorded on amd64 with AVX-512. A change of the algorithms
+// changes the bits.
 func TestBits(t *testing.T) {
 	const n, m, want = 150, 30, uint64(0xf7e14d4f72abb721)
 	a := make([]float64, n*n)
@@ -442,7 +442,7 @@ func BenchmarkFactor(b *testing.B) {
 		work := make([]float64, len(rhs)+len(a))
 		for _, c := range []struct {
 			name string
-			of   []float64 // what work holds before each time
+			of   []float64 // contents of work before each iteration
 			do   func()
 		}{
 			{"cholesky", a, func() { Cholesky(n, work, n, 1) }},

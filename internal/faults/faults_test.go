@@ -35,8 +35,8 @@ var (
 //go:embed testdata/*.yaml
 var specs embed.FS
 
-// A command is a command line that trials disturb, and what an undisturbed process makes
-// of its results folder.
+// A command is a command line that trials disturb, with the contents of the results folder
+// that an undisturbed process leaves, its duration and its size.
 type command struct {
 	name     string
 	args     []string
@@ -45,7 +45,7 @@ type command struct {
 	size     int64
 }
 
-// A fault is what a trial does to a command.
+// A fault is a way in which a trial disturbs a command.
 type fault struct {
 	name    string
 	disturb func(t *trial)
@@ -60,7 +60,7 @@ var faults = []fault{
 	{"damage in between", damageBetween},
 }
 
-// A scenario is a fault that meets a command, with the outcomes of its trials.
+// A scenario is a fault with a command, and the number of its trials by outcome.
 type scenario struct {
 	fault    fault
 	cmd      *command
@@ -94,8 +94,8 @@ func TestCheckFaults(t *testing.T) {
 	var mu sync.Mutex
 	for range 2 {
 		workers.Go(func() {
-			// The thread ends with this goroutine, and with the thread the processes that it
-			// starts and the file systems that it mounts.
+			// The thread ends with this goroutine, and the processes that the thread starts
+			// and the file systems that it mounts end with the thread.
 			runtime.LockOSThread()
 			if os.Getuid() == 0 {
 				err := syscall.Unshare(syscall.CLONE_NEWNS)
@@ -154,8 +154,8 @@ func kills(t *trial) {
 	}
 }
 
-// stops tells the command to stop, once or twice in a row. It may take two seconds, and as
-// much again for the trial beside it.
+// stops tells the command to stop, once or twice in a row. The command may take two seconds,
+// and two more because another trial runs at the same time.
 func stops(t *trial) {
 	for n := 1 + t.rng.IntN(2); n > 0 && !t.through; n-- {
 		signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}[t.rng.IntN(3)]
@@ -170,8 +170,8 @@ func stops(t *trial) {
 	}
 }
 
-// fullDisk gives the results a file system that is too small, in bytes or in files, until
-// the trial is over.
+// fullDisk puts the results on a file system that is too small, in bytes or in files, until
+// repair enlarges it.
 func fullDisk(t *trial) {
 	options := fmt.Sprintf("size=%dk", 4*(1+t.rng.Int64N(1+t.cmd.size*11/10/4096)))
 	if t.rng.IntN(4) == 0 {
@@ -184,7 +184,7 @@ func fullDisk(t *trial) {
 	t.ended(t.start(), 0, refusal{1, "no space left on device"})
 }
 
-// several has up to four processes at work on one folder, one of which may be killed.
+// several starts up to four processes on one folder, one of which may be killed.
 func several(t *trial) {
 	var processes []*process
 	for range 2 + t.rng.IntN(3) {
@@ -194,7 +194,7 @@ func several(t *trial) {
 	var sent syscall.Signal
 	if t.rng.IntN(3) == 0 {
 		sent = syscall.SIGKILL
-		processes[t.rng.IntN(len(processes))].Process.Kill() // it may have ended
+		processes[t.rng.IntN(len(processes))].Process.Kill() // unless it has ended
 	}
 	through, killed := false, false
 	for _, p := range processes {
@@ -202,7 +202,7 @@ func several(t *trial) {
 		through = through || t.through
 		killed = killed || p.ProcessState.ExitCode() < 0
 	}
-	t.through = through && !killed // a killed one's unfinished files go when the files are written again
+	t.through = through && !killed // a killed process's unfinished files are removed when the files are written again
 	if through {
 		t.resume = false
 	}
@@ -217,8 +217,8 @@ func damageDuring(t *trial) {
 	t.ended(p, 0, refusal{1, "no such file or directory"}, refusal{4, "damaged records: "})
 }
 
-// damageBetween damages up to three files of what a process that was killed, or not, has
-// left.
+// damageBetween damages up to three of the files that a process has left, whether the process
+// was killed or finished.
 func damageBetween(t *trial) {
 	p := t.start()
 	if t.rng.IntN(2) == 0 && !p.within(t.when()) {
@@ -235,13 +235,13 @@ func damageBetween(t *trial) {
 	}
 }
 
-// damage deletes, truncates, overwrites or lengthens a file of the results, a record twice
-// as often as another, or deletes all of them.
+// damage deletes, truncates, overwrites or lengthens a file of the results, or deletes all
+// of them. In two cases out of three it chooses a file among the records alone.
 func (t *trial) damage() {
 	t.tampered = true
 	var files, records []string
 	filepath.WalkDir(t.results(), func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() { // else it is gone, or no file
+		if err == nil && e.Type().IsRegular() { // else it is deleted, or not a regular file
 			files = append(files, path)
 			if strings.Contains(path, ".jsonl") {
 				records = append(records, path)
@@ -269,7 +269,7 @@ func (t *trial) damage() {
 	}
 	at := t.rng.IntN(len(b) + 1)
 	spoiled := [][]byte{b[:at], slices.Concat(b[:at], noise, b[min(at+len(noise), len(b)):]), slices.Concat(b, noise)}[t.rng.IntN(3)]
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // as long as it is there
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0) // only if it still exists
 	if err == nil {
 		_, err = f.Write(spoiled)
 		f.Close()
@@ -277,7 +277,8 @@ func (t *trial) damage() {
 	t.say("%s is damaged from byte %d on, %d bytes of %d: %v", path, at, len(spoiled), len(b), err)
 }
 
-// A kit is what all trials share: the program, and a folder with what the commands read.
+// A kit holds what all trials share: the program, and a folder with the files that the
+// commands read.
 type kit struct {
 	tb               *testing.T
 	binary, template string
@@ -315,8 +316,9 @@ func newKit(t *testing.T) *kit {
 	return k
 }
 
-// measure has two undisturbed processes at once carry out the command, and notes what they
-// leave and how long they take. Contents that differ, as times in a report do, vary.
+// measure runs the command in two undisturbed processes at once, and records the results
+// that they leave and the longer of their durations. Contents that differ, such as times in
+// a report, are set to varies.
 func (k *kit) measure(c *command) {
 	var processes [2]*process
 	for i := range processes {
@@ -362,7 +364,7 @@ func (k *kit) carry(n int, s *scenario) (outcome int) {
 		k.tb.Errorf("trial %d, %s × %s: %s\nto repeat: make faults SEED=%d TRIAL=%d\n%s",
 			n, s.fault.name, s.cmd.name, strings.Join(t.wrong, "; "), *seed, n, strings.Join(t.said, "\n"))
 	}
-	_ = syscall.Unmount(t.results(), syscall.MNT_DETACH) // most have no file system there
+	_ = syscall.Unmount(t.results(), syscall.MNT_DETACH) // most trials have mounted nothing
 	if err := os.RemoveAll(dir); err != nil {
 		k.tb.Error(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"polkrepro/record"
 )
 
-// A process is a runall at work.
+// A process is a running runall.
 type process struct {
 	*exec.Cmd
 	stderr bytes.Buffer
@@ -29,8 +29,8 @@ type process struct {
 	done   chan struct{}
 }
 
-// start starts runall in a folder. It is killed with the thread that starts it, and shows
-// where it is after three minutes, when it is taken for one that hangs.
+// start starts runall in a folder. The process is killed when the thread that starts it
+// ends. After three minutes the process counts as hanging and must print its stacks.
 func (k *kit) start(dir string, args []string) *process {
 	p := &process{Cmd: exec.Command(k.binary, args...), begun: time.Now(), done: make(chan struct{})}
 	p.Dir, p.Stderr = dir, &p.stderr
@@ -41,14 +41,14 @@ func (k *kit) start(dir string, args []string) *process {
 	}
 	watchdog := time.AfterFunc(3*time.Minute, func() { p.Process.Signal(syscall.SIGQUIT) })
 	go func() {
-		p.Wait() // its error is in the state
+		p.Wait() // the error is in p.ProcessState
 		watchdog.Stop()
 		close(p.done)
 	}()
 	return p
 }
 
-// within reports whether the process ends before it is so old.
+// within reports whether the process ends before it reaches an age.
 func (p *process) within(age time.Duration) bool {
 	select {
 	case <-p.done:
@@ -58,37 +58,37 @@ func (p *process) within(age time.Duration) bool {
 	}
 }
 
-// wait waits for the end and returns the exit status, −1 of a process that a signal ended.
+// wait waits for the end and returns the exit status, or −1 if a signal ended the process.
 func (p *process) wait() int {
 	<-p.done
 	return p.ProcessState.ExitCode()
 }
 
-// A trial disturbs a command once and sees whether its results suffer.
+// A trial disturbs a command once and checks whether the results suffer.
 type trial struct {
 	*kit
 	rng *rand.Rand
 	cmd *command
 	dir string
 
-	resume   bool     // the next training goes on with the model
-	tampered bool     // results were changed behind the command's back
-	through  bool     // the latest process got to its end
+	resume   bool     // the next process resumes training from the model
+	tampered bool     // the trial itself changed the results
+	through  bool     // the latest process finished
 	refused  bool     // a process ended with a clear error
 	repair   func()   // undoes the fault
-	said     []string // the trial's story, for a failure
+	said     []string // the trial's log, printed on a failure
 	wrong    []string // violations
 }
 
 // results returns the path of the results folder.
 func (t *trial) results() string { return filepath.Join(t.dir, "results") }
 
-// when returns a moment of the command's undisturbed duration, and a little longer.
+// when returns a random moment, up to 1.1 times the command's undisturbed duration.
 func (t *trial) when() time.Duration {
 	return time.Duration(t.rng.Float64() * 1.1 * float64(t.cmd.duration))
 }
 
-// start starts the command, or goes on with the model that a training has saved.
+// start starts the command, or resumes training from the saved model.
 func (t *trial) start() *process {
 	if t.resume {
 		return t.kit.start(t.dir, []string{"train", "rows.csv", "--resume", "results/model"})
@@ -105,21 +105,21 @@ func (t *trial) violation(format string, args ...any) {
 	t.say("VIOLATION: "+format, args...)
 }
 
-// A refusal is an error that a fault may end in: the exit status and a pattern of the text.
+// A refusal is an error that a fault may cause: the exit status and a pattern of the text.
 type refusal struct {
 	exit int
 	text string
 }
 
-// ended waits for a process that was disturbed and judges how it ended: at its end, by the
-// signal that the trial sent, or with one of the errors.
+// ended waits for a disturbed process and checks that it finished, was ended by the signal
+// that the trial sent, or ended with one of the refusals.
 func (t *trial) ended(p *process, sent syscall.Signal, refusals ...refusal) {
 	code, text, status := p.wait(), p.stderr.String(), p.ProcessState.Sys().(syscall.WaitStatus)
 	t.say("%s: %v after %v\n%s", strings.Join(p.Args, " "), p.ProcessState, time.Since(p.begun).Round(time.Millisecond), tail(text))
 	t.through = code == 0
 	switch {
 	case code == 0:
-		t.resume = false // what is finished is not gone on with
+		t.resume = false // a finished training is not resumed
 	case status.Signaled() && status.Signal() != sent:
 		t.violation("it was ended by %v", status.Signal())
 	case status.Signaled(), code == 130 && sent != 0 && sent != syscall.SIGKILL:
@@ -128,7 +128,7 @@ func (t *trial) ended(p *process, sent syscall.Signal, refusals ...refusal) {
 			t.violation("it does not say that it was interrupted and %q", want)
 		}
 		_, err := os.Stat(filepath.Join(t.results(), "model"))
-		t.resume = err == nil && t.rng.IntN(2) == 0 // else the whole training has to come to the same end
+		t.resume = err == nil && t.rng.IntN(2) == 0 // else the whole training is repeated and must give the same results
 	default:
 		t.refused = true
 		if problem := unclear(code, text, refusals); problem != "" {
@@ -138,10 +138,10 @@ func (t *trial) ended(p *process, sent syscall.Signal, refusals ...refusal) {
 	t.believes()
 }
 
-// jargon is the words that no user should have to read.
+// jargon matches words that no user should have to read.
 var jargon = regexp.MustCompile(`(?m)^(panic|fatal error|runtime|goroutine \d+|SIG[A-Z]+)\b|a defect of this program`)
 
-// unclear says what is wrong with the error that a process ended with, or nothing.
+// unclear returns the problem of the error that a process ended with, or "".
 func unclear(code int, stderr string, refusals []refusal) string {
 	if m := jargon.FindString(stderr); m != "" {
 		return fmt.Sprintf("exit %d, and it says %q", code, m)
@@ -158,7 +158,7 @@ func unclear(code int, stderr string, refusals []refusal) string {
 	return fmt.Sprintf("exit %d and %q are none of the fault's", code, strings.TrimSpace(message))
 }
 
-// believes checks that every record that is taken for whole is right.
+// believes checks that every record that reads as intact has the right contents.
 func (t *trial) believes() {
 	s, _, err := read(t.dir)
 	if err != nil {
@@ -175,14 +175,14 @@ func (t *trial) believes() {
 // Outcomes of a trial.
 const (
 	survived = iota // the results are right at once
-	resumed         // they are after a repeat
-	refused         // a clear error, and they are right after a repeat
+	resumed         // the results are right after a rerun
+	refused         // a clear error, and the results are right after a rerun
 	violated
 	outcomes
 )
 
-// conclude repairs what the fault broke, repeats the command if need be, and compares what
-// is left with an undisturbed process's.
+// conclude undoes the fault, reruns the command if necessary, and compares the results with
+// those of an undisturbed process.
 func (t *trial) conclude() int {
 	if t.repair != nil {
 		t.repair()
@@ -208,7 +208,7 @@ func (t *trial) conclude() int {
 	return outcome
 }
 
-// lacks says in what the results are not those of an undisturbed process.
+// lacks lists the differences between the results and those of an undisturbed process.
 func (t *trial) lacks() []string {
 	s, _, err := read(t.dir)
 	if err != nil {
@@ -223,12 +223,12 @@ func tail(text string) string {
 	return "  " + strings.Join(lines[max(0, len(lines)-8):], "\n  ")
 }
 
-// A state is what is in a results folder, by path: of a record the sum of all that is
-// deterministic, of other files that of all.
+// A state holds sums of the files in a results folder, by path: of the deterministic part of
+// a record, and of all of any other file.
 type state map[string]string
 
 const (
-	damaged = "damaged: " // starts what is said of a record that can't be read
+	damaged = "damaged: " // begins the entry of a record that can't be read
 	varies  = "any"       // stands for contents that differ between undisturbed processes
 )
 
@@ -248,7 +248,7 @@ func read(dir string) (s state, size int64, err error) {
 		s[name] = fmt.Sprintf("%x", sha256.Sum256(b))
 		switch base := filepath.Base(name); {
 		case base == ".lock", slices.Contains([]string{"tradeoff", "methods", "results"}, strings.TrimSuffix(base, filepath.Ext(base))):
-			s[name] = varies // a process's number; times, which are alike in two undisturbed processes only by chance
+			s[name] = varies // a process ID; times, which are equal in two undisturbed processes only by chance
 		case filepath.Dir(name) == "records" && strings.HasSuffix(name, ".jsonl"):
 			if r, err := record.Read(filepath.Join(dir, "results", name)); err != nil {
 				s[name] = damaged + err.Error()
@@ -261,7 +261,7 @@ func read(dir string) (s state, size int64, err error) {
 	return s, size, err
 }
 
-// differences says where the state is not the wanted one.
+// differences lists the differences between the state and the wanted state.
 func (s state) differences(want state) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		switch got, ok := s[name]; {

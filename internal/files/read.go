@@ -48,7 +48,7 @@ func read(stat func(string) (fs.FileInfo, error), open func(string) (*os.File, e
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		return nil, fmt.Errorf("more than %d bytes", limit)
+		return nil, fmt.Errorf("file too large: want at most %d bytes", limit)
 	}
 	return b, err
 }

@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 	if b, err := Read(path, 5); err != nil || string(b) != "12345" {
 		t.Errorf("%q, %v", b, err)
 	}
-	if _, err := Read(path, 4); err == nil || err.Error() != "more than 4 bytes" {
+	if _, err := Read(path, 4); err == nil || err.Error() != "file too large: want at most 4 bytes" {
 		t.Errorf("a byte too many: %v", err)
 	}
 	if _, err := Read(filepath.Join(dir, "b"), 5); !errors.Is(err, fs.ErrNotExist) {
@@ -52,8 +52,8 @@ func TestNoLinks(t *testing.T) {
 	}
 }
 
-// TestReadNamed: links are followed, within a folder only as long as they stay in
-// it, and errors name the file.
+// TestReadNamed checks that ReadNamed follows links, that ReadIn follows only links that stay
+// in the folder, and that errors name the file.
 func TestReadNamed(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	root, err := os.OpenRoot(dir)
@@ -70,12 +70,12 @@ func TestReadNamed(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		limit         int64
-		named, inside string // in the error; "" if it is read
+		named, inside string // in the error; "" if the file is read
 	}{
 		{"a", 5, "", ""},
 		{"in", 5, "", ""},
 		{"out", 5, "", "escapes"},
-		{"a", 4, "a: more than 4 bytes", "a: more than 4 bytes"},
+		{"a", 4, "a: file too large", "a: file too large"},
 		{".", 5, ": not a regular file", ".: not a regular file"},
 		{"none", 5, "no such file", "no such file"},
 	} {

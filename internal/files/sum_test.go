@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSum: the sum is that of all bytes before it, and no other byte, or
-// length, has it.
+// TestSum checks that the sum is that of all preceding bytes, and that a text with another
+// byte or another length is rejected.
 func TestSum(t *testing.T) {
 	const tail = "\"}\n"
 	h := sha256.New()

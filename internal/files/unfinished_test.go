@@ -10,8 +10,8 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// alone runs the test again in a process of its own, in which files may be frozen.
-// It reports whether this is that process, and returns a folder for both.
+// alone runs the test again in a separate process, which may call Freeze. It reports whether
+// this is the separate process, and returns a folder for both processes.
 func alone(t *testing.T) (dir string, ok bool) {
 	t.Helper()
 	const key = "FILES_TEST_ALONE"
@@ -27,8 +27,8 @@ func alone(t *testing.T) (dir string, ok bool) {
 	return dir, false
 }
 
-// TestFreeze: it waits for the steps that are held, nested ones too; what is
-// unfinished can then be removed, and what is done stays.
+// TestFreeze checks that Freeze waits for held steps, including nested steps. Unfinished
+// folders can then be removed, and finished folders stay.
 func TestFreeze(t *testing.T) {
 	dir, ok := alone(t)
 	if !ok {

@@ -22,7 +22,8 @@ func text(s string) func(io.Writer) error {
 	}
 }
 
-// TestWrite: a file is replaced by a whole one, and left alone by a failure.
+// TestWrite checks that a file is replaced by a complete file, and that a failure leaves the
+// file unchanged.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")
@@ -47,8 +48,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestDead: what a killed process has left of the file is removed; a living
-// one's, and files that only look alike, are not.
+// TestDead checks that temporary files of killed processes are removed, and that those of
+// living processes and files with similar names are not.
 func TestDead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("dead processes' files are left")
@@ -72,8 +73,8 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestTogether: of those who write one file at once none fails, and the file is
-// always one of theirs.
+// TestTogether checks that no concurrent write of one file fails, and that the file always
+// has the contents of one write.
 func TestTogether(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")

@@ -21,8 +21,8 @@ func modeOf(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestMode: a new file has the permissions that the umask leaves, a replaced one
-// keeps its own, and nobody else can read it while it is written.
+// TestMode checks that a new file has the permissions that the umask allows, that a replaced
+// file keeps its permissions, and that nobody else gains access while the file is written.
 func TestMode(t *testing.T) {
 	for _, mask := range []int{0o022, 0o077, 0o002} {
 		before := syscall.Umask(mask)
@@ -49,8 +49,8 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestLongName: every name that the file system allows can be written, and one
-// that is too long is known before.
+// TestLongName checks that a file can have every name that the file system allows, and that
+// Probe rejects a name that is too long.
 func TestLongName(t *testing.T) {
 	dir := t.TempDir()
 	for _, n := range []int{60, 64, 65, 240, 255} {
@@ -67,8 +67,8 @@ func TestLongName(t *testing.T) {
 	}
 }
 
-// TestRemoveUnfinished: a process that ends while a file is written leaves nothing
-// of it, and the file as it was.
+// TestRemoveUnfinished checks that a process that ends while it writes a file leaves no
+// temporary file and leaves the file unchanged.
 func TestRemoveUnfinished(t *testing.T) {
 	dir, ok := alone(t)
 	path := filepath.Join(dir, "model")
@@ -87,8 +87,8 @@ func TestRemoveUnfinished(t *testing.T) {
 	}
 }
 
-// TestClaim: a file that is claimed stays so while it is replaced, and is free once it
-// is given up.
+// TestClaim checks that a claimed file stays claimed when it is replaced, and is free once
+// the claim is closed.
 func TestClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	c, ok := NewClaim(path)

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestCheckARM64 runs the arithmetic as an arm64 CPU does, with the NEON kernels.
-// Emulation is slow, so it runs the tests that depend on the architecture: here the bits
-// of all kernels and plans, all sizes, and accesses beyond a slice, without the tests with
-// slow references, for which the recorded bits stand in; all of kernel and loss. Whole runs
-// are TestCheckSameBits'.
+// TestCheckARM64 runs the arithmetic on an emulated arm64 CPU, with the NEON kernels.
+// Emulation is slow, so only tests that depend on the architecture run. In this package, these
+// test the bits of all kernels and plans, all sizes, and accesses beyond a slice; the recorded
+// bits replace the tests with slow references. All tests of packages kernel and loss run.
+// TestCheckSameBits compares whole runs.
 func TestCheckARM64(t *testing.T) {
 	if runtime.GOARCH == "arm64" {
 		t.Skip("the other tests run on arm64 as they are")
@@ -36,7 +36,7 @@ func TestCheckARM64(t *testing.T) {
 			}
 		})
 	}
-	arm64("vet", "vet", "./internal/gemm") // the arguments of the assembly
+	arm64("vet", "vet", "./internal/gemm") // checks the arguments of the assembly
 	for pkg, tests := range map[string]string{
 		"./internal/gemm": "TestRecordedBits|TestSameBits|TestFMA|TestEdges|TestBits|TestGrowAndShrink|TestNonFinite|TestFarAway|TestVectors|TestNorms|TestPanics",
 		"./kernel":        "Test.*",

@@ -8,23 +8,23 @@ import (
 	"testing"
 )
 
-// Names are key=value pairs, so that a table can be made of the results:
-// shape=m×k×n is A (m×k) times the transpose of B (n×k), and of implementations
-// of one product each is measured right after the other.
+// Names of benchmarks are key=value pairs, so that a table can be made of the results.
+// shape=m×k×n is A (m×k) times the transpose of B (n×k). Implementations of the same product
+// are measured one right after the other.
 
-// flops reports GFLOP/s for work floating-point operations an iteration.
+// flops reports GFLOP/s for work floating-point operations per iteration.
 func flops(b *testing.B, work int) {
 	b.ReportMetric(float64(work)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 }
 
-// bandwidth reports GB/s for bytes moved an iteration.
+// bandwidth reports GB/s for bytes moved per iteration.
 func bandwidth(b *testing.B, bytes int) {
 	b.ReportMetric(float64(bytes)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GB/s")
 }
 
 func typeName[T Float]() string { return fmt.Sprintf("f%d", 8*sizeOf[T]()) }
 
-// product is one shape in the forms that its implementations take.
+// product holds the matrices of one shape, in the forms that the implementations take.
 type product[T Float] struct {
 	x, y, c matrix[T]
 	panels  *Panels[T]
@@ -53,8 +53,8 @@ func (p *product[T]) gaussian() {
 	p.panels.Gaussian(p.x.rows, p.x.data, p.x.ld, 0.01, p.c.data, p.c.ld, p.threads)
 }
 
-// benchProduct times one implementation of p. Peers take their number of
-// threads from GOMAXPROCS (gonum) or a setting of their own.
+// benchProduct times one implementation of p. gonum takes its number of threads from
+// GOMAXPROCS, OpenBLAS from a separate setting.
 func benchProduct[T Float](b *testing.B, p *product[T], name string, f func()) {
 	if name == "openblas" && !openBLAS {
 		return
@@ -99,8 +99,8 @@ func BenchmarkProduct(b *testing.B) {
 	benchProducts[float64](b)
 }
 
-// BenchmarkSkinny is a few rows against a matrix of order M with a row stride
-// beyond it, which is too large for the second-level cache and read once.
+// BenchmarkSkinny multiplies a few rows by a matrix of order M with a larger row stride. The
+// matrix is too large for the second-level cache and is read once.
 func BenchmarkSkinny(b *testing.B) {
 	for _, order := range []int{1000, 2400} {
 		for _, rows := range []int{1, 4, 6, 12, 32} {
@@ -115,7 +115,7 @@ func BenchmarkSkinny(b *testing.B) {
 	}
 }
 
-// BenchmarkSmall is the Gaussian block of small dictionaries.
+// BenchmarkSmall computes the Gaussian block of small dictionaries.
 func BenchmarkSmall(b *testing.B) {
 	for _, s := range []shape{{1, 1000, 784}, {32, 130, 2}, {32, 400, 40}} {
 		p, q := newProduct[float32](s.m, s.n, s.k, 0, 1), newProduct[float64](s.m, s.n, s.k, 0, 1)
@@ -125,8 +125,7 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// BenchmarkRankK is C ← C − A·Bᵀ of rank k, which moves 16 bytes of C an
-// element.
+// BenchmarkRankK computes C ← C − A·Bᵀ of rank k, which moves 16 bytes per element of C.
 func BenchmarkRankK(b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1000, 2400} {
@@ -146,7 +145,7 @@ func BenchmarkRankK(b *testing.B) {
 	}
 }
 
-// expLoop is math.Exp on every element.
+// expLoop applies math.Exp to every element.
 func expLoop[T Float](dst, src []T) {
 	for i, v := range src {
 		dst[i] = T(math.Exp(float64(v)))
@@ -215,7 +214,7 @@ func benchBackends[T Float](b *testing.B) {
 	}
 }
 
-// BenchmarkBackends is a Gaussian block with each backend of this machine.
+// BenchmarkBackends computes a Gaussian block with each backend of this machine.
 func BenchmarkBackends(b *testing.B) {
 	benchBackends[float64](b)
 	benchBackends[float32](b)

@@ -32,7 +32,7 @@ func (s *source) next() uint64 {
 
 func (s *source) intn(n int) int { return int(s.next() >> 33 % uint64(n)) }
 
-// inputs are kinds of numbers, each of which reaches other cases of rounding.
+// inputs are kinds of numbers. Each kind reaches different cases of rounding.
 var inputs = []string{
 	"unit",    // in [−1, 1), all bits of the significand random
 	"coarse",  // multiples of 1/8: exact sums, ties, zeros of either sign
@@ -46,7 +46,7 @@ var inputs = []string{
 
 // number returns a random number of the given kind.
 func number[T Float](s *source, kind string) T {
-	bits, low := 24, -74 // of the significand; about half the exponent of the least number
+	bits, low := 24, -74 // bits of the significand; about half the exponent of the least number
 	if sizeOf[T]() == 8 {
 		bits, low = 53, -538
 	}
@@ -55,7 +55,7 @@ func number[T Float](s *source, kind string) T {
 	case "coarse":
 		u = T(s.intn(33)-16) / 8
 		if s.intn(8) == 0 {
-			u *= 0 // of the sign of u
+			u *= 0 // a zero with the sign of u
 		}
 	case "tiny":
 		u *= T(math.Ldexp(1, low+s.intn(20)))
@@ -64,8 +64,8 @@ func number[T Float](s *source, kind string) T {
 	case "mixed":
 		u *= T(math.Ldexp(1, s.intn(-2*low)+low))
 	case "ties", "subties":
-		// Products of two are 2ᵉ·(1 + i·ulp + j·ulp²) for few i and j, about half an
-		// ulp of a sum of others.
+		// Products of two such numbers are 2ᵉ·(1 + i·ulp + j·ulp²) for few i and j, which
+		// is about half an ulp of a sum of other products.
 		e := -bits/2 + s.intn(4)
 		if s.intn(2) == 0 {
 			e = 0
@@ -103,7 +103,7 @@ func numbers[T Float](s *source, kind string, n int) []T {
 	return x
 }
 
-// bitsOf returns the bits of x, those of one NaN for all of them.
+// bitsOf returns the bits of x, and the same bits for every NaN.
 func bitsOf[T Float](x T) uint64 {
 	if x != x {
 		return math.Float64bits(math.NaN())
@@ -111,10 +111,10 @@ func bitsOf[T Float](x T) uint64 {
 	return math.Float64bits(float64(x)) // exact, and tells −0 from 0
 }
 
-// record takes the outputs of a kernel under a name.
+// record stores the outputs of a kernel under a name.
 type record[T Float] func(name string, out []T)
 
-// scalings are α and β of a product: β = 0, β = 1 and others have code of their own.
+// scalings are α and β of a product. β = 0, β = 1 and other β have separate code.
 var scalings = [][2]float64{{1, 0}, {-0.7, 0}, {1, 1}, {-1.3, 1}, {0.3, -2.1}, {1, math.Inf(1)}, {0.9, math.NaN()}}
 
 // kernelBits records the outputs of all kernels of one element type.
@@ -233,7 +233,7 @@ func vectorBits(v *vectors, kind string, rec record[float64]) {
 	}
 }
 
-// bitShapes reach every plan of a product and blocks of k.
+// bitShapes reach every plan of a product and several blocks of k.
 var bitShapes = []shape{{1, 50, 31}, {1, 70, 33}, {3, 40, 32}, {40, 4, 100}, {5, 60, 255}, {12, 40, 256}, {30, 9, 300}, {13, 60, 256},
 	{20, 40, 800}, {30, 40, 390}, {16, 1100, 120}, {33, 65, 3}, {70, 20, 384}, {20, 50, 385}, {15, 25, 769}, {13, 20, 1000}, {130, 30, 1}}
 
@@ -253,8 +253,8 @@ func productBits[T Float](kind string, rec record[T]) {
 	}
 }
 
-// hashes are the hashes of recorded outputs by name, in the order in which
-// they came.
+// hashes holds the hashes of recorded outputs by name, and the names in order of their first
+// output.
 type hashes struct {
 	names []string
 	of    map[string]hash.Hash
@@ -293,8 +293,8 @@ func backendBits() *hashes {
 	return h
 }
 
-// TestRecordedBits holds the bits of every kernel and product of every backend
-// against testdata/bits.txt, the hashes of those of AVX-512, as written by
+// TestRecordedBits compares the bits of every kernel and product of every backend with
+// testdata/bits.txt, which has the hashes of AVX-512's bits and is written by
 //
 //	go test ./internal/gemm -run TestRecordedBits -update
 func TestRecordedBits(t *testing.T) {
@@ -333,7 +333,7 @@ func TestRecordedBits(t *testing.T) {
 	})
 }
 
-// sameBitsRun returns all that one backend computes of random inputs.
+// sameBitsRun returns all results of the backend in use for random inputs.
 func sameBitsRun[T Float](seed uint64, kind string, sh shape, alpha, beta T, threads int) (out []T) {
 	s := source(seed)
 	a, b, c := numbers[T](&s, kind, sh.m*sh.k), numbers[T](&s, kind, sh.n*sh.k), numbers[T](&s, kind, sh.m*sh.n)
@@ -352,7 +352,7 @@ func sameBitsRun[T Float](seed uint64, kind string, sh shape, alpha, beta T, thr
 	return append(out, x...)
 }
 
-// testSameBits holds every backend of this machine against the first.
+// testSameBits compares every backend of this machine with the first.
 func testSameBits[T Float](t *testing.T) {
 	list := backends()
 	defer use(list[0])
@@ -406,7 +406,7 @@ func bigFMA[T Float](x, y, z T) T {
 }
 
 // hardFMA returns y and z for x = 2ᵃ·(1 + c·ulp) such that x·y is a rounding
-// error away from half a unit in the last place of z, or of one with fewer bits.
+// error away from half a unit in the last place of z, or of a z with fewer bits.
 // z is a multiple of 2ᵉ.
 func hardFMA[T Float](s *source, a, c, e int) (y, z T) {
 	bits := 24
@@ -459,14 +459,14 @@ func testFMA[T Float](t *testing.T) {
 			y[j], z[j] = hardFMA[T](&s, a, ulps, e)
 			panel[j], panel[kr.nr+j] = z[j], y[j]
 		}
-		// By way of a tile of two columns: 1·z, then x·y.
+		// In a tile of two columns: 1·z, then x·y.
 		kr.tile(1, kr.nr, 2, []T{1, x}, 2, panel, 1, 0, c, kr.nr)
 		for j, got := range c {
 			if z[j] != 0 {
 				check("tile", got, x, y[j], z[j])
 			}
 		}
-		// By way of one lane of a dot product.
+		// In one lane of a dot product.
 		u[0], u[lanes], v[0], v[lanes] = 1, x, z[0], y[0]
 		if kr.dots(1, 1, lanes+1, u, lanes+1, v, lanes+1, &out); z[0] != 0 && out[0] != 0 {
 			check("dots", out[0], x, y[0], z[0])
@@ -490,7 +490,7 @@ func testFMA[T Float](t *testing.T) {
 	}
 }
 
-// TestFMA holds the multiply-add of plain Go, and those within kernels, against
-// arithmetic with 5,000 bits, in cases near the midpoints of neighbouring numbers,
-// where rounding twice would show, among subnormal numbers and near overflow.
+// TestFMA compares the multiply-add of plain Go, and those of kernels, with arithmetic of
+// 5,000 bits. The cases are near the midpoints of neighbouring numbers, where rounding twice
+// would show, among subnormal numbers and near overflow.
 func TestFMA(t *testing.T) { eachType(t, testFMA[float32], testFMA[float64]) }

@@ -35,7 +35,7 @@ func eachType(t *testing.T, f32, f64 func(t *testing.T)) {
 	})
 }
 
-// matrix is a row-major matrix whose padding holds NaN, so that reading it
+// matrix is a row-major matrix whose padding holds NaN, so that reading the padding
 // shows.
 type matrix[T Float] struct {
 	rows, cols, ld int
@@ -70,7 +70,7 @@ func (m matrix[T]) clone() matrix[T] {
 	return m
 }
 
-// sameBits reports whether two values are the same, NaN equal to NaN.
+// sameBits reports whether two values are equal or both NaN.
 func sameBits[T Float](x, y T) bool { return x == y || x != x && y != y }
 
 // gonumABT is the oracle, C ← α·A·Bᵀ + β·C.
@@ -125,8 +125,7 @@ func compare[T Float](t *testing.T, got, want matrix[T], s shape, scale float64)
 
 type shape struct{ m, n, k int }
 
-// shapes are a sample of those that TestEdges takes, and a few that reach all
-// blockings.
+// shapes returns a sample of the shapes of TestEdges, and a few that reach all blockings.
 func shapes() []shape {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var s []shape
@@ -143,14 +142,14 @@ func shapes() []shape {
 		shape{100, 130, 400}, shape{0, 5, 5}, shape{5, 0, 5}, shape{5, 5, 0}, shape{0, 0, 0})
 }
 
-// edgeMax is beyond two panels of every kernel.
+// edgeMax exceeds two panels of every kernel.
 const edgeMax = 130
 
 // covering holds sizes below, at and above those of vectors, tiles and panels.
 var covering = []int{1, 2, 3, 4, 5, 7, 8, 9, 17, 24, 25, 31, 33, 49, 64, 97}
 
-// edgeShapes takes every size up to edgeMax in every dimension, the other two
-// from the covering set, and the cubes that exceed one panel.
+// edgeShapes returns shapes with every size up to edgeMax in each dimension and sizes of
+// covering in the other two, and cubes with sizes up to more than one panel.
 func edgeShapes() []shape {
 	var s []shape
 	for d := 1; d <= edgeMax; d++ {
@@ -163,8 +162,8 @@ func edgeShapes() []shape {
 	return s
 }
 
-// edgeCase is A and B of edgeMax rows and columns, and by gonum the products
-// of their first k columns for every k, of which those of fewer rows are parts.
+// edgeCase holds A and B of edgeMax rows and columns, and gonum's products of their first k
+// columns for every k. Products of fewer rows are parts of these products.
 type edgeCase[T Float] struct {
 	a, b matrix[T]
 	want [edgeMax + 1]matrix[T]
@@ -238,7 +237,7 @@ func transposed[T Float](b matrix[T], pad int) matrix[T] {
 	return bt
 }
 
-// TestMulABT compares MulABT with gonum, and MulAB with it bit for bit.
+// TestMulABT compares MulABT with gonum, and MulAB with MulABT bit for bit.
 func TestMulABT(t *testing.T) { eachType(t, testMulABT[float32], testMulABT[float64]) }
 
 func fill[T Float](b matrix[T]) *Panels[T] {
@@ -323,8 +322,8 @@ func testGrowAndShrink[T Float](t *testing.T) {
 	}
 }
 
-// checkRows compares the rows, their norms with sums, the largest of them, and that unused
-// lanes are zero.
+// checkRows checks the rows, their squared norms, the largest of these, and that unused lanes
+// are zero.
 func checkRows[T Float](t *testing.T, p *Panels[T], rows [][]T) {
 	t.Helper()
 	got := make([]T, p.dim)
@@ -367,8 +366,8 @@ func TestGrowAndShrink(t *testing.T) {
 	eachType(t, testGrowAndShrink[float32], testGrowAndShrink[float64])
 }
 
-// testNorms compares the largest norm that Gaussian returns, and those of no rows and of an
-// infinite one. TestGrowAndShrink has the others.
+// testNorms checks the largest squared norm that Gaussian returns, and that of no rows and of
+// an infinite row. TestGrowAndShrink checks the other norms.
 func testNorms[T Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(12, 1))
 	const dim = 11
@@ -593,7 +592,7 @@ func TestVectors(t *testing.T) {
 			}
 			copy(z, y)
 			if n > 0 {
-				x[n/2] = math.NaN() // is not greater
+				x[n/2] = math.NaN() // NaN is not greater
 			}
 			Largest(x, z[:n])
 			for i := range x {
@@ -608,8 +607,8 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestTranspose: every element, and nothing between the rows, at sizes around those of the
-// blocks.
+// TestTranspose checks every element, and that nothing is written between the rows, at sizes
+// around the blocks' sizes.
 func TestTranspose(t *testing.T) {
 	for _, m := range []int{0, 1, 3, 4, 7, 70} {
 		for _, n := range []int{0, 1, 5, 63, 64, 130} {

@@ -120,7 +120,7 @@ func unique(d *json.Decoder) error {
 
 func (d *Reader) fail(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: it ends too early", d.f.Err)
+		return fmt.Errorf("%w: the file is truncated", d.f.Err)
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func Floats[T float32 | float64 | uint32 | uint64](d *Reader, n int) ([]T, error
 		}
 		for _, v := range part {
 			if v-v != 0 {
-				return nil, fmt.Errorf("%w: it holds the number %v", d.f.Err, v)
+				return nil, fmt.Errorf("%w: value %v: must be finite", d.f.Err, v)
 			}
 		}
 		out = out[:len(out)+more]
@@ -190,7 +190,7 @@ func (d *Reader) Close() error {
 		return err
 	}
 	if !bytes.Equal(got, want) {
-		return fmt.Errorf("%w: its SHA-256 is %x, not the %x at its end", d.f.Err, want, got)
+		return fmt.Errorf("%w: wrong checksum: the SHA-256 is %x, the file has %x", d.f.Err, want, got)
 	}
 	if _, err := io.ReadFull(d.r, got[:1]); err != io.EOF {
 		return fmt.Errorf("%w: there are bytes after its end", d.f.Err)

@@ -28,7 +28,7 @@ func file(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// read reads all of a file as file wrote it.
+// read reads all of a file that file wrote.
 func read(r io.Reader) (header []int, x []float32, n uint64, err error) {
 	d, err := format.Open(r, &header)
 	if err != nil {
@@ -44,7 +44,7 @@ func read(r io.Reader) (header []int, x []float32, n uint64, err error) {
 	return header, x, whole[0], d.Close()
 }
 
-// The bytes are those of the package comment; the sum is sha256sum's of them.
+// The bytes are those that the package comment describes. The sum was computed by sha256sum.
 func TestBytes(t *testing.T) {
 	const want = "504f4c4b54535402" + "03000000" + "5b375d" + "0000803f" + "000000c0" + "0500000000000000" +
 		"7eaf145df13667506e4c95265f6cb13f7b29e473abb4fb1558b343c23b6fc598"
@@ -60,8 +60,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Every file that is cut short, has a flipped bit or a byte too many is
-// refused, and so is one of another version.
+// Every file that is truncated or has a flipped bit, an extra byte or another version is
+// refused.
 func TestRefused(t *testing.T) {
 	good := file(t)
 	refuse := func(what string, b []byte, want string) {
@@ -71,7 +71,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for n := range good {
-		refuse(fmt.Sprint("bytes before ", n), good[:n], "too early")
+		refuse(fmt.Sprint("bytes before ", n), good[:n], "truncated")
 	}
 	for i := range 8 * len(good) {
 		bad := slices.Clone(good)
@@ -84,8 +84,8 @@ func TestRefused(t *testing.T) {
 	refuse("a newer file", newer, "version 3, and this program reads version 2")
 }
 
-// What is wrong with the reader or writer itself is no error of the bytes, and
-// what could not be read again is not written.
+// An error of the reader or writer itself is not an error of the data, and a file that could
+// not be read again is not written.
 func TestOtherErrors(t *testing.T) {
 	broken := errors.New("broken")
 	r, w := io.Pipe()

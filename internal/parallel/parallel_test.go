@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestDo: every unit is done once, by a worker below threads.
+// TestDo checks that every unit is done once, by a worker whose number is below threads.
 func TestDo(t *testing.T) {
 	for _, threads := range []int{-1, 0, 1, 2, 7} {
 		for _, units := range []int{0, 1, 3, 100} {

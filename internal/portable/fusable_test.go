@@ -24,9 +24,9 @@ type finding struct {
 	text string
 }
 
-// findings returns the products of packages that the compiler may fuse with a sum, and
-// the calls of functions that have other bits elsewhere. The packages have been loaded
-// with packages.LoadSyntax.
+// findings returns the products in packages that the compiler may fuse with a sum, and the
+// calls of functions whose bits depend on the architecture. The packages must have been
+// loaded with packages.LoadSyntax.
 func findings(pkgs []*packages.Package) []finding {
 	prog, _ := ssautil.Packages(pkgs, ssa.InstantiateGenerics)
 	prog.Build()
@@ -79,7 +79,7 @@ func (c *checker) report(at token.Pos, format string, args ...any) {
 			f.in = c.names[i]
 		}
 	}
-	if !c.seen[f] { // by another instance of a generic function, or on another way
+	if !c.seen[f] { // not yet found by another instance of a generic function, or on another way
 		c.seen[f] = true
 		c.found = append(c.found, f)
 	}
@@ -94,7 +94,7 @@ var exact = map[string]bool{
 }
 
 // syntax notes the conversions of products, which package ssa drops where they don't
-// change the type, and reports calls.
+// change the type, and reports calls of functions whose bits depend on the architecture.
 func (c *checker) syntax(p *packages.Package, f *ast.File) {
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.FuncDecl); ok {
@@ -173,8 +173,8 @@ type walk struct {
 	seen    map[state]bool
 }
 
-// A state is a value of which the part at a path is the product: "" for the value itself,
-// ".1" for the second field of a struct.
+// A state is a value whose part at a path is the product: "" for the value itself, ".1" for
+// the second field of a struct.
 type state struct {
 	ssa.Value
 	path string
@@ -242,8 +242,8 @@ func (w *walk) from(v ssa.Value, path string) {
 	}
 }
 
-// inlinable reports whether the compiler may inline f. It inlines functions of up to 80
-// nodes of syntax, of which an operator has at least two with its operands.
+// inlinable reports whether the compiler may inline f. The compiler inlines functions of up to
+// 80 nodes of syntax; an operator with its operands has at least two nodes.
 func inlinable(f *ssa.Function) bool {
 	nodes := 0
 	for i := range instructions(f) {
@@ -257,7 +257,7 @@ func inlinable(f *ssa.Function) bool {
 	return nodes <= 80
 }
 
-// stored follows a product that was stored to where the function loads it again.
+// stored follows a stored product to the places where the function loads it again.
 func (w *walk) stored(s *ssa.Store, path string) {
 	to := address(s.Addr) + path
 	for i := range instructions(s.Parent()) {
@@ -269,7 +269,7 @@ func (w *walk) stored(s *ssa.Store, path string) {
 	}
 }
 
-// address names an address: the same one, computed twice, has the same name.
+// address returns the name of an address. The same address, computed twice, has the same name.
 func address(v ssa.Value) string {
 	switch v := v.(type) {
 	case *ssa.FieldAddr:

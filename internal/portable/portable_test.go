@@ -52,8 +52,8 @@ var special = func() []float64 {
 	return out
 }()
 
-// argument returns a float64 of any magnitude, or of those that matter; the same ones on
-// every machine.
+// argument returns a random float64 of any magnitude, or one from the ranges that matter. The
+// arguments are the same on every machine.
 func argument(r *rand.Rand) float64 {
 	switch r.IntN(6) {
 	case 0:
@@ -90,7 +90,7 @@ func TestSameAsMath(t *testing.T) {
 	for _, f := range unary {
 		check := func(x float64) {
 			if f.name == "Log" && 0 < x && x < 0x1p-1022 {
-				return // wrong on amd64: see TestLogOfSubnormals
+				return // math.Log is wrong on amd64: see TestLogOfSubnormals
 			}
 			if got, want := f.got(x), f.want(x); !same(got, want) {
 				t.Errorf("%s(%v) = %x, want %x", f.name, x, got, want)
@@ -155,8 +155,8 @@ func TestSameAsGonum(t *testing.T) {
 	}
 }
 
-// TestDeviationOfExtremes: values whose squares leave the range of float64 have the
-// deviation of ordinary ones in another unit.
+// TestDeviationOfExtremes checks that values whose squares exceed the range of float64 have
+// the same deviation as ordinary values, in another unit.
 func TestDeviationOfExtremes(t *testing.T) {
 	x := []float64{1, 2, 4, 4.5, -3}
 	wantMean, want := MeanDeviation(x)
@@ -175,13 +175,13 @@ func TestDeviationOfExtremes(t *testing.T) {
 	}
 }
 
-// TestRecordedBits compares with values that were recorded on amd64.
+// TestRecordedBits compares the functions with values that were recorded on amd64.
 func TestRecordedBits(t *testing.T) {
 	var lines []string
 	add := func(name string, v float64, args ...float64) {
 		line := name
 		if v != v {
-			v = math.NaN() // whose payload is the processor's
+			v = math.NaN() // the payload of a NaN depends on the processor
 		}
 		for _, a := range append(args, v) {
 			line += fmt.Sprintf(" %016x", math.Float64bits(a))

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// exemptions are the findings that decide no recorded bit, or can't: by pattern of
-// path.Match for package and function, and the beginning of the text.
+// exemptions are the findings that do not or cannot change a recorded bit, given by a pattern
+// of path.Match for package and function, and by the beginning of the text.
 var exemptions = []struct {
 	in, text, reason string
 }{
@@ -35,8 +35,8 @@ const (
 	exactly = "float64 products of two float32 are exact"
 )
 
-// TestRecordedPackages reports where the packages that decide a record's bits have results
-// that depend on the architecture.
+// TestRecordedPackages reports results that depend on the architecture in the packages that
+// determine a record's bits.
 func TestRecordedPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seconds, and nothing concurrent")
@@ -50,7 +50,7 @@ func TestRecordedPackages(t *testing.T) {
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if strings.HasPrefix(p.PkgPath, "polkrepro/") {
 			paths = append(paths, p.PkgPath)
-			// go test repeats a test if a folder has changed that it has read.
+			// go test repeats a test if a folder that the test has read has changed.
 			if _, err := os.ReadDir(p.Dir); err != nil {
 				t.Error(err)
 			}

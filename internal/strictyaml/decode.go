@@ -101,7 +101,7 @@ func decode(n *Node, v reflect.Value, r *Reporter) {
 		}
 		x, err := strconv.Atoi(n.Text)
 		if err != nil {
-			r.Errorf(n, "%s is too large an integer", n.Text)
+			r.Errorf(n, "integer %s is out of range", n.Text)
 			return
 		}
 		v.SetInt(int64(x))

@@ -171,11 +171,11 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	src := &source{name: filename}
 	whole := &Node{src: src}
 	if len(text) > MaxSource {
-		r.Errorf(whole, "the file has %d bytes; at most %d are read", len(text), MaxSource)
+		r.Errorf(whole, "the file has %d bytes: must have at most %d", len(text), MaxSource)
 		return nil
 	}
 	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > maxOpening {
-		r.Errorf(whole, "the file has %d opening brackets and braces; at most %d are read", n, maxOpening)
+		r.Errorf(whole, "the file has %d opening brackets and braces: must have at most %d", n, maxOpening)
 		return nil
 	}
 	if !utf8.Valid(text) {

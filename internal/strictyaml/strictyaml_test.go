@@ -9,7 +9,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestScalars checks how unquoted scalars are typed.
+// TestScalars checks the kinds and values of scalars.
 func TestScalars(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -37,8 +37,8 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// TestPlaces checks lines and columns where characters have several bytes,
-// lines end in CR LF, and a byte order mark leads.
+// TestPlaces checks lines and columns in a text with characters of several bytes, lines that
+// end in CR LF, and a byte order mark at the start.
 func TestPlaces(t *testing.T) {
 	src := "\ufeff# λ\r\nname: \"é é\" # c\r\nlist:\r\n  - {é: 1, key: 2}\r\n  - a: b\r\n"
 	r := new(Reporter)
@@ -55,7 +55,7 @@ func TestPlaces(t *testing.T) {
 		{n.At("list", 0).Field("key").At, 4, 12},
 		{n.At("list", 1), 5, 5},
 		{n.At("list", 1, "a"), 5, 8},
-		{n.At("list", 7, "a"), 4, 3}, // the last node on the way
+		{n.At("list", 7, "a"), 4, 3}, // the last existing node on the path
 	} {
 		if c.at.Line != c.line || c.at.Column != c.column {
 			t.Errorf("at %d:%d, want %d:%d", c.at.Line, c.at.Column, c.line, c.column)
@@ -63,7 +63,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// show returns a node in one line.
+// show returns a node as one line of text.
 func show(n *Node) string {
 	var parts []string
 	switch n.Kind {
@@ -114,7 +114,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestErrorsText checks the order, the cut after many errors, and excerpts.
+// TestErrorsText checks the order of errors, the limit on their number, and excerpts.
 func TestErrorsText(t *testing.T) {
 	r := new(Reporter)
 	n := Parse("x.yaml", []byte("a: [1, 2]\n"), r)
@@ -153,8 +153,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes parsing, merging or decoding panic; what they can't
-// take they report, at a place in the text and without what a terminal obeys.
+// FuzzParse checks that no text makes parsing, merging or decoding panic. Errors are reported
+// at a place in the text, without control sequences for a terminal.
 func FuzzParse(f *testing.F) {
 	f.Add("a: 1\nb: [x, {c: 2.5}]\nc: {d: true}\n", "a: 2\nc: {e: ~}\n")
 	f.Add("text: |\n  two\n  lines\n", "- 1\n")

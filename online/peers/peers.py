@@ -44,7 +44,7 @@ SPLITS = 5
 
 
 def bundled(split, load):
-    """Two thirds of a data set of scikit-learn train, the rest test."""
+    """Two thirds of a data set of scikit-learn for training, the rest for testing."""
     x, y = load(return_X_y=True)
     order = np.random.default_rng(1 + split).permutation(len(y))
     cut = len(y) * 2 // 3
@@ -85,7 +85,7 @@ def ringnorm(rng, n):
 
 
 def waveform(rng, n):
-    """Breiman's, with 19 features of noise, sorted by nothing."""
+    """Breiman's, unsorted, with 19 features of noise."""
     i = np.arange(1, 22)
     h = np.array([np.maximum(6 - abs(i - c), 0) for c in (7, 15, 11)])
     y = rng.integers(0, 3, n)
@@ -198,7 +198,7 @@ def write(sets, folder):
 
 
 def mean(records, name, method):
-    """Returns the means over the splits that SVC has too, and None without any."""
+    """Returns the means over the splits that SVC has too, or None if there are none."""
     splits = [s for s in range(SPLITS) if (name, s, method) in records and (name, s, "SVC") in records]
     rows = [records[name, s, method] for s in splits]
     if not rows:
@@ -209,7 +209,7 @@ def mean(records, name, method):
 
 
 def table(records):
-    """Lays out a row for each data set and method, then what the goals ask for."""
+    """Lays out a row for each data set and method, then the comparisons of the goals."""
     lines = ["%-15s %6s %5s %7s  %-13s %8s %8s %7s %10s" % ("data set", "rows", "feat.", "classes", "method", "error %", "CPU s", "order", "order/SVs")]
     means = {m: {} for m in METHODS}
     sizes = {}

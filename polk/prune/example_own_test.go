@@ -26,8 +26,8 @@ func (c central) Prune(_ context.Context, s prune.State) error {
 	return nil
 }
 
-// A pruner of one's own needs no place in this package: New makes it one for a
-// learner. To have specs name it as well, [Register] it.
+// To use your own pruner, pass its Heuristic to New. It does not have to be in this package. To
+// name it in specs as well, [Register] it.
 func ExampleNew() {
 	pruner, err := prune.New(prune.Heuristic{
 		Name:   "central",

@@ -1,7 +1,7 @@
 package prune
 
-// JointCost is for the oracle in formulas_test.go, which package prunetest keeps out
-// of this package.
+// JointCost is for the oracle in formulas_test.go, which can't be in this package because it
+// imports package literal.
 var JointCost = jointCost
 
 // For versions_test.go.
@@ -12,7 +12,7 @@ var (
 
 type Version = version
 
-// Unregister takes a test's heuristic away.
+// Unregister removes a test's heuristic.
 func Unregister(name string) { delete(registered, name) }
 
 // SourceHash returns the hash of the source that registers h.

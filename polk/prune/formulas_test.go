@@ -16,7 +16,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A function is f̃ with what a test wants to know of it.
+// A function is f̃ with the data that tests need.
 type function struct {
 	x    [][]float32
 	w    [][]float64
@@ -30,7 +30,7 @@ var (
 	polynomial = kernel.Polynomial{Offset: 0.5, Degree: 2} // κ(x, x) depends on x
 )
 
-// draw returns a function with old elements of the dictionary and fresh ones.
+// draw returns a random function of old elements of the dictionary and fresh ones of the step.
 func draw(seed uint64, old, fresh int) *function {
 	r := rand.New(rand.NewPCG(seed, 1))
 	f := &function{old: old}
@@ -129,7 +129,7 @@ func (f *function) project(is []int, ridge float64) (err2 float64, weights *mat.
 	return gamma * gamma, weights
 }
 
-// greedily removes what score finds least until order elements are left.
+// greedily removes the element with the least score until order elements are left.
 func (f *function) greedily(order int, score func(is []int, j int) float64) []int {
 	is := f.all()
 	for len(is) > order {
@@ -151,7 +151,7 @@ func check(t *testing.T, what string, s prune.Elements, want []int) {
 	}
 }
 
-// Heuristics that keep an order, against brute force.
+// Heuristics that keep an order agree with brute force.
 func TestOrders(t *testing.T) {
 	const order = 6
 	p := prune.Params{"order": order}
@@ -163,8 +163,8 @@ func TestOrders(t *testing.T) {
 			return e
 		})
 		check(t, "komp-order", f.prune(t, "komp-order", p), pursued)
-		// What a budget of 0 leaves is as many as there may be; what a larger one leaves
-		// has no element that it would allow to go.
+		// With a budget of 0, komp-capped leaves as many elements as its order allows. With an
+		// order that allows all elements, it leaves the same ones as komp.
 		f.step.Epsilon = 0
 		check(t, "komp-capped", f.prune(t, "komp-capped", p), pursued)
 		f.step.Epsilon = 0.1
@@ -179,7 +179,7 @@ func TestOrders(t *testing.T) {
 			}
 			return -float64(f.age[j])
 		}))
-		// ‖Σ_removed w_j κ_j‖² of what is removed with j.
+		// The score is ‖Σ w_i κ_i‖² over j and the elements removed before.
 		check(t, "one-step", f.prune(t, "one-step", p), f.greedily(order, func(is []int, j int) float64 {
 			gone := kernel.NewExpansion(gaussian, 2, 2)
 			for i := range f.x {
@@ -218,7 +218,7 @@ func (f *function) leverage(is []int, j int, ridge float64) float64 {
 	return k.At(a, a)
 }
 
-// KOMP's budget includes its end: without any, what costs nothing leaves.
+// KOMP's budget is inclusive: with a budget of 0, an element that costs nothing leaves.
 func TestKOMPWithoutBudget(t *testing.T) {
 	f := draw(2, 5, 3)
 	f.step.Epsilon, f.w[3] = 0, []float64{0, 0}
@@ -226,8 +226,8 @@ func TestKOMPWithoutBudget(t *testing.T) {
 	check(t, "komp-capped", f.prune(t, "komp-capped", prune.Params{"order": 8}), literal.Without(f.all(), 3))
 }
 
-// komp-each removes the cheapest for as long as what its removal adds to the squared
-// error is within δ², whatever has been spent before.
+// komp-each removes the cheapest element while its removal adds at most δ² to the squared error,
+// whatever has been spent before.
 func TestEach(t *testing.T) {
 	further := 0
 	for seed := range uint64(20) {
@@ -259,8 +259,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// A pair's joint cost is the squared error of the best approximation without both,
-// less what has been spent before.
+// A pair's joint cost is the squared error of the best approximation without both, minus the
+// squared error spent before.
 func TestJointCost(t *testing.T) {
 	for seed := range uint64(20) {
 		f := draw(seed, 5, 4)
@@ -283,8 +283,7 @@ func TestJointCost(t *testing.T) {
 	}
 }
 
-// rejects returns the elements that stay when new ones are looked at one by
-// one.
+// rejects returns the elements that stay when admit decides on the new ones one by one.
 func (f *function) rejects(admit func(before []int, j int) bool) []int {
 	is := f.all()[:f.old]
 	for j := f.old; j < len(f.x); j++ {
@@ -313,7 +312,7 @@ func TestAdmission(t *testing.T) {
 
 		s := f.prune(t, "ald", prune.Params{"threshold": 0.1})
 		check(t, "ald", s, f.rejects(func(is []int, j int) bool { return f.distance2(is, j, 0) > 0.1 }))
-		// What is rejected is projected on what is admitted.
+		// Rejected elements are projected on the admitted ones.
 		_, w := f.project(left(s), 0)
 		for a, j := range left(s) {
 			for c, v := range s.Weights(j) {
@@ -343,9 +342,9 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// Which side of a threshold the threshold itself is on, by values without rounding.
+// A value equal to a threshold is on the defined side. The values are free of rounding.
 func TestAdmissionAtTheThreshold(t *testing.T) {
-	one := func() *function { // a new element at distance 1 of nothing, with gradient 0
+	one := func() *function { // a new element at distance 1 from the empty dictionary, with gradient 0
 		f := draw(1, 0, 1)
 		f.w[0] = []float64{0, 0}
 		return f
@@ -374,7 +373,7 @@ func TestSpreadOutOfReach(t *testing.T) {
 	}
 }
 
-// A rejected sample's part in the function's values at it is kept.
+// Rejecting a sample does not change the function's values at the sample.
 func TestSpreadKeepsTheValue(t *testing.T) {
 	f := draw(3, 9, 1)
 	f.step.Kernel = polynomial
@@ -394,8 +393,7 @@ func TestSpreadKeepsTheValue(t *testing.T) {
 	}
 }
 
-// Every element goes equally often: 3 of 10 in 3,000 draws, five standard
-// deviations.
+// Every element stays equally often: 3 of 10 in 3,000 draws, to five standard deviations.
 func TestRandomIsUniform(t *testing.T) {
 	count := make([]int, 10)
 	for seed := range uint64(3000) {
@@ -411,7 +409,7 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 }
 
-// A sample is admitted as often as its ridge leverage score says.
+// A sample is admitted with a probability proportional to its ridge leverage score.
 func TestLeverageSampling(t *testing.T) {
 	f := draw(4, 9, 1)
 	tau := 0.8 * f.leverage(f.all(), 9, 0.1)
@@ -426,8 +424,7 @@ func TestLeverageSampling(t *testing.T) {
 	}
 }
 
-// The pair that is merged and the point are as good as the best of a fine grid
-// over every partner.
+// The chosen pair and point are as good as the best of a fine grid over all partners.
 func TestMerging(t *testing.T) {
 	for seed := range uint64(30) {
 		f := draw(seed, 12, 3) // more partners than h is searched for
@@ -471,8 +468,8 @@ func (f *function) errorOf(s prune.Elements) float64 {
 	return diff.NormSq(1)
 }
 
-// What is removed goes to the nearest neighbour, and leaves the least error of any
-// element given to any other one.
+// The weights of a removed element go to its nearest neighbour. The pair has the least error of
+// all pairs.
 func TestNearest(t *testing.T) {
 	const order = 3
 	for seed := range uint64(10) {
@@ -505,7 +502,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// Of equals the first goes, and to the first.
+// Of equal elements the first leaves, and of equal neighbours the first gets its weights.
 func TestEquals(t *testing.T) {
 	f := draw(1, 5, 3)
 	for _, j := range []int{1, 3, 5} {
@@ -514,7 +511,7 @@ func TestEquals(t *testing.T) {
 	for _, name := range []string{"nearest", "komp-order", "komp-loss"} {
 		check(t, name, f.prune(t, name, prune.Params{"order": 6}), []int{0, 2, 4, 5, 6, 7})
 	}
-	// Three in a row, of which the one in the middle is the lightest.
+	// Three points on a line; the one in the middle is the lightest.
 	f = draw(1, 3, 0)
 	f.x, f.w = [][]float32{{0, 0}, {1, 0}, {-1, 0}}, [][]float64{{0.1, 0}, {1, 0}, {1, 0}}
 	check(t, "merging", f.prune(t, "merging", prune.Params{"order": 2}), []int{2, 3})
@@ -524,8 +521,7 @@ func TestEquals(t *testing.T) {
 	}
 }
 
-// The loss that decides is that of the projected function on the mini-batch
-// before.
+// komp-loss decides by the loss of the projected function on the previous mini-batch.
 func TestLossLookAhead(t *testing.T) {
 	for seed := range uint64(10) {
 		f, before := draw(seed, 6, 2), draw(seed+100, 0, 9)
@@ -539,7 +535,7 @@ func TestLossLookAhead(t *testing.T) {
 		})
 		check(t, "komp-loss", s, best)
 
-		// Elements without weights leave the loss what it is: the first of them goes.
+		// Removing an element with zero weights does not change the loss: the first one leaves.
 		for j := range f.w {
 			f.w[j] = []float64{0, 0}
 		}
@@ -564,8 +560,8 @@ func (f *function) lossOf(is []int, w *mat.Dense, on *function) float64 {
 	return sum
 }
 
-// What komp-merge leaves after one removal, by solving the normal equations: the cheaper
-// of f̃ on all elements but one, and on all but two and a point between these.
+// After one removal, komp-merge leaves the cheaper of two projections of f̃: on all elements but
+// one, or on all but two and a point between these. The test solves the normal equations.
 func TestKOMPMerge(t *testing.T) {
 	merged := 0
 	for seed := range uint64(30) {
@@ -610,8 +606,8 @@ func TestKOMPMerge(t *testing.T) {
 	}
 }
 
-// checkMerged checks that the new element 9 of s lies where p and its best partner would
-// be merged without a refit, by a scan.
+// checkMerged checks by a scan that the new element 9 of s lies where p and its best partner would
+// be merged without a refit.
 func (f *function) checkMerged(t *testing.T, s prune.Elements, p int) {
 	t.Helper()
 	gone := slices.DeleteFunc(f.all(), s.Present)

@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// larger is a dictionary of one element, of which nothing but its step may be asked.
+// larger is a dictionary of one element that implements Step and Len alone.
 type larger struct {
 	InverseState
 	step Step
@@ -28,8 +28,7 @@ func encoded(t testing.TB, r recent) []byte {
 	return b.Bytes()
 }
 
-// TestStateOfAnother: a state whose samples are not those of the learner is an
-// error, not a panic.
+// TestStateOfAnother: a state whose samples do not fit the learner is an error, not a panic.
 func TestStateOfAnother(t *testing.T) {
 	step := Step{N: 2, X: make([]float32, 6), Outputs: 3}
 	for name, r := range map[string]recent{
@@ -62,9 +61,9 @@ func TestStateOfAnother(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshalState: no bytes make it panic or allocate more than a multiple
-// of them and the 10 MB in which gob begins to read a long message, and what it
-// reads is written as it was.
+// FuzzUnmarshalState: no bytes make UnmarshalBinary panic, or allocate more than a multiple of
+// their length and of the 10 MB with which gob starts to read a long message. What it reads is
+// written and read again with the same lengths.
 func FuzzUnmarshalState(f *testing.F) {
 	f.Add(encoded(f, recent{X: []float32{1, 2, 3, 4}, Y: []float64{0, 2}}))
 	f.Add(encoded(f, recent{}))
@@ -85,7 +84,7 @@ func FuzzUnmarshalState(f *testing.F) {
 	})
 }
 
-// FuzzParseParams: what it reads, String writes and it reads again.
+// FuzzParseParams: ParseParams reads back the parameters that String writes.
 func FuzzParseParams(f *testing.F) {
 	f.Add("order=16, window=64.5")
 	f.Add("a=1e400")

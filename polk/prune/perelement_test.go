@@ -8,8 +8,8 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// TestPerElement: values follow their elements through removals, saving and loading,
-// and damaged bytes are refused.
+// TestPerElement: values follow their elements through removals, saving and loading, and corrupt
+// bytes are an error.
 func TestPerElement(t *testing.T) {
 	s := draw(1, 3, 1).state(find(t, "random", prune.Params{"order": 3}))
 	var v prune.PerElement[int32]

@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// Every heuristic can be swept. TestVersions finds and makes them.
+// Every heuristic with a knob has a valid grid. TestVersions finds and makes the heuristics.
 func TestRegistered(t *testing.T) {
 	if !slices.IsSorted(Names()) || len(Names()) != len(All()) {
 		t.Errorf("names %v", Names())
@@ -92,7 +92,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// The text of parameters has all of their digits.
+// String writes all digits of the parameters, and ParseParams reads them back.
 func TestParseParams(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Params(rapid.MapOfN(rapid.StringMatching(`[a-z]{1,8}`), rapid.Float64(), 1, 5).Draw(t, "params"))
@@ -111,7 +111,7 @@ func TestParseParams(t *testing.T) {
 	}
 }
 
-// elements is a State of so many elements, and nothing else.
+// elements implements Total and Present alone, for len(gone) elements.
 type elements struct {
 	Elements
 	gone []bool
@@ -156,8 +156,8 @@ func (twoElements) Weights(int) []float64  { return []float64{1} }
 func (twoElements) Norm2(int) float64      { return 1 }
 func (s twoElements) Distance(int) float64 { return 1 / s.diag }
 
-// A pair whose joint distance rounding decides is not chosen by what it costs, at any
-// scale of the kernel.
+// The cost of a pair is infinite if rounding dominates its joint distance, at any scale of the
+// kernel.
 func TestJointCostOfDuplicates(t *testing.T) {
 	for _, diag := range []float64{1e-3, 1, 1e3} {
 		s := twoElements{diag: diag}

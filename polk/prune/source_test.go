@@ -9,9 +9,9 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCode: recorded source of version 1 has no code, a later version its number, edited
-// source its hash, and what is not of this package the hash of the program or the
-// identity that it was given.
+// TestCode: Code is empty for the recorded source of version 1, the number for that of a later
+// version, and the hash for edited source. For a heuristic from outside this package it is the
+// hash of the program, or the heuristic's Identity.
 func TestCode(t *testing.T) {
 	h, _ := Lookup(KOMP)
 	sum := sourceHashes()[h.file]
@@ -49,22 +49,22 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestMethodsAreWithTheirTypes: the hash of a file finds them there.
+// TestMethodsAreWithTheirTypes: the hash of a file covers methods only in the files of their types.
 func TestMethodsAreWithTheirTypes(t *testing.T) {
 	entries, _ := sources.ReadDir(".")
 	for _, e := range entries {
 		text, _ := sources.ReadFile(e.Name())
 		for _, m := range regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)`).FindAllSubmatch(text, -1) {
 			of := regexp.MustCompile(`(?m)^(type |\t)` + string(m[1]) + `(\[\w+ any\])? +(struct|interface|func|map|\[)`)
-			if e.Name() != "source.go" && !of.Match(text) { // which has no hash
+			if e.Name() != "source.go" && !of.Match(text) { // source.go has no hash
 				t.Errorf("%s has a method of %s, which it does not declare", e.Name(), m[1])
 			}
 		}
 	}
 }
 
-// TestRegisterAgain: a heuristic with an identity takes the place of another with one, and
-// of no other.
+// TestRegisterAgain: a heuristic with an Identity replaces another one with an Identity, and no
+// other.
 func TestRegisterAgain(t *testing.T) {
 	h := Heuristic{Name: "for-this-test", About: "first", Identity: "1", New: func(Params) Pruner { return none{} }}
 	defer delete(registered, h.Name)
@@ -80,7 +80,7 @@ func TestRegisterAgain(t *testing.T) {
 	panics(t, "prune: two heuristics are named for-this-test", func() { Register(h) })
 }
 
-// TestNewRefuses: New fails where Check or Complete does, and says what a heuristic takes.
+// TestNewRefuses: New fails if Check or Complete does, and lists the parameters of the heuristic.
 func TestNewRefuses(t *testing.T) {
 	noParams := Heuristic{Name: "no-params", About: "for this test", New: func(Params) Pruner { return none{} }}
 	if _, err := New(noParams, Params{"order": 3}); err == nil || err.Error() != "prune: pruner no-params takes no parameter order (it takes none)" {

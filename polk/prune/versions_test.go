@@ -15,9 +15,9 @@ import (
 	"polkrepro/polk/prune/prunetest"
 )
 
-// TestVersions: the heuristics have the source and the results of which versions.json
-// tells. Runs that were recorded with them stay valid while this holds. A heuristic
-// that versions.json does not list is known by its source alone.
+// TestVersions: the heuristics have the source and the results that versions.json records. While
+// this holds, runs that were recorded with them stay valid. A heuristic that versions.json does
+// not list is identified by its source alone.
 func TestVersions(t *testing.T) {
 	recorded := prune.Versions()
 	now := make(map[string]prune.Version)
@@ -46,7 +46,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestRegisteredElsewhere: a heuristic of another package is known by the program.
+// TestRegisteredElsewhere: a heuristic of another package is identified by the program's hash.
 func TestRegisteredElsewhere(t *testing.T) {
 	h := prune.Heuristic{Name: "of-another-package", About: "for this test", New: func(prune.Params) prune.Pruner { return nil }}
 	prune.Register(h)
@@ -56,8 +56,8 @@ func TestRegisteredElsewhere(t *testing.T) {
 	}
 }
 
-// scores returns what a learner predicts at eight points after 150 steps with the
-// first of the heuristic's parameters that keep some 15 elements.
+// scores returns a learner's order and its scores at eight points after 150 steps. The heuristic
+// has the first parameters that keep some 15 elements.
 func scores(t *testing.T, h prune.Heuristic) []float64 {
 	t.Helper()
 	params := prune.Params{}
@@ -97,7 +97,7 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 	return out
 }
 
-// TestHashIsOfTheCode: comments and white space do not count, all else does.
+// TestHashIsOfTheCode: the hash ignores comments and white space, and nothing else.
 func TestHashIsOfTheCode(t *testing.T) {
 	const text = "package a\n\n// f is f.\nfunc f(x int) int {\n\treturn x + 1\n}\n"
 	for _, tt := range []struct {

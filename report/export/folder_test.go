@@ -52,8 +52,8 @@ func folder(t *testing.T) (dir string, paths []string) {
 	return dir, paths
 }
 
-// TestFolder: a folder opened without a profile has that of its records; tables, claims and
-// page are of its runs, and a damaged record is said once and left out.
+// TestFolder checks that a folder opened without a profile has the profile of its records, that
+// tables, claims and page cover its runs, and that a corrupt record is reported once and left out.
 func TestFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: reading and writing alone, and the race detector makes it half a minute")
@@ -97,7 +97,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestReplace: sealed files are replaced; a tournament and files outside the seal stay.
+// TestReplace checks that sealed files are replaced, and that a tournament and files outside the
+// seal stay.
 func TestReplace(t *testing.T) {
 	dir, stage := t.TempDir(), t.TempDir()
 	part := record.Parts()[0]

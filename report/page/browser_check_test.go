@@ -19,8 +19,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// convergence is a section with a plot that has both axes logarithmic, a gap,
-// an interval and a level line, as no figure of the report has.
+// convergence is a section with a plot unlike any figure of the report: both axes are logarithmic,
+// and it has a gap, an interval and a level line.
 var convergence = &report.Part{ID: "convergence", Title: "Convergence", Figures: []*report.Figure{{
 	Name: "convergence-figure", Title: "Distance to the optimum", Series: []*report.Series{{Label: "measured"}},
 	Drawing: &plot.Picture{Panels: []*plot.Panel{{YLabel: "distance", LogX: true, LogY: true, XMin: 1, XMax: 1000, Traces: []plot.Trace{
@@ -31,9 +31,9 @@ var convergence = &report.Part{ID: "convergence", Title: "Convergence", Figures:
 	}}}},
 }}}
 
-// shown writes the whole page, and a section more, to a file and opens it in a
-// browser without a network, 1400 pixels wide. Whatever a test does there, nothing may
-// complain, and nothing be asked for.
+// shown writes the whole page, with one more section, to a file and opens it 1400 pixels wide in a
+// browser without a network. The test fails if the page causes an error, a warning or a request to
+// another address.
 func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
@@ -53,7 +53,7 @@ func shown(t *testing.T) (b *browser, url string) {
 	return b, url
 }
 
-// TestCheckPage opens the page: every figure of curves is drawn.
+// TestCheckPage checks that the page draws every figure of curves.
 func TestCheckPage(t *testing.T) {
 	b, _ := shown(t)
 	in, _ := whole()
@@ -76,7 +76,7 @@ func TestCheckPage(t *testing.T) {
 	}
 }
 
-// TestCheckSort sorts a table by a number, both ways and back, with the mouse
+// TestCheckSort sorts a table by a number, up, down and back to the original order, with the mouse
 // and the keyboard.
 func TestCheckSort(t *testing.T) {
 	b, _ := shown(t)
@@ -157,7 +157,7 @@ func TestCheckReadOff(t *testing.T) {
 	}
 }
 
-// TestCheckNarrow shows the page on a phone: nothing is wider than it.
+// TestCheckNarrow checks that nothing on the page is wider than a phone's screen.
 func TestCheckNarrow(t *testing.T) {
 	b, url := shown(t)
 	for _, width := range []int{390, 320} {
@@ -173,9 +173,9 @@ func TestCheckNarrow(t *testing.T) {
 	}
 }
 
-// TestCheckForest shows the forest plot on a phone and beside the sentences on
-// a wide screen: its letters, of 7 points in a picture of 244.8, have at least 8
-// pixels.
+// TestCheckForest checks that the forest plot is beside the sentences on a wide screen and below
+// them on a narrow one. Its letters, of 7 points in a picture 244.8 points wide, must have at least
+// 8 pixels.
 func TestCheckForest(t *testing.T) {
 	b, url := shown(t)
 	for _, width := range []int{1400, 1000, 999, 390, 320} {
@@ -196,8 +196,8 @@ func TestCheckForest(t *testing.T) {
 	}
 }
 
-// contrast is the least contrast, as WCAG 2.2 defines it, of a text with the
-// ground that it stands on, and that text.
+// contrast evaluates to the lowest contrast, as WCAG 2.2 defines it, between a text and its
+// background, and to that text.
 const contrast = `(() => {
 	const channel = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
 	const light = c => { const [r, g, b] = c.match(/[\d.]+/g).map(Number); return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b) };
@@ -212,8 +212,8 @@ const contrast = `(() => {
 	return least;
 })()`
 
-// TestCheckContrast asks for the contrast that WCAG 2.2 asks of text (4.5), on
-// light and on dark ground.
+// TestCheckContrast checks for the contrast that WCAG 2.2 requires of text (4.5), in the light and
+// in the dark colour scheme.
 func TestCheckContrast(t *testing.T) {
 	b, _ := shown(t)
 	grounds := make(map[string]bool)
@@ -236,8 +236,8 @@ func TestCheckContrast(t *testing.T) {
 	}
 }
 
-// TestCheckPrint prints the page, on which pictures stand in place of plots,
-// and what was folded is open.
+// TestCheckPrint prints the page. In print, pictures replace the plots, and all folded details are
+// open.
 func TestCheckPrint(t *testing.T) {
 	b, _ := shown(t)
 	b.eval(t, `addEventListener("beforeprint", () => { window.folded = document.querySelectorAll("details:not([open])").length })`, nil)
@@ -261,8 +261,8 @@ func TestCheckPrint(t *testing.T) {
 	}
 }
 
-// TestCheckWithoutScripts shows the page to a reader who runs none: tables and
-// pictures are there.
+// TestCheckWithoutScripts checks that a reader without scripts sees the tables and pictures, and no
+// buttons.
 func TestCheckWithoutScripts(t *testing.T) {
 	b, url := shown(t)
 	b.call(t, "Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
@@ -274,7 +274,7 @@ func TestCheckWithoutScripts(t *testing.T) {
 		b.call(t, "DOM.querySelectorAll", map[string]any{"nodeId": doc.Root.NodeID, "selector": selector}, &found)
 		n := 0
 		for _, id := range found.NodeIds {
-			if m := b.ask(t, "DOM.getBoxModel", map[string]any{"nodeId": id}); m.Error == nil { // what is not displayed has no box
+			if m := b.ask(t, "DOM.getBoxModel", map[string]any{"nodeId": id}); m.Error == nil { // hidden elements have no box
 				n++
 			}
 		}

@@ -24,7 +24,7 @@ type browser struct {
 	in      *bufio.Reader
 	session string
 	last    int
-	events  []message // all that came so far
+	events  []message // all received so far
 }
 
 // A message is what the browser sends: the answer to a call, or an event.
@@ -63,7 +63,7 @@ func openBrowser(t *testing.T) *browser {
 	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
 	b.call(t, "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
-	b.session = attached.SessionID // it speaks to this page from now on
+	b.session = attached.SessionID // from now on, calls go to this page
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		b.call(t, domain+".enable", nil, nil)
 	}
@@ -108,7 +108,7 @@ func (b *browser) ask(t *testing.T, method string, params any) message {
 	}
 }
 
-// call is ask that must succeed; it decodes the result, which may be nil.
+// call is ask for a call that must succeed. It decodes the answer into result unless result is nil.
 func (b *browser) call(t *testing.T, method string, params, result any) {
 	t.Helper()
 	m := b.ask(t, method, params)
@@ -176,8 +176,8 @@ func (b *browser) eval(t *testing.T, expression string, result any) {
 	}
 }
 
-// complaints are the errors and warnings that the page caused, and the
-// addresses that it asked for beyond itself.
+// complaints returns the errors and warnings that the page caused, and its requests to other
+// addresses.
 func (b *browser) complaints(t *testing.T, own string) (out []string) {
 	t.Helper()
 	for _, e := range b.events {

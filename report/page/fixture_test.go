@@ -22,8 +22,7 @@ import (
 	"polkrepro/report"
 )
 
-// madeUp is the record of a planned run with figures that depend on its ID
-// alone.
+// madeUp returns a record of a planned run, with values that depend only on its ID.
 func madeUp(p experiments.Planned) *record.Record {
 	h := fnv.New64a()
 	io.WriteString(h, p.ID)
@@ -54,7 +53,7 @@ func records(planned []experiments.Planned) map[string]*record.Record {
 	return out
 }
 
-// input is what a page is made from, for a plan and records.
+// input returns the input of a page for a plan and its records.
 func input(t testing.TB, profile string, planned []experiments.Planned, recs map[string]*record.Record, failed map[string]string) Input {
 	t.Helper()
 	ledger := experiments.Ledgers()
@@ -71,7 +70,7 @@ var whole = sync.OnceValues(func() (Input, []byte) {
 	return in, render(failing{}, in)
 })
 
-// failing stands for a test where there is none.
+// failing replaces testing.TB outside of tests.
 type failing struct{ testing.TB }
 
 func (failing) Helper()                           {}
@@ -91,7 +90,7 @@ type node struct {
 	name     string
 	attrs    map[string]string
 	children []*node
-	text     strings.Builder // all within
+	text     strings.Builder // of the element and its descendants
 }
 
 // wholePage is the whole page, parsed, and its scripts.
@@ -100,11 +99,10 @@ var wholePage = sync.OnceValues(func() (*node, []string) {
 	return parse(failing{}, html)
 })
 
-// sources are the contents of scripts and styles, which are no XML.
+// sources are the contents of scripts and styles, which are not XML.
 var sources = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(script|style)>`)
 
-// parse reads a page. Scripts and styles are left empty in it and returned
-// apart.
+// parse reads a page. It empties scripts and styles, and returns the scripts separately.
 func parse(t testing.TB, html []byte) (root *node, scripts []string) {
 	t.Helper()
 	for _, m := range sources.FindAllSubmatch(html, -1) {
@@ -145,7 +143,7 @@ func parse(t testing.TB, html []byte) (root *node, scripts []string) {
 	return root, scripts
 }
 
-// all returns the elements within, of all names if name is empty.
+// all returns the descendants with a name, or all descendants if name is empty.
 func (n *node) all(name string) []*node {
 	var out []*node
 	for _, c := range n.children {
@@ -157,7 +155,7 @@ func (n *node) all(name string) []*node {
 	return out
 }
 
-// with returns the elements within that have an attribute of a value.
+// with returns the descendants that have an attribute with the given value.
 func (n *node) with(attr, value string) []*node {
 	return slices.DeleteFunc(n.all(""), func(c *node) bool { v, ok := c.attrs[attr]; return !ok || v != value })
 }

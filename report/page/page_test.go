@@ -20,10 +20,10 @@ import (
 	"polkrepro/report/plot"
 )
 
-// mostBytes is the most that a page may have.
+// mostBytes is the largest allowed size of a page.
 const mostBytes = 5 << 20
 
-// holds finds the one element with an attribute and looks for words in it.
+// holds returns the only element with an attribute's value, and checks that it contains the words.
 func holds(t *testing.T, root *node, attr, value string, words ...string) *node {
 	t.Helper()
 	found := root.with(attr, value)
@@ -99,8 +99,8 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// TestSummary looks on the first screen for the counts, the forest plot, and, with a link, for
-// every claim that deviates or is inconclusive and no other.
+// TestSummary checks that the first screen shows the counts, the forest plot, and links to exactly
+// the claims that deviate or are inconclusive.
 func TestSummary(t *testing.T) {
 	in, _ := whole()
 	root, _ := wholePage()
@@ -163,8 +163,8 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestWithin makes sure that the page asks for nothing: the only addresses in
-// it are places on it and pictures in it, and its policy forbids all others.
+// TestWithin checks that the page requests nothing: its only addresses are places on the page and
+// embedded pictures, and its policy forbids all others.
 func TestWithin(t *testing.T) {
 	_, html := whole()
 	if len(html) > mostBytes {
@@ -210,8 +210,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestScopes makes sure that every header says what it heads and every table
-// has a caption.
+// TestScopes checks that every header has a scope, every table has a caption, and no heading skips
+// a level.
 func TestScopes(t *testing.T) {
 	root, _ := wholePage()
 	for _, table := range root.all("table") {
@@ -236,7 +236,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestDeterministic makes a page twice of equal input.
+// TestDeterministic checks that equal inputs make identical pages.
 func TestDeterministic(t *testing.T) {
 	in, html := whole()
 	r := *in.Report
@@ -247,8 +247,8 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestHostile puts markup and script into every text that comes from records and sections,
-// and looks for what a section brings with it.
+// TestHostile puts markup and script into every text of records and sections, and checks that the
+// page shows them as text. It also checks the link and the figure of a section.
 func TestHostile(t *testing.T) {
 	const evil = `</script></style></table>'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
 	planned := theorytest.Plan(t, experiments.ProfileSmoke)
@@ -290,8 +290,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestNothingRun makes a page of no records at all, and of a folder that other
-// things went wrong in.
+// TestNothingRun makes the page of a folder without finished records, with one unfinished run and
+// one corrupt record.
 func TestNothingRun(t *testing.T) {
 	planned := theorytest.Plan(t, experiments.ProfileQuick)
 	in := input(t, experiments.ProfileQuick, planned, nil, nil)
@@ -311,7 +311,7 @@ func TestNothingRun(t *testing.T) {
 	}
 }
 
-// TestMachines tells revisions apart.
+// TestMachines checks that the table of machines distinguishes revisions.
 func TestMachines(t *testing.T) {
 	planned := theorytest.Plan(t, experiments.ProfileSmoke)
 	recs := records(planned)
@@ -338,8 +338,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestCharts: the page's first script is the charts of all figures with curves, which a test of
-// report compares with the pictures.
+// TestCharts checks that the page's first script holds the charts of all figures with curves. A
+// test of package report compares the charts with the pictures.
 func TestCharts(t *testing.T) {
 	in, _ := whole()
 	_, scripts := wholePage()
@@ -355,7 +355,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestJointSection: the front, what the best assumes and leaves, and the picture.
+// TestJointSection checks the front, the assumptions of the best combination, the claims that it
+// does not reproduce, and the picture.
 func TestJointSection(t *testing.T) {
 	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
 	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x", Value: "another", Chosen: "one", How: "by result"}}, ByResult: 4, Cells: 13, Numbers: 37}

@@ -52,7 +52,7 @@ func MultiverseSection(m *evidence.MultiverseReport) *report.Part {
 		Title: "What hinges on which choice",
 		Paragraphs: []string{
 			"Where the paper leaves a choice open, the other choices were run too. Here each is assumed alone.",
-			fmt.Sprintf("%d claims have the same verdict under every alternative that was run, %d have another one under at least one.", robust, len(hinges.Rows)),
+			fmt.Sprintf("%d claims keep their verdict under every alternative that was run; at least one alternative changes that of %d.", robust, len(hinges.Rows)),
 		},
 		Tables: []*report.Table{alternatives, hinges},
 	}

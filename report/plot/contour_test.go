@@ -7,8 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// enclosed is the area within closed lines: what a line runs around clockwise
-// is taken off.
+// enclosed returns the area within closed lines. The area within a clockwise line is subtracted.
 func enclosed(lines [][]Node) float64 {
 	sum := 0.0
 	for _, line := range lines {
@@ -46,12 +45,12 @@ func TestContourOfAHill(t *testing.T) {
 			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
 		}
 	}
-	if a := enclosed(lines); !(math.Abs(a-math.Pi*radius*radius) <= 3) { // below 0, were the hill on its right
+	if a := enclosed(lines); !(math.Abs(a-math.Pi*radius*radius) <= 3) { // it would be below 0 if the hill were on the line's right
 		t.Errorf("the line encloses %v, want π·%v²", a, radius)
 	}
 }
 
-// TestSaddle: the middle of a cell says which of its corners are joined.
+// TestSaddle checks that the middle of a cell decides which of its corners are joined.
 func TestSaddle(t *testing.T) {
 	for _, c := range []struct {
 		high float64
@@ -66,7 +65,7 @@ func TestSaddle(t *testing.T) {
 	}
 }
 
-// TestRegions: what is above 0 and what is below fill the grid, and every line
+// TestRegions checks that the regions above and below 0 together fill the grid, and that every line
 // around them is closed.
 func TestRegions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

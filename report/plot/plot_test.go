@@ -55,7 +55,7 @@ func TestRunsOf(t *testing.T) {
 	}
 }
 
-// TestUpsideDown: an image is turned over for vgpdf, which turns it over again.
+// TestUpsideDown checks that an image is flipped for vgpdf, which flips it again.
 func TestUpsideDown(t *testing.T) {
 	m := image.NewGray(image.Rect(1, 2, 2, 5))
 	m.SetGray(1, 2, color.Gray{Y: 7})

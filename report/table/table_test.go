@@ -17,8 +17,8 @@ func TestLaTeXEscape(t *testing.T) {
 	}
 }
 
-// TestLaTeXSizes: a table of the user's own shrinks with its width, and is turned at last; a wide
-// one of the paper, or one of many lines, is tiny.
+// TestLaTeXSizes checks that a user's own table shrinks with its width and is turned sideways in
+// the end. A table of the paper that is wide or has many lines is tiny.
 func TestLaTeXSizes(t *testing.T) {
 	wide := func(n int) *Table {
 		return &Table{Name: "x", Header: []string{"h"}, Rows: [][]string{{strings.Repeat("w", n)}}}

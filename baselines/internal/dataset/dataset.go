@@ -33,7 +33,7 @@ func (p *Problems) Kernel(k kernel.Kernel) {
 // Model adds the errors of a model's kernel and sizes.
 func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
 	p.If(classes < 2, "%d classes: at least 2 are needed", classes)
-	p.If(dim < 1, "dimension %d is below 1", dim)
+	p.If(dim < 1, "dimension %d: must be at least 1", dim)
 	p.Kernel(k)
 }
 

@@ -8,7 +8,7 @@ import (
 	"polkrepro/kernel"
 )
 
-// TestProblems: everything that is wrong is said at once.
+// TestProblems: one error reports all problems.
 func TestProblems(t *testing.T) {
 	p := Problems{Package: "own"}
 	p.If(false, "nothing")
@@ -20,7 +20,7 @@ func TestProblems(t *testing.T) {
 	p.Kernel(nil)
 	p.Model(kernel.Gaussian{}, 1, 0)
 	if err := p.Err(); err == nil || err.Error() != "own: -1 threads\nown: no kernel\nown: 1 classes: at least 2 are needed\n"+
-		"own: dimension 0 is below 1\nown: kernel: bandwidth 0 is not a positive number" {
+		"own: dimension 0: must be at least 1\nown: kernel: bandwidth 0: must be positive and finite" {
 		t.Error(err)
 	}
 }
@@ -33,7 +33,7 @@ func TestCheck(t *testing.T) {
 		return changed
 	}
 	for _, tt := range []struct {
-		want   string // in the error; "" if it is a training set
+		want   string // part of the error; "" if the training set is valid
 		n, dim int
 		x      []float32
 		y      []float64

@@ -9,62 +9,61 @@ import "polkrepro/internal/strictyaml"
 // Spec is an experiment: data, task, methods with their hyper-parameters, and
 // which table cells and figures the runs feed.
 type Spec struct {
-	// Files that this one builds on, relative to it. They are merged in order,
-	// key by key, and this file over them; a list replaces a list.
+	// Files that this file builds on, with paths relative to it. They are merged in order, key by key, and this file is merged last; a list replaces a list.
 	Include []string `json:"include,omitempty"`
 	// The spec's name, as given on the command line: lower-case letters, digits and hyphens.
 	Name string `json:"name,omitempty" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
-	// One line that says what it is.
+	// Title, on one line.
 	Title string `json:"title,omitempty"`
-	// What it is for, where its numbers come from.
+	// Purpose of the experiment and source of its numbers.
 	Description string `json:"description,omitempty"`
-	// What is learned.
+	// Task that is learned.
 	Task string `json:"task,omitempty"`
-	// What it is learned from.
+	// Data that the task is learned from.
 	Data *Data `json:"data,omitempty"`
-	// A data set in whose place this one's is shown: the spec is left out where that one is available, unless it is named.
+	// Data set that this one replaces: the spec is left out where that data set is available, unless the spec is named.
 	StandsInFor string `json:"stands_in_for,omitempty"`
-	// The supplementary table that shows the spec's runs. The spec is not part of the reproduction: it is run when it is named.
+	// Supplementary table that shows the spec's runs. The spec is not part of the reproduction, and is run only when it is named.
 	Supplement string `json:"supplement,omitempty" jsonschema:"enum=public-data,enum=equal-memory,enum=open-questions"`
-	// The kernel of every method that doesn't say otherwise.
+	// Default kernel of the methods.
 	Kernel *Kernel `json:"kernel,omitempty"`
-	// λ of every method that doesn't say otherwise.
+	// Default λ of the methods.
 	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// What the entries of methods say if they don't say otherwise, by method.
+	// Defaults of the entries of methods, by method.
 	Defaults map[string]Defaults `json:"defaults,omitempty"`
-	// The methods to run.
+	// Methods to run.
 	Methods []Method `json:"methods,omitempty" jsonschema:"minItems=1"`
-	// In which way samples are taken from the training set: in one random order after another (epochs) or uniformly with replacement; epochs if missing.
+	// Order of the samples: the training set in one random order after another (epochs) or samples drawn uniformly with replacement; epochs if missing.
 	Sampling string `json:"sampling,omitempty" jsonschema:"enum=epochs,enum=replacement"`
-	// Over which draws of the data and which seeds each of them is repeated; once with seed 1 if missing.
+	// Draws of the data and seeds over which each method is repeated; once with seed 1 if missing.
 	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
 	// When a run ends.
 	Stopping *Stopping `json:"stopping,omitempty"`
 	// When and on what a run is evaluated.
 	Evaluation *Evaluation `json:"evaluation,omitempty"`
-	// What is different in a profile.
+	// Differences in the profiles.
 	Profiles *Profiles `json:"profiles,omitempty"`
 }
 
 // Data names a data set, or a user's files.
 type Data struct {
-	// The data set's name, one of those that "runall list datasets" prints; of files a name for them, the training file's if missing.
+	// The data set's name, one of those that "runall list datasets" prints; for files, a name for them, derived from the name of the training file if missing.
 	Name string `json:"name,omitempty"`
-	// The variant of a generated data set; its default one if missing.
+	// The variant of a generated data set; the default variant if missing.
 	Variant string `json:"variant,omitempty"`
 
-	// What follows is of files with examples. Their contents, not their names, are part of
-	// the runs' identity. Paths are relative to the spec's folder.
+	// The keys below are for files with examples. The contents of the files, not their names,
+	// are part of the runs' identity. Paths are relative to the spec's folder.
 
 	// The file with the training examples. Text, IDX and NPY files may be compressed by gzip. An array of an NPZ archive is named after a colon: digits.npz:x_train.
 	Train string `json:"train,omitempty"`
-	// The file with their labels, of IDX, NPY and NPZ.
+	// The file with the labels of the training examples, for IDX, NPY and NPZ.
 	TrainLabels string `json:"train_labels,omitempty"`
-	// The file with the test examples, read as the training file is.
+	// The file with the test examples, read like the training file.
 	Test string `json:"test,omitempty"`
-	// The file with their labels, of IDX, NPY and NPZ.
+	// The file with the labels of the test examples, for IDX, NPY and NPZ.
 	TestLabels string `json:"test_labels,omitempty"`
-	// The files' format; what the training file's name ends in if missing, and LIBSVM if that says nothing.
+	// The files' format; implied by the ending of the training file's name if missing, LIBSVM if the ending implies none.
 	Format string `json:"format,omitempty"`
 	// The column of the labels in a CSV or TSV file: its name in the header, or its number, 1 for the first and -1 for the last.
 	Label *Column `json:"label,omitempty"`
@@ -72,11 +71,11 @@ type Data struct {
 	Ignore []Column `json:"ignore,omitempty"`
 	// Columns to use as features although they seem to number the rows, by name or number.
 	Keep []Column `json:"keep,omitempty"`
-	// Whether CSV and TSV files have a header; found out if missing.
+	// Whether CSV and TSV files have a header; detected if missing.
 	Header string `json:"header,omitempty"`
-	// How features are scaled, fitted on the training examples; none if missing.
+	// Scaling of the features, fitted on the training examples; none if missing.
 	Scale string `json:"scale,omitempty"`
-	// In place of a test file: the fraction of the training file's rows that are held out for testing.
+	// Fraction of the training file's rows that are held out for testing, in place of a test file.
 	Holdout *float64 `json:"holdout,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// Seed of the rows that are held out; 1 if missing.
 	SplitSeed *uint64 `json:"split_seed,omitempty" jsonschema:"minimum=1"`
@@ -114,16 +113,16 @@ type Kernel struct {
 	Offset float64 `json:"offset,omitempty" jsonschema:"minimum=0"`
 	// c of (xᵀx'+b)^c.
 	Degree int `json:"degree,omitempty" jsonschema:"minimum=1"`
-	// Of a kernel that has other parameters, by the names in its JSON.
+	// Parameters of any other kernel, by the names in its JSON.
 	Params map[string]float64 `json:"params,omitempty"`
 }
 
-// Settings are hyper-parameters. Which of them a method takes is its own affair.
+// Settings are hyper-parameters. Each method takes only some of them.
 type Settings struct {
 	strictyaml.Rest `json:"-"`
 }
 
-// Defaults is what an entry of methods says if it doesn't say otherwise.
+// Defaults holds default values for the entries of a method.
 type Defaults struct {
 	Settings
 	// See Method.
@@ -136,71 +135,71 @@ type Defaults struct {
 type Method struct {
 	// The method's name, one of those that "runall list methods" prints.
 	Method string `json:"method" jsonschema:"required"`
-	// Tells two entries of the same method apart; the method's name if missing.
+	// Label that distinguishes two entries of the same method; the method's name if missing.
 	Label string `json:"label,omitempty" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
 	Settings
 	// Values to combine, each with each.
 	Grid *Grid `json:"grid,omitempty"`
-	// What is particular to some points of the grid.
+	// Properties of some points of the grid.
 	Points []Point `json:"points,omitempty" jsonschema:"minItems=1"`
 	Feeds
 }
 
 // Feeds says what the results of a method or of a grid point are for.
 type Feeds struct {
-	// Name of the series in legends; a hyper-parameter in braces stands for its value. The method and what its grid varies if missing.
+	// Name of the series in legends; a hyper-parameter in braces stands for its value. If missing, the method and the hyper-parameters that its grid varies.
 	Series string `json:"series,omitempty"`
-	// Table cells it feeds.
+	// Table cells that the results feed.
 	Cells []string `json:"cells,omitempty"`
-	// Figures it feeds.
+	// Figures that the results feed.
 	Figures []string `json:"figures,omitempty"`
-	// The model order to expect; only for guessing how long a run takes.
+	// Expected model order, used only to estimate how long a run takes.
 	ExpectedOrder *float64 `json:"expected_order,omitempty" jsonschema:"exclusiveMinimum=0"`
 }
 
 // Grid holds the values that a method's runs combine.
 type Grid Settings
 
-// Point is what is particular to some points of a method's grid.
+// Point holds the properties of some points of a method's grid.
 type Point struct {
-	// The values that say which points are meant.
+	// Values that select the points.
 	At *Settings `json:"at" jsonschema:"required"`
 	Feeds
 }
 
 // Repeat says over which draws of the data and which seeds runs are repeated.
 type Repeat struct {
-	// Labels of the only methods that are repeated so; all if missing.
+	// Labels of the methods that are repeated this way; all if missing.
 	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
-	// In place of what stopping says.
+	// Number of samples of a run, in place of stopping.
 	Samples *int `json:"samples,omitempty" jsonschema:"minimum=1"`
-	// Draws of a generated data set: their seeds, "calibrated" or "figure". Of a file with a holdout, a list of split seeds.
+	// Draws of a generated data set: their seeds, "calibrated" or "figure". For a file with a holdout, a list of split seeds.
 	Draws *Draws `json:"draws,omitempty"`
-	// How many of the calibrated draws are used, from the first.
+	// Number of calibrated draws to use, from the first.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1"`
 	// Seeds of the stream's order: a list, or n for 1 … n; 1 if missing.
 	Seeds *Seeds `json:"seeds,omitempty"`
-	// What these runs are for. Grid points that feed no cell, or no figure, are left out accordingly. Both if missing, and then nothing is left out.
+	// Purpose of these runs. Grid points that feed no cell, or no figure, are left out accordingly. If missing, the runs are for both, and no grid point is left out.
 	Feeds string `json:"feeds,omitempty" jsonschema:"enum=cells,enum=figures,enum=both"`
 }
 
-// Stopping says when a run ends: one of the two.
+// Stopping says when a run ends. Exactly one of its keys is given.
 type Stopping struct {
-	// After so many times the training set's size.
+	// Number of samples as a multiple of the training set's size.
 	Epochs *float64 `json:"epochs,omitempty" jsonschema:"exclusiveMinimum=0"`
-	// After so many samples.
+	// Number of samples.
 	Samples *int `json:"samples,omitempty" jsonschema:"minimum=1"`
 }
 
 // Evaluation says when and on what a run is evaluated.
 type Evaluation struct {
-	// Samples between two evaluations.
+	// Number of samples between two evaluations.
 	Every *int `json:"every,omitempty" jsonschema:"minimum=1"`
-	// Evaluations spread over the last 5 % of the samples.
+	// Number of evaluations spread over the last 5 % of the samples.
 	Tail *int `json:"tail,omitempty" jsonschema:"minimum=1"`
-	// Training risk is taken on the first so many training examples; 0 for all.
+	// Number of first training examples on which the training risk is computed; 0 for all.
 	TrainLimit *int `json:"train_limit,omitempty" jsonschema:"minimum=0"`
-	// Measures runs against the minimizer of the training risk, evenly spaced on a logarithmic scale and over the last half of the run; in place of every and tail.
+	// Whether runs are measured against the minimizer of the training risk, at points evenly spaced on a logarithmic scale and over the last half of the run, in place of every and tail.
 	Minimizer bool `json:"minimizer,omitempty"`
 }
 
@@ -210,21 +209,21 @@ type Profiles struct {
 	Smoke *Profile `json:"smoke,omitempty"`
 	// The main job.
 	Quick *Profile `json:"quick,omitempty"`
-	// With repetitions wherever they say something.
+	// With repetitions wherever they are informative.
 	Full *Profile `json:"full,omitempty"`
 }
 
-// Profile is what is different in a profile.
+// Profile holds the differences of a profile from the spec.
 type Profile struct {
-	// Nothing of the spec is run.
+	// Whether the profile skips the spec.
 	Skip bool `json:"skip,omitempty"`
-	// Labels of the only methods to run.
+	// Labels of the methods to run; all if missing.
 	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
-	// In place of the spec's.
+	// Repeats in place of the spec's.
 	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
-	// In place of the spec's.
+	// Stopping in place of the spec's.
 	Stopping *Stopping `json:"stopping,omitempty"`
-	// Laid over the spec's.
+	// Keys that override those of the spec's evaluation.
 	Evaluation *Evaluation `json:"evaluation,omitempty"`
 }
 

@@ -190,7 +190,7 @@ func (d *dialogue) MarshalBinary() ([]byte, error) {
 // start.
 func (d *dialogue) UnmarshalBinary(b []byte) error {
 	if d.begun {
-		return errors.New("saved state of a process: it is at work already")
+		return errors.New("saved state: the process has already started")
 	}
 	if len(b) == 0 {
 		return nil

@@ -147,7 +147,7 @@ func (said *hello) check(h prune.Heuristic) error {
 	}
 	for _, name := range said.Wants {
 		if q, ok := quantities[name]; !ok || q.inverse && !said.Inverse {
-			return fmt.Errorf("wants %q: no quantity of that name without the inverse kernel matrix, or at all", name)
+			return fmt.Errorf("wants %q: unknown quantity, or one that needs inverse in the hello", name)
 		}
 	}
 	for _, p := range said.Params {

@@ -11,7 +11,7 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// A process ends when this program is killed, even one that is not reading.
+// When this program is killed, its processes end, even one that is not reading.
 func TestNothingIsLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	cmd := exec.Command(os.Args[0], "learn", "busy", path)
@@ -27,7 +27,7 @@ func TestNothingIsLeft(t *testing.T) {
 	alive := func() bool {
 		text, err := os.ReadFile(stat)
 		_, state, _ := bytes.Cut(text, []byte(") "))
-		return err == nil && state[0] != 'Z' // dead, until its new parent notices
+		return err == nil && state[0] != 'Z' // a zombie, which its new parent has not noticed yet
 	}
 	if !alive() {
 		t.Fatalf("%s: the process is not there", stat)
@@ -36,7 +36,7 @@ func TestNothingIsLeft(t *testing.T) {
 	wait(t, "its end", func() bool { return !alive() })
 }
 
-// wait waits until something is so.
+// wait waits until so returns true, for up to 10 s.
 func wait(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); !so(); time.Sleep(time.Millisecond) {

@@ -31,7 +31,7 @@ import (
 )
 
 // The test program itself is the command of the tests' heuristics: "external.test
-// serve NAME" is a client of the protocol, a process as one in Python would be.
+// serve NAME" is a client of the protocol, like a process in Python.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "serve" {
 		clients[os.Args[2]].serve()
@@ -97,7 +97,7 @@ var clients = map[string]client{
 	}},
 }
 
-// halves is the client of that name; halving is the same in this program.
+// halves is the client of that name. halving is the same heuristic in this program.
 func halves(c *wire, _, total, order int) {
 	for left := total; left > order; left-- {
 		costs := c.numbers("costs")
@@ -151,8 +151,8 @@ func halving(s prune.InverseState, order int) {
 	}
 }
 
-// pairs replaces the two elements of least ID by their mean, with their weights' sum.
-// In every third of its steps, the second one's weights are left out.
+// pairs replaces the two elements of least ID by their mean, with the sum of their weights. In
+// every third step it leaves out the weights of the second one.
 func pairs(c *wire, _, total, order int) {
 	c.steps++
 	ids, left := c.numbers("ids"), total
@@ -177,7 +177,7 @@ func pairs(c *wire, _, total, order int) {
 	}
 }
 
-// least returns the first of the least numbers, NaN excepted.
+// least returns the index of the least number, the first of equals. It ignores NaN.
 func least(x []float64) int {
 	best := -1
 	for j, v := range x {
@@ -193,7 +193,7 @@ type wire struct {
 	in     *bufio.Reader
 	values map[string]json.RawMessage
 	todo   []string
-	steps  int // what it keeps
+	steps  int // the state that it saves
 }
 
 func (c client) serve() {
@@ -254,7 +254,7 @@ func (w *wire) get(name string, v any) {
 	json.Unmarshal(w.values[name], v)
 }
 
-// numbers returns a quantity, with NaN for null and for what is not finite.
+// numbers returns a quantity, with NaN for null and for numbers that are not finite.
 func (w *wire) numbers(name string) []float64 {
 	var all []any
 	w.get(name, &all)
@@ -308,7 +308,7 @@ func closed[Pruner any](t *testing.T, make func(prune.Params) Pruner) func(prune
 
 var command = flag.String("command", "", "`command` of a heuristic for TestCommand")
 
-// TestCommand tests a heuristic of the user.
+// TestCommand tests the heuristic of the flag -command.
 func TestCommand(t *testing.T) {
 	if *command == "" {
 		t.Skip("no -command")
@@ -318,7 +318,7 @@ func TestCommand(t *testing.T) {
 	prunetest.Run(t, closing(t, h))
 }
 
-// The conformance suite passes over a process, with the inverse and without.
+// The conformance suite passes for processes with and without the inverse.
 func TestConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: one question at a time, as in TestSameBits")
@@ -328,7 +328,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// leastCost is komp-order by the costs of all elements.
+// leastCost is komp-order, by the costs of all elements.
 func leastCost(s prune.InverseState, order int) {
 	for s.Len() > order {
 		s.Remove(prune.Least(s, s.Cost))
@@ -342,7 +342,7 @@ func oldestFirst(s prune.State, order int) {
 	}
 }
 
-// An inGo is a function of this program that prunes to an order.
+// An inGo is a pruner given by a Go function that prunes to an order.
 type inGo[State any] struct {
 	order int
 	prune func(s State, order int)
@@ -386,7 +386,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// learner returns a learner of eight elements.
+// learner returns a learner that prunes to eight elements.
 func learner(t *testing.T, h prune.Heuristic) *polk.Learner {
 	t.Helper()
 	l, err := newLearner(h)
@@ -405,8 +405,8 @@ func newLearner(h prune.Heuristic) (*polk.Learner, error) {
 	})
 }
 
-// learnWith takes a step with a client of these arguments: what the program is in the
-// test of its death.
+// learnWith takes a step with a client of these arguments. TestNothingIsLeft runs it in a process
+// and kills this process.
 func learnWith(arguments []string) {
 	h, err := New("mine", os.Args[0]+" serve "+strings.Join(arguments, " "))
 	if err != nil {
@@ -435,7 +435,7 @@ func sample(r *rand.Rand) (x []float32, y []float64) {
 	return x, y
 }
 
-// fail returns the error of the first step with a client, which fails.
+// fail returns the error of the first step with a client. The next step must return it again.
 func fail(t *testing.T, name string) string {
 	t.Helper()
 	l := learner(t, served(t, name))
@@ -449,8 +449,8 @@ func fail(t *testing.T, name string) string {
 	return err.Error()
 }
 
-// A process that ends, says what makes no sense, or nothing, is an error with the
-// reason and what it wrote to standard error.
+// A process that ends, closes its output, writes too long a line or takes too long is an error
+// with the reason and the end of the process's standard error.
 func TestFailures(t *testing.T) {
 	defer func() { stepPatience, farewell = time.Minute, 2*time.Second }()
 	farewell = 100 * time.Millisecond
@@ -473,8 +473,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// An answer that nothing asked for fails a later step, or at the latest the pruner's
-// end: it could have been taken for the answer to a later question.
+// An unrequested answer makes a later step fail, or at the latest the pruner's Close: it could
+// have been taken for the answer to a later question.
 func TestStray(t *testing.T) {
 	for steps := range 4 {
 		h := served(t, "twice")
@@ -486,13 +486,13 @@ func TestStray(t *testing.T) {
 			err = cmp.Or(err, stepOnce(t.Context(), l))
 		}
 		err = cmp.Or(err, made.(io.Closer).Close())
-		if want := "a line while nothing was asked: "; err == nil || !strings.Contains(err.Error(), want) {
+		if want := "unexpected line "; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d steps: %v\nwant %s", steps+1, err, want)
 		}
 	}
 }
 
-// A step that is interrupted ends the process, with the context's error.
+// An interrupted step ends the process and returns the context's error.
 func TestInterrupted(t *testing.T) {
 	l := learner(t, served(t, "silent"))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -503,8 +503,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The identity of a heuristic is that of the contents of its files, wherever they are.
-// A process is not used when its files are others than those of the heuristic.
+// The identity of a heuristic depends on the contents of its files, not on where they are. A
+// process is not used if its files have changed since the heuristic was made.
 func TestIdentity(t *testing.T) {
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "mine.txt")
@@ -543,14 +543,14 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A hello that makes no heuristic is an error that says why.
+// An invalid hello is an error that says why.
 func TestHello(t *testing.T) {
 	knob := prune.Param{Name: "order", About: "M", Grid: []float64{1}}
 	for want, said := range map[string]hello{
 		`prune: heuristic "mine" has no description`:                                                        {},
 		`"two\nlines": want one line without control characters`:                                            {About: "two\nlines"},
-		`wants "costs": no quantity of that name without the inverse kernel matrix, or at all`:              {About: "a", Wants: []string{"costs"}},
-		`wants "cost": no quantity of that name without the inverse kernel matrix, or at all`:               {About: "a", Wants: []string{"cost"}, Inverse: true},
+		`wants "costs": unknown quantity, or one that needs inverse in the hello`:                           {About: "a", Wants: []string{"costs"}},
+		`wants "cost": unknown quantity, or one that needs inverse in the hello`:                            {About: "a", Wants: []string{"cost"}, Inverse: true},
 		`parameter "a=b": want a name of lower-case letters, digits and underscores, and about in one line`: {About: "a", Params: []prune.Param{knob, {Name: "a=b", About: "b"}}},
 		`parameter order, the first one, has no grid: list the values that a comparison tries`:              {About: "a", Params: []prune.Param{{Name: "order", About: "M"}}},
 		`grid of order: order of pruner mine is 1, want at least 2`:                                         {About: "a", Params: []prune.Param{{Name: "order", About: "M", Grid: []float64{1}, Least: prune.Bound(2)}}},
@@ -572,7 +572,7 @@ func TestHello(t *testing.T) {
 	}
 }
 
-// Answers that make no sense are errors that say why, and change nothing of the rest.
+// Invalid answers are errors that say why.
 func TestNonsense(t *testing.T) {
 	for answer, want := range map[string]string{
 		``:                            "this line is not a JSON object (a print? write to standard error)",
@@ -624,8 +624,8 @@ func newView(t testing.TB) *view {
 	return &view{Elements: literal.NewState(p, step, 4, points, w, make([]int, 9))}
 }
 
-// TestPage: docs/pruner-protocol.md lists the fields, quantities and actions that there
-// are, and its conversation is one.
+// TestPage: docs/pruner-protocol.md lists all fields, quantities and actions, and its example of a
+// conversation is valid.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/pruner-protocol.md")
 	testutil.NoError(t, err)
@@ -688,7 +688,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// FuzzAnswer: whatever a process says, a step goes on or fails with an error.
+// FuzzAnswer: whatever a process answers, a step continues or fails with an error.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"to":[1,2,3]}}],"get":["costs","spent"]}`))
 	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"rows":[0,9],"points":[2],"columns":[1]}`))

@@ -125,7 +125,7 @@ func (p *process) listen() {
 			}
 			line, _ = p.lines.Peek(n)
 		}
-		p.unread = fmt.Errorf("a line while nothing was asked: %q: want one line for each message that asks", excerpt(line))
+		p.unread = fmt.Errorf("unexpected line %q: want one line for each request", excerpt(line))
 		p.kill(p.unread)
 		return
 	}

@@ -79,7 +79,7 @@ type weights struct {
 // Errors for actions that need, or exclude, the inverse kernel matrix.
 var (
 	errNoInverse   = errors.New(`remove, remove_least, enter and columns need the inverse kernel matrix: say "inverse": true in the hello, or drop and add`)
-	errWithInverse = errors.New("add and weights are not for where there is an inverse kernel matrix: enter the point, and a refit gives it weights")
+	errWithInverse = errors.New("add and weights need a state without the inverse kernel matrix: use enter, which refits the weights")
 )
 
 var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
@@ -201,7 +201,7 @@ func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
 		b = append(strconv.AppendQuote(b, name), ':')
 	}
 	if len(a.Get) > len(quantities) || max(len(a.Rows), len(a.Columns), len(a.Points), len(a.Values)) > v.Total() {
-		return b, errors.New("more asked for than there is")
+		return b, errors.New("more requested than there are quantities or elements")
 	}
 	if len(a.Columns) > 0 && v.inverse == nil {
 		return b, errNoInverse

@@ -11,7 +11,7 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// An ordered is a function that prunes to an order.
+// An ordered is a pruner given by a function that prunes to an order.
 type ordered[State any] struct {
 	order int
 	f     func(ctx context.Context, s State, order int) error
@@ -28,14 +28,14 @@ func heuristic(f pruner) prune.Heuristic {
 	}
 }
 
-// withInverse returns a heuristic whose pruners, of an order, use the inverse.
+// withInverse returns a heuristic whose pruners use the inverse. of makes the pruner of an order.
 func withInverse(of func(order int) prune.InversePruner) prune.Heuristic {
 	h := heuristic(nil)
 	h.New, h.NewInverse = nil, func(p prune.Params) prune.InversePruner { return of(p.Int("order")) }
 	return h
 }
 
-// dropLeast drops the elements of the least scores until order are left.
+// dropLeast drops the elements with the least scores until order are left.
 func dropLeast(s prune.Elements, order int, score func(j int) float64) {
 	for s.Len() > order {
 		s.Drop(prune.Least(s, score))
@@ -80,7 +80,7 @@ func last(s prune.State) int {
 	return -1
 }
 
-// Each of the checks finds what it is there for.
+// Each of these faults is found by the check for it.
 func TestBrokenOnesFail(t *testing.T) {
 	calls := 0
 	for _, c := range []struct {
@@ -164,7 +164,7 @@ func TestBrokenOnesFail(t *testing.T) {
 	}
 }
 
-// averaging removes the elements whose mean of ‖w_j‖² over their lives is least.
+// averaging removes the elements with the least mean of ‖w_j‖² over their lives.
 type averaging struct {
 	order                        int
 	prune.PerElement[[2]float64] // number of steps and sum
@@ -182,9 +182,8 @@ func (a *averaging) Prune(_ context.Context, s prune.InverseState) error {
 	return nil
 }
 
-// byNumber is averaging with its sums kept by the elements' numbers, which are others
-// in the next step. It saves them, and moves them as the dictionary does without an
-// inverse: nothing but the order of the elements gives it away.
+// byNumber is averaging with sums kept by the elements' numbers, which change from step to step.
+// It saves the sums, so only the order of the elements gives it away.
 type byNumber struct {
 	order       int
 	steps, sums []float64
@@ -217,7 +216,7 @@ func (b *byNumber) UnmarshalBinary(text []byte) error {
 	return err
 }
 
-// What is kept by element passes the suite, and what is kept by number does not.
+// A pruner that keeps its state by element passes the suite; one that keeps it by number fails.
 func TestStatisticsOfElements(t *testing.T) {
 	byElement := func(order int) prune.InversePruner { return &averaging{order: order} }
 	for name, err := range failures(withInverse(byElement)) {
