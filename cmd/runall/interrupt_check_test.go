@@ -33,7 +33,7 @@ func TestCheckInterrupted(t *testing.T) {
 		{"explain", "table3.mnist.ksvm.polk", "--results", reference}, {"export", "--results", reference, "--out", "all.csv"},
 		{"seal", "--results", "sealed", "--from", reference},
 		{"merge", reference, "--results", "merged"},
-		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "4096", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
+		{"train", wide, "--bandwidth", "3", "--loss", "logistic", "--batch", "1024", "--no-tune", "--out", "batch"}, {"train", wide, "--loss", "logistic", "--out", "tuned"},
 		{"train", wide, "--resume", model, "--out", "resumed"}, {"predict", model, wide}, {"evaluate", model, wide},
 	} {
 		work := t.TempDir()
