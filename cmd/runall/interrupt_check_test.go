@@ -96,7 +96,7 @@ func TestCheck32Bit(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	rows, model := put(t, "rows.csv", trees(300)...), filepath.Join(t.TempDir(), "model")
-	args := append(runner(t, program, "qemu-i386-static"), "train", rows, "--label", "last", "--out", model)
+	args := append(runner(t, program, ""), "train", rows, "--label", "last", "--out", model)
 	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "300 rows") {
 		t.Errorf("%v\n%s", err, out)
