@@ -35,8 +35,8 @@ func backward(l []float64, m int, b []float64) {
 // inverseLower writes L⁻¹, m×m, to dst for the lower factor l. The upper
 // triangle of dst is zero.
 func inverseLower(dst, l []float64, m int) {
+	clear(dst)
 	for i := range m {
-		clear(dst[i*m : (i+1)*m])
 		row := dst[i*m : i*m+i+1]
 		row[i] = 1
 		for q, v := range l[i*m : i*m+i] {
@@ -50,14 +50,8 @@ func inverseLower(dst, l []float64, m int) {
 func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 
 // grow returns b with length n, reallocated if its capacity is too small; the
-// contents are not kept. slices.Grow would copy and clear hundreds of megabytes in one go,
-// during which nothing else runs, not even what ends an interrupted program.
-func grow[T any](b []T, n int) []T {
-	if n > cap(b) {
-		return make([]T, n, max(n, cap(b)+cap(b)/4))
-	}
-	return b[:n]
-}
+// contents are not kept.
+func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }
 
 func sumSquares(a []float64) float64 { return dot(a, a) }
 
