@@ -45,10 +45,8 @@ func (w *writer) file(name string, content func() ([]byte, error)) {
 	if w.err != nil || w.keep != nil && !w.keep(filepath.ToSlash(name)) {
 		return
 	}
-	if folder := filepath.Dir(name); folder != "." { // the report's own folder may be a link
-		if w.err = files.NoLinks(w.dir, folder); w.err != nil {
-			return
-		}
+	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
+		return
 	}
 	path := filepath.Join(w.dir, name)
 	err := os.MkdirAll(filepath.Dir(path), 0o777)
