@@ -34,16 +34,14 @@ func CanonicalLabel(text string) (string, error) {
 	case notFinite(text):
 		return "", fmt.Errorf("label %.40q is not finite", text)
 	}
-	sign, digits := cutSign(strings.TrimSuffix(text, ".0"))
-	switch {
+	integer := strings.TrimSuffix(text, ".0")
+	switch _, digits := cutSign(integer); {
 	case digits == "0":
 		return "0", nil
-	case !isDigits(digits) || digits[0] == '0':
-		return strings.Clone(text), nil
-	case sign == "-":
-		return sign + digits, nil
+	case isDigits(digits) && digits[0] != '0':
+		text = strings.TrimPrefix(integer, "+")
 	}
-	return strings.Clone(digits), nil
+	return strings.Clone(text), nil
 }
 
 // ParseNumber reads a finite decimal number: a sign, digits with a point among
