@@ -120,7 +120,7 @@ func shade(combinations, most float64) color.Color {
 // jointLegend explains the front, the chosen combination and some shades.
 func jointLegend(most float64) plot.Legend {
 	l := plot.Legend{
-		plot.Entry{Text: "the most with so many choices", Icon: func(c draw.Canvas, left, right vg.Point) {
+		plot.Entry{Text: "the most with up to so many choices", Icon: func(c draw.Canvas, left, right vg.Point) {
 			c.StrokeLines(frontLook.Line(), []vg.Point{left, right})
 			drawFront(c, vg.Point{X: (left.X + right.X) / 2, Y: left.Y})
 		}},
