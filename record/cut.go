@@ -22,7 +22,7 @@ func upTo(points []Point, samples int) int {
 
 // Average returns the final figures of a run of the given number of samples: the means over
 // its Tail, and the counts, times, prequential figures and reliability of the last point. It
-// panics if there is no point.
+// panics without points.
 func Average(points []Point, samples int) Final {
 	last := points[len(points)-1]
 	f := Final{Type: "final", Samples: last.Samples, KernelEvals: last.KernelEvals, Timing: last.Timing}

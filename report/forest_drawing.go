@@ -159,7 +159,7 @@ func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label s
 }
 
 // drawEntry draws an entry: its interval and marker, an arrow with the value if that is beyond
-// the axis, or words if there is no value.
+// the axis, or words for a missing value.
 func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 	if e == nil {
 		s.drawWords(c, y, "not printed", plot.RGB(0x59, 0x59, 0x59))

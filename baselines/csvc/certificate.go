@@ -51,8 +51,8 @@ func (s *solver) stats() PairStats {
 	return st
 }
 
-// rho returns the mean of −v over the points with 0 < α < C, where y_i (f(x_i) − ρ) is 1. If
-// there is no such point, it returns −(m + M)/2 (LIBSVM, section 4.1.5).
+// rho returns the mean of −v over the points with 0 < α < C, where y_i (f(x_i) − ρ) is 1.
+// Without such a point, it returns −(m + M)/2 (LIBSVM, section 4.1.5).
 func (s *solver) rho() float64 {
 	var sum float64
 	free := 0

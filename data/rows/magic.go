@@ -89,7 +89,7 @@ var magics = []magic{
 	{"\x28\xb5\x2f\xfd", "compressed by Zstandard", "", "decompress it first"},
 }
 
-// checkMagic returns an error if a file begins like a file of another format.
+// checkMagic returns an error if a file's first bytes are those of another format.
 // head is its beginning, decompressed.
 func checkMagic(format string, head []byte, o *Options) error {
 	as := func(other string) string { return "; use " + o.Say.Setting("format", other) } // advises another format
@@ -148,7 +148,7 @@ func checkLine(format, line string, as func(other string) string) error {
 	return nil
 }
 
-// looksText reports whether a file begins like text.
+// looksText reports whether the first bytes of a file are text.
 func looksText(head []byte) bool {
 	return !bytes.ContainsFunc(head[:min(len(head), 64)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == utf8.RuneError })
 }

@@ -173,7 +173,7 @@ type Reader struct {
 }
 
 // Open opens a file, or "archive.npz:array", and the separate file of its labels. labels is
-// empty if there is no such file. The caller must close the Reader.
+// empty without a separate file. The caller must close the Reader.
 func Open(path, labels string, o Options) (*Reader, error) {
 	x, err := openInput(path)
 	if err != nil {
@@ -329,7 +329,7 @@ func (in *input) Close() (err error) {
 // magicBytes is the number of bytes from which a file's format is recognized.
 const magicBytes = 512
 
-// begin checks that the file begins like a file of its format.
+// begin checks that the file's first bytes are those of its format.
 func (in *input) begin(o *Options) (err error) {
 	raw, format := in.raw, o.Format
 	switch {
