@@ -29,7 +29,6 @@ type survey struct {
 	labels  rows.Labels
 	dim     int // largest number of features in a row; for LIBSVM the highest index
 	rows    int
-	all     []rows.Row      // all rows, as long as they can be shuffled together; nil without draw
 	judged  []rows.Row      // further drawn rows, not in head; none if head holds the first rows
 	draw    *rand.Rand      // draws head and judged from all rows, for tuning; nil if head holds the first rows
 	last    string          // label of the last row
@@ -92,12 +91,6 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 	}
 	if s.draw != nil {
 		s.sample(row)
-		switch {
-		case s.rows > blockRows(s.dim): // too many to be shuffled together
-			s.all = nil
-		case len(s.all) == s.rows-1:
-			s.all = append(s.all, *row)
-		}
 	} else if !full {
 		s.head = append(s.head, *row)
 	}

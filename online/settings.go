@@ -168,12 +168,6 @@ func (s Settings) CheckLabels() error {
 	return s.validateLabels()
 }
 
-// needsHead reports whether any setting depends on the first rows.
-func (s *Settings) needsHead() bool {
-	return s.Dim == 0 || s.Scale != rows.ScaleNone || !s.regression() && s.Labels == nil ||
-		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()
-}
-
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 

@@ -135,27 +135,18 @@ func (s *Settings) rowOptions(format string) rows.Options {
 	return o
 }
 
-// begin makes the model, from the source's rows if a setting depends on them.
-func (t *trainer) begin(ctx context.Context) error {
+// begin makes the model from the source's rows.
+func (t *trainer) begin(ctx context.Context) (err error) {
 	set, tune, stream := t.opt.Settings, t.opt.Tune, t.opt.Source.stream()
 	if t.opt.Order > 0 && !tune {
 		set.limit(t.opt.Order)
 	}
 	if !tune {
-		var err error
 		if set, err = set.withDefaults(); err != nil {
 			return err
 		}
-		if !set.needsHead() {
-			set.setRates(1)
-			t.m, err = newModel(set, rows.Scaling{})
-			return err
-		}
 	}
-	f, err := t.opt.Source.open(set.rowOptions(set.Format))
-	if err != nil {
-		return err
-	}
+	f := t.opt.Source.open(set.rowOptions(set.Format))
 	defer func() {
 		if t.reader == nil {
 			f.close()
@@ -198,16 +189,8 @@ func (t *trainer) begin(ctx context.Context) error {
 		return err
 	}
 	t.takeHeader(f)
-	switch {
-	case stream:
+	if stream {
 		t.reader, f.held = f, append(seen.head, f.held...)
-	case t.at.Shuffled && seen.all != nil: // few enough to be shuffled together
-		t.shuffle.kept = seen.all
-		all := newFingerprint()
-		for i := range seen.all {
-			all.add(&seen.all[i])
-		}
-		t.at.Whole = all.sum()
 	}
 	return nil
 }
@@ -242,9 +225,7 @@ func (t *trainer) passes(ctx context.Context) error {
 
 // learnPass learns all rows of the source once, except the first skip rows.
 func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
-	if err := t.openPass(pass); err != nil {
-		return err
-	}
+	t.openPass(pass)
 	defer func() {
 		if t.reader != nil {
 			t.reader.close()
@@ -284,24 +265,20 @@ func (t *trainer) checkSkip(rows int) error {
 	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
 }
 
-// openPass begins a pass. It returns an error if the file has changed.
-func (t *trainer) openPass(pass int) error {
+// openPass begins a pass.
+func (t *trainer) openPass(pass int) {
 	stream := t.opt.Source.stream()
 	if t.reader == nil && t.shuffle.kept == nil {
 		opts := t.m.rowOptions(t.at.Format)
 		opts.Now = stream
 		opts.Header = cmp.Or(t.at.Header, opts.Header)
-		var err error
-		if t.reader, err = t.opt.Source.open(opts); err != nil {
-			return err
-		}
+		t.reader = t.opt.Source.open(opts)
 	}
 	t.at.Pass, t.at.Rows = pass, 0
 	if !stream {
 		t.seen = newFingerprint()
 	}
 	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
-	return nil
 }
 
 // endPass returns an error if the rows of the pass differ from those of earlier passes.

@@ -26,7 +26,7 @@ func (w *watch) due() bool {
 // sorted if the label changes less than a quarter as often as in random order, n·(1 − Σp²).
 func (t *trainer) warnSorted(s *survey) {
 	random := float64(s.rows) * (1 - s.labels.Same())
-	if s.labels.Len() == 0 || s.rows < 20 || float64(s.changes) >= random/4 || t.at.Shuffled && s.all != nil {
+	if s.labels.Len() == 0 || s.rows < 20 || float64(s.changes) >= random/4 || t.at.Shuffled && s.rows <= blockRows(s.dim) {
 		return
 	}
 	what := "are learned in their order"
