@@ -314,8 +314,6 @@ func (h *header) check() error {
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
-	} else if p != nil && !slices.Contains(rows.Formats(), p.Format) {
-		return fmt.Errorf("rows of format %.20q", p.Format)
 	} else if p != nil && !slices.Contains([]string{"", rows.HeaderYes, rows.HeaderNo}, p.Header) {
 		return fmt.Errorf("header %.20q", p.Header)
 	}

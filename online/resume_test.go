@@ -87,22 +87,21 @@ func TestContinue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.txt")
 	write(t, path, []byte(strings.Join(table(500, "multi-logistic", 22), "\n")))
 	plain := options("multi-logistic", Source{Path: path})
-	plain.Epochs, plain.Skip = 3, 70
+	plain.Epochs = 3
 	for _, opt := range []TrainOptions{plain, tuning("multi-hinge", file(t, spirals(300, 4)))} {
 		if testing.Short() && opt.Tune { // arithmetic alone, and the race detector makes it a minute
 			continue
 		}
 		whole := mustTrain(t, opt)
 		want, total := saved(t, whole), int(whole.Rows())
-		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && total != 3*500-70 {
+		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && total != 3*500 {
 			t.Fatalf("%d rows, unfinished %v, %+v", total, whole.Unfinished(), whole.Settings())
 		}
 		for range 3 {
 			m, stops := stopAt(t, opt, 1+rng.IntN(total/2)), 1
 			for ; m.Unfinished(); stops++ {
 				again := opt
-				again.Epochs, again.Skip, again.Tune, again.Settings.Format = 0, 0, false, rows.FormatLIBSVM
-				again.Resume, again.Continue = reread(t, m), true
+				again.Epochs, again.Tune, again.Settings.Format, again.Resume = 0, false, rows.FormatLIBSVM, reread(t, m)
 				m = stopAt(t, again, 1+rng.IntN(total))
 			}
 			if !bytes.Equal(saved(t, m), want) {
@@ -153,9 +152,14 @@ func TestSaves(t *testing.T) {
 	if m, err := Train(context.Background(), opt); m != nil || !errors.Is(err, full) {
 		t.Errorf("a disk that is full: %v", err)
 	}
+	opt.SaveEvery = 0
+	if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.Contains(err.Error(), "SaveEvery 0") {
+		t.Errorf("saved after every 0 rows: %v", err)
+	}
 }
 
-// Training resumes only on a file that begins with the rows that it has learned.
+// The training of a file resumes only on a file that begins with the rows that it has learned. A
+// stream trains the model further.
 func TestContinueOtherFile(t *testing.T) {
 	rows := table(1200, "multi-hinge", 24)
 	half := stopAt(t, options("multi-hinge", file(t, rows)), 1150)
@@ -173,7 +177,7 @@ func TestContinueOtherFile(t *testing.T) {
 	}
 	for name, tt := range tests {
 		opt := options("multi-hinge", file(t, tt.rows))
-		opt.Resume, opt.Continue = reread(t, half), true
+		opt.Resume = reread(t, half)
 		m, err := Train(context.Background(), opt)
 		if tt.want == "" && (err != nil || m.Rows() != int64(len(tt.rows)) || m.Unfinished()) {
 			t.Errorf("%s: %v", name, err)
@@ -181,6 +185,11 @@ func TestContinueOtherFile(t *testing.T) {
 		if tt.want != "" && (m != nil || err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
+	}
+	opt := options("multi-hinge", stream(other))
+	opt.Resume = reread(t, half)
+	if m := mustTrain(t, opt); m.Rows() != 1150+1201 || m.Unfinished() {
+		t.Errorf("%d rows after a stream, unfinished: %v", m.Rows(), m.Unfinished())
 	}
 }
 
@@ -203,7 +212,7 @@ func TestChangedFile(t *testing.T) {
 		t.Error(err)
 	}
 	again := opt
-	again.Resume, again.Continue = reread(t, half), true
+	again.Resume = reread(t, half)
 	if m, err := Train(context.Background(), again); m != nil || !errors.Is(err, ErrChanged) {
 		t.Errorf("going on: %v", err)
 	}
@@ -224,25 +233,6 @@ func TestLastBatchFails(t *testing.T) {
 	}
 	if again := reread(t, m); again.Rows() != 32 || again.Unfinished() {
 		t.Errorf("a model of %d rows, unfinished: %v", again.Rows(), again.Unfinished())
-	}
-}
-
-// Options that contradict each other are errors, not panics.
-func TestOptionsThatContradict(t *testing.T) {
-	rows := table(1200, "multi-hinge", 29)
-	plain := options("multi-hinge", file(t, rows))
-	unfinished := stopAt(t, plain, 1100)
-	for name, change := range map[string]func(*TrainOptions){
-		"no model": func(o *TrainOptions) { o.Continue = true },
-		"finished": func(o *TrainOptions) { o.Continue, o.Resume = true, mustTrain(t, plain) },
-		"a stream": func(o *TrainOptions) { o.Continue, o.Resume, o.Source = true, unfinished, stream(rows) },
-		"every 0":  func(o *TrainOptions) { o.Save = func(*Model) error { return nil } },
-	} {
-		opt := plain
-		change(&opt)
-		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.HasPrefix(err.Error(), "online: ") {
-			t.Errorf("%s: error %v", name, err)
-		}
 	}
 }
 

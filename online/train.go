@@ -20,17 +20,19 @@ type TrainOptions struct {
 	// derived from the first 1,000 rows (for a file, features and classes from all rows).
 	Settings Settings
 
-	Resume *Model // model to train further, or nil; its settings replace Settings, except for the format
+	// Resume is a model to train further, or nil. Its settings replace Settings, except for
+	// the format. If its training of a file was stopped, and Source is a file, that training
+	// resumes where it stopped, with its passes and format. It is an error if the file does
+	// not begin with the rows that the model has learned.
+	Resume *Model
 
 	Epochs int // passes over a file; 0: as Tune chooses, or 1 without Tune; a stream has one
-	Skip   int // rows left out at the beginning of the first pass only: tuning, scaling and later passes use them
 
 	// Tune chooses scaling, bandwidth, learning rate, pruner and Epochs, if they are
 	// zero, by the error on held-out rows, in a bounded number of arithmetic
 	// operations. These rows are drawn from all of a file, or are from the first
 	// 1,000 of a stream. The rows of a file are then learned in random order, in
-	// blocks that fit into memory (unless Skip leaves some out), with a learning
-	// rate that falls to 0.
+	// blocks that fit into memory, with a learning rate that falls to 0.
 	//
 	// Unless Settings has a pruner or a parsimony constant, the model order is then
 	// the smallest whose held-out error exceeds the best by at most Tolerance.
@@ -42,12 +44,6 @@ type TrainOptions struct {
 	Tolerance float64
 
 	Order int // model order to use in place of a chosen one; 0 for none
-
-	// Continue resumes the unfinished training of a file where Resume stopped.
-	// Epochs, Skip and the format are then those of that training. It is an error
-	// if the file does not begin with the same rows, if Resume is not an
-	// unfinished model, or if the source is a stream.
-	Continue bool
 
 	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
 	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, and every 5 seconds, with the results on rows never learned before: none in later passes; may be nil
@@ -70,15 +66,24 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(*Model, Prequential) {}
 	}
-	if err := opt.check(); err != nil {
-		return nil, err
+	switch {
+	case opt.Resume != nil && opt.Resume.learner == nil:
+		return nil, errors.New("online: the model was read for prediction; to train it further, read it with Read")
+	case opt.Save != nil && opt.SaveEvery < 1:
+		return nil, fmt.Errorf("online: SaveEvery %d: must be at least 1", opt.SaveEvery)
 	}
-	t := &trainer{opt: opt, m: opt.Resume, at: checkpoint{Format: opt.Settings.Format}}
-	if t.m == nil {
+	t := &trainer{opt: opt, m: opt.Resume}
+	switch {
+	case t.m == nil:
 		if err := t.begin(ctx); err != nil {
 			return nil, err
 		}
+	case t.m.Unfinished() && !opt.Source.stream():
+		t.from, t.opt.Settings.Format = t.m.checkpoint, t.m.settings.Format
+	default:
+		t.m.settings.Format = opt.Settings.Format
 	}
+	resumed := t.from != nil
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
 	if t.m == nil || errors.Is(err, ErrDiverged) {
@@ -87,7 +92,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if t.m.checkpoint = nil; err != nil {
 		t.m.checkpoint = t.checkpoint()
 	}
-	if t.m.rows == t.began && !(opt.Continue && err == nil) {
+	if t.m.rows == t.began && !(resumed && err == nil) {
 		if err == nil {
 			err = fmt.Errorf("%s: no rows to learn", opt.Source.name())
 		}
@@ -97,27 +102,14 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	return t.m, err
 }
 
-// check reports options that contradict each other.
-func (o *TrainOptions) check() error {
-	switch {
-	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
-		return errors.New("online: the model has no unfinished training of a file to continue")
-	case o.Resume != nil && o.Resume.learner == nil:
-		return errors.New("online: the model was read for prediction; to train it further, read it with Read")
-	case o.Save != nil && o.SaveEvery < 1:
-		return fmt.Errorf("online: SaveEvery %d: must be at least 1", o.SaveEvery)
-	}
-	return nil
-}
-
 // A trainer is one call of Train.
 type trainer struct {
 	opt TrainOptions
 	m   *Model // nil once it is unusable
 
 	at      checkpoint   // where the training is; its Sum is not kept here, but taken from seen
-	seen    *fingerprint // of the rows of this pass, learned or skipped; nil for a stream
-	from    *checkpoint  // where to continue; nil once the rows before it are skipped
+	seen    *fingerprint // of the rows of this pass; nil for a stream
+	from    *checkpoint  // where the training resumes; nil once the rows before it are skipped
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
 
@@ -156,11 +148,6 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if !stream {
-		if err := t.checkSkip(seen.rows); err != nil {
-			return err
-		}
-	}
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
 	}
@@ -170,7 +157,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
 	}
-	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
+	t.at.Shuffled = tune && !stream
 	t.warnSorted(seen)
 	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
 		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
@@ -197,21 +184,19 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
-	skip := t.opt.Skip
 	t.at.Epochs = max(1, t.opt.Epochs) // tuning has set opt.Epochs
-	if t.opt.Continue {
-		t.from, t.at, skip = t.m.checkpoint, *t.m.checkpoint, t.m.checkpoint.Rows
-		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
+	if t.from != nil {
+		t.at = *t.from
+		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, t.at.Rows)
 	}
 	for pass := t.at.Pass; pass < t.at.Epochs; pass++ {
-		err := t.learnPass(ctx, pass, skip)
+		err := t.learnPass(ctx, pass)
 		if errors.Is(err, ErrStopped) {
 			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.at.Pass+1, t.at.Rows)
 		}
 		if err != nil {
 			return err
 		}
-		skip = 0
 	}
 	err := t.m.Finish()
 	if level := t.m.trend.level; err == nil && level > bad { // it diverged too slowly to be stopped earlier
@@ -223,27 +208,39 @@ func (t *trainer) passes(ctx context.Context) error {
 	return err
 }
 
-// learnPass learns all rows of the source once, except the first skip rows.
-func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
-	t.openPass(pass)
+// learnPass learns all rows of the source once, except those before the place where the training
+// resumes.
+func (t *trainer) learnPass(ctx context.Context, pass int) error {
+	stream := t.opt.Source.stream()
+	if t.reader == nil && t.shuffle.kept == nil {
+		opts := t.m.rowOptions(t.opt.Settings.Format)
+		opts.Now = stream
+		opts.Header = cmp.Or(t.at.Header, opts.Header)
+		t.reader = t.opt.Source.open(opts)
+	}
 	defer func() {
 		if t.reader != nil {
 			t.reader.close()
 			t.reader = nil
 		}
 	}()
+	t.at.Pass, t.at.Rows = pass, 0
+	if !stream {
+		t.seen = newFingerprint()
+	}
+	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
 	for {
 		row, err := t.nextRow(ctx)
 		t.takeHeader(t.reader)
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if t.from != nil && (t.at.Rows == skip || err == io.EOF) {
-			what := fmt.Sprintf("its first %d rows differ from those learned", skip)
-			if t.at.Rows < skip {
-				what = fmt.Sprintf("the file has %d rows, the model learned %d", t.at.Rows, skip)
+		if p := t.from; p != nil && (t.at.Rows == p.Rows || err == io.EOF) {
+			what := fmt.Sprintf("its first %d rows differ from those learned", p.Rows)
+			if t.at.Rows < p.Rows {
+				what = fmt.Sprintf("the file has %d rows, the model learned %d", t.at.Rows, p.Rows)
 			}
-			if t.seen.sum() != t.from.Sum {
+			if t.seen.sum() != p.Sum {
 				return fmt.Errorf("%s: %w: %s", t.opt.Source.name(), ErrOtherFile, what)
 			}
 			t.from = nil
@@ -251,43 +248,14 @@ func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
 		if err == io.EOF {
 			return t.endPass()
 		}
-		if err := t.take(row, t.at.Rows < skip); err != nil {
+		if err := t.take(row); err != nil {
 			return err
 		}
 	}
-}
-
-// checkSkip returns an error if a new model skips all rows of the source.
-func (t *trainer) checkSkip(rows int) error {
-	if t.opt.Resume != nil || t.opt.Skip == 0 || t.opt.Skip < rows {
-		return nil
-	}
-	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
-}
-
-// openPass begins a pass.
-func (t *trainer) openPass(pass int) {
-	stream := t.opt.Source.stream()
-	if t.reader == nil && t.shuffle.kept == nil {
-		opts := t.m.rowOptions(t.at.Format)
-		opts.Now = stream
-		opts.Header = cmp.Or(t.at.Header, opts.Header)
-		t.reader = t.opt.Source.open(opts)
-	}
-	t.at.Pass, t.at.Rows = pass, 0
-	if !stream {
-		t.seen = newFingerprint()
-	}
-	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
 }
 
 // endPass returns an error if the rows of the pass differ from those of earlier passes.
 func (t *trainer) endPass() error {
-	if t.at.Pass == 0 {
-		if err := t.checkSkip(t.at.Rows); err != nil {
-			return err
-		}
-	}
 	if t.seen == nil || t.reader == nil {
 		return nil
 	}
@@ -314,9 +282,9 @@ func (t *trainer) takeHeader(f *rowReader) {
 	}
 }
 
-// take learns a row, or skips it if leave is set.
-func (t *trainer) take(row *rows.Row, leave bool) error {
-	if !leave {
+// take learns a row, or skips it before the place where the training resumes.
+func (t *trainer) take(row *rows.Row) error {
+	if t.from == nil {
 		if err := t.m.Learn(row); err != nil {
 			return t.opt.Source.at(row, err)
 		}
@@ -326,7 +294,7 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 	if t.seen != nil {
 		t.seen.add(row)
 	}
-	if leave {
+	if t.from != nil {
 		return nil
 	}
 	t.report(t.taken)

@@ -158,7 +158,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 		t.opt.Epochs = u.epochs(len(seen.head))
 		t.opt.Note("%d passes over %d rows", t.opt.Epochs, total)
 	}
-	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*total-t.opt.Skip
+	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*total
 	if u.freeBatch {
 		if u.parsimonious {
 			total = taken

@@ -65,9 +65,7 @@ error on rows before they are learned.
 
 The model is saved every 100,000 rows, and when training is interrupted (exit
 status 130) or a row can't be read. --resume continues as if nothing had
-happened: with the rest of the same file, or with the next rows of the stream.
---skip N skips the first N rows in the first pass, for a file to which rows were
-added. Tuning and later passes use them, so don't test on them.`,
+happened: with the rest of the same file, or with the next rows of the stream.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("got %d arguments, want FILE: the file to train on, or - for standard input", len(args))
@@ -82,7 +80,6 @@ added. Tuning and later passes use them, so don't test on them.`,
 			if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
 				return harness.Usage(err)
 			}
-			opt.Continue = !cmd.Flags().Changed("skip")
 			flags.tune(cmd.Flags(), &opt)
 			return train(cmd, opt, flags)
 		},
@@ -161,7 +158,6 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
 	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
-	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
 	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
 	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
@@ -256,7 +252,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	m, err := online.Train(cmd.Context(), opt)
 	if err = ofRows(err); errors.Is(err, online.ErrOtherFile) {
-		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
+		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, pipe the file to standard input and give - as FILE", err)
 	}
 	if m == nil {
 		return err
@@ -337,7 +333,6 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		f.out = f.resume
 	}
 	stream := opt.Source.Path == "-"
-	opt.Continue = opt.Continue && !stream && f.resume != "" && opt.Resume.Unfinished()
 	switch {
 	case f.out == "":
 		return harness.Usage(errors.New("--out is missing: name the model file to write"))
@@ -355,12 +350,13 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 // checkFormat returns an error for flags that have no effect because of the rows' format or
 // because training continues in the middle of a file, and for invalid --classes.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
+	resumes := opt.Resume != nil && opt.Resume.Unfinished() && opt.Source.Path != "-"
 	switch {
-	case opt.Continue && fs.Changed("epochs"):
+	case resumes && fs.Changed("epochs"):
 		return fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", f.resume)
-	case opt.Continue && fs.Changed("format"):
-		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
-	case opt.Continue && fs.Changed("header"):
+	case resumes && fs.Changed("format"):
+		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.Settings().Format)
+	case resumes && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
 	case !rows.IsTable(opt.Settings.Format) && fs.Changed("label"):
 		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
