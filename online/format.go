@@ -149,9 +149,6 @@ func read(r io.Reader, train bool) (*Model, error) {
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
 	m.loss, _ = loss.ByName(h.Loss) // check has found this loss
 	k, err := h.kernel()
-	if err == nil {
-		err = k.Validate()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}

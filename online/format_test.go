@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -105,7 +106,7 @@ func TestPrunerThatKeepsMuch(t *testing.T) {
 		var row strings.Builder
 		row.WriteString(strconv.Itoa(rng.IntN(2)))
 		for q := range dim {
-			row.WriteString(" " + strconv.Itoa(q+1) + ":" + text(rng.Float32()))
+			fmt.Fprintf(&row, " %d:%v", q+1, rng.Float32())
 		}
 		lines = append(lines, row.String())
 	}

@@ -160,38 +160,17 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	if e.Constant > 0 {
 		note("%d features are constant in these rows and are left out", e.Constant)
 	}
-	return e.Scaling, completeKernel(set, len(s.head), x, note)
+	if set.Bandwidth == 0 {
+		if set.Bandwidth = MedianDistance(len(s.head), set.Dim, x); set.Bandwidth == 0 {
+			return sc, errSameRows
+		}
+		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, len(s.head))
+	}
+	set.setRates()
+	return e.Scaling, nil
 }
 
 var errSameRows = errors.New("the first rows are all the same: set the bandwidth of the kernel")
-
-// completeKernel fills in the missing bandwidth, and the missing rates to suit
-// the kernel, from n scaled rows x.
-func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
-	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
-		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return errSameRows
-		}
-		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
-	}
-	k, err := set.kernel()
-	if err != nil {
-		return err
-	}
-	var self float64
-	for i := range n {
-		self = max(self, k.Self(x[i*set.Dim:(i+1)*set.Dim]))
-	}
-	if self == 0 || math.IsInf(self, 0) {
-		self = 1 // 0: there is nothing to learn; +Inf: an error follows
-	}
-	missing := set.ratesMissing()
-	set.setRates(self)
-	if missing && set.Kernel != KernelGaussian {
-		note("learning rate %.4g, regularizer %.4g, parsimony %.4g, as κ(x, x) goes up to %.4g in these rows", set.LearningRate, set.Regularizer, set.Parsimony, self)
-	}
-	return nil
-}
 
 // scaleTarget scales targets so that those of the head have mean 0 and standard deviation 1.
 func (s *survey) scaleTarget(set *Settings, e *rows.Encoding, note func(string, ...any)) error {

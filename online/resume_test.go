@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,14 +17,13 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// A stream in two parts gives the model of the whole stream, bit for bit, with every loss, kernel
-// and registered pruner, tuned or not. The first part may be saved during training or at its end,
+// A stream in two parts gives the model of the whole stream, bit for bit, with every loss and
+// registered pruner, tuned or not. The first part may be saved during training or at its end,
 // wherever the cut lies between two mini-batches.
 func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
-		"polynomial": {Kernel: KernelPolynomial, Offset: 1, Degree: 3},
-		"linear":     {Kernel: KernelPolynomial, Degree: 1, Scale: rows.ScaleStandard},
-		"tuned":      {},
+		"standard": {Scale: rows.ScaleStandard},
+		"tuned":    {},
 	}
 	for name := range labelsOf {
 		variants[name] = Settings{Loss: name, Parsimony: 0.05, Bandwidth: 0.3}
@@ -36,7 +34,7 @@ func TestStreamInTwoParts(t *testing.T) {
 	cuts := map[string]int{"multi-hinge": 2127, "multi-logistic": 1017, "squared-hinge": 2079, "squared-error": 1000, "binary-logistic": 2048}
 	const n = 2128
 	for name, set := range variants {
-		if testing.Short() && name != "polynomial" && name != "komp-age" && name != "random" {
+		if testing.Short() && name != "standard" && name != "komp-age" && name != "random" {
 			continue
 		}
 		set.Loss, set.Format, set.LabelColumn = cmp.Or(set.Loss, "multi-hinge"), rows.FormatCSV, -1
@@ -218,21 +216,16 @@ func TestChangedFile(t *testing.T) {
 	}
 }
 
-// If the learner can't take the last mini-batch, Train returns a model of the rows before it, which
-// can be saved and read.
-func TestLastBatchFails(t *testing.T) {
-	lines := table(33, "multi-hinge", 26)
-	lines[32] = "1e38,1e38" + lines[32][strings.LastIndex(lines[32], ","):]
-	opt := options("multi-hinge", file(t, lines))
-	set := &opt.Settings
-	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, rows.ScaleNone, 2, labelsOf["multi-hinge"]
-	set.Batch = 32
-	m, err := Train(context.Background(), opt)
-	if err == nil || m == nil {
-		t.Fatalf("it was learned: %v", err)
+// If a mini-batch can't be learned, its rows are discarded, and the model before it can be saved and
+// read.
+func TestBatchFails(t *testing.T) {
+	m := stopAt(t, options("multi-hinge", file(t, table(80, "multi-hinge", 26))), 69)
+	broken := errors.New("broken")
+	if err := m.learnBatch(func() error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
 	}
-	if again := reread(t, m); again.Rows() != 32 || again.Unfinished() {
-		t.Errorf("a model of %d rows, unfinished: %v", again.Rows(), again.Unfinished())
+	if again := reread(t, m); again.Rows() != 64 || len(again.y) != 0 {
+		t.Errorf("a model of %d rows, %d of them waiting", again.Rows(), len(again.y))
 	}
 }
 
@@ -284,34 +277,3 @@ func TestStoppedInTheHead(t *testing.T) {
 	}
 }
 
-// text returns a number as a file has it.
-func text(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
-
-// With the default learning rates of a polynomial kernel, the functions do not depend on the unit
-// of the features.
-func TestRatesOfPolynomials(t *testing.T) {
-	var models [2]*Model
-	lines := table(1500, "multi-logistic", 28)
-	for i, unit := range []float64{1, 4} {
-		scaled := make([]string, len(lines))
-		for j, row := range lines {
-			f := strings.Split(row, ",")
-			x, _ := number(f[0])
-			y, _ := number(f[1])
-			scaled[j] = strings.Join([]string{text(float32(x) * float32(unit)), text(float32(y) * float32(unit)), f[2]}, ",")
-		}
-		opt := options("multi-logistic", stream(scaled))
-		opt.Settings.Kernel, opt.Settings.Degree, opt.Settings.Offset = KernelPolynomial, 2, unit*unit
-		opt.Settings.Scale, opt.Settings.Parsimony = rows.ScaleNone, 0
-		models[i] = mustTrain(t, opt)
-	}
-	a, b := models[0].f, models[1].f
-	if a.Order() != b.Order() || a.Order() == 0 {
-		t.Fatalf("model orders %d and %d", a.Order(), b.Order())
-	}
-	for i, w := range a.W { // κ is 4⁴ times as large, which is exact
-		if w != b.W[i]*256 {
-			t.Fatalf("weight %d is %v and %v", i, w, b.W[i])
-		}
-	}
-}

@@ -90,7 +90,7 @@ happened: with the rest of the same file, or with the next rows of the stream.`,
 }
 
 // savedFlags are the flags of train whose values are saved in the model file.
-var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
+var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
 	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
 // checkTogether returns an error if flags contradict each other. If --pruner and --order are
@@ -113,17 +113,11 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 		return errors.New("--parsimony and --order both bound the model: give one of them")
 	case fs.Changed("tolerance") && (fs.Changed("order") || fs.Changed("parsimony") || fs.Changed("pruner") || fs.Changed("no-tune")):
 		return errors.New("--tolerance can't be combined with --order, --parsimony, --pruner or --no-tune")
-	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
-		return fmt.Errorf("--bandwidth: the %s kernel has none", s.Kernel)
-	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
-		return fmt.Errorf("--offset and --degree: the %s kernel has none", s.Kernel)
 	}
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
 	switch {
 	case err != nil:
 		return err
-	case p.Heuristic.Gaussian && s.Kernel != online.KernelGaussian:
-		return fmt.Errorf("--pruner %s needs the gaussian kernel", s.Pruner)
 	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
 		return fmt.Errorf("--parsimony: the pruner %s does not use it", s.Pruner)
 	}
@@ -134,7 +128,7 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	s := &opt.Settings
-	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
+	s.Pruner = prune.KOMP
 	fs := cmd.Flags()
 	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	f.rows.add(cmd)
@@ -144,15 +138,12 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
+	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order or by --pruner (default: chosen, see --tolerance)")
 	fs.Var(notNegative(&f.tolerance), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
-	fs.Var(choice(&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}), "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
-	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
-	fs.Var(notNegative(&s.Offset), "offset", "offset `b` of the polynomial kernel")
-	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, 1, maxDegree, "degree `c` of the polynomial kernel; 1 is a linear model")
-	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others, divided by κ(x,x) of a polynomial)")
-	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
+	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the kernel exp(−‖x−x'‖²/(2c²)) of scaled features (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
+	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
+	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default 1e-06)")
+	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
 	fs.Var(prunerParams(&s.PrunerParams), "pruner-params", "comma-separated parameters of the pruner, `name=number`")
 	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
@@ -163,9 +154,6 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
 	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
 }
-
-// maxDegree is the maximum degree of a polynomial, against overflow.
-const maxDegree = 100
 
 // prunerParams returns a flag for a pruner's parameters.
 func prunerParams(p *prune.Params) pflag.Value {
