@@ -211,7 +211,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, valuesOf(methods, func(m MethodInfo) string { return m.Name }))
+	return fmt.Sprintf("unknown method %q, want one of %s", name, list(valuesOf(methods, func(m MethodInfo) string { return m.Name })))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.

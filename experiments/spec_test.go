@@ -323,8 +323,7 @@ func TestPlan(t *testing.T) {
 		seeds   int
 		want    string
 	}{
-		{"fast", 0, `unknown profile "fast" (known: smoke, quick, full)`},
-		{"ful", 0, `unknown profile "ful"; did you mean "full"? (known: smoke, quick, full)`},
+		{"fast", 0, `unknown profile "fast", want one of smoke, quick, full`},
 		{"full", -1, "-1 seeds: want 1 to 10000, or 0 for the spec's own"},
 		{"full", 10_000, "spec sample has more than 10000 runs"},
 	} {
@@ -439,9 +438,9 @@ func TestLoadFile(t *testing.T) {
 	}
 	second := writeFile(t, dir, "sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
 	_, err := LoadFile(filepath.Join(dir, "main.yaml"))
-	want := fmt.Sprintf("%s:1:11: %q includes itself\n    1 | include: [../main.yaml]\n      |           ^\n"+
-		"%s:4:1: unknown key \"kernl\"; did you mean \"kernel\"?\n    4 | kernl: 1\n      | ^", second, "../main.yaml", second)
-	if err == nil || err.Error() != want {
+	want := fmt.Sprintf("%s:1:11: %q includes itself\n"+
+		"%s:4:1: unknown key \"kernl\", want one of ", second, "../main.yaml", second)
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "none.yaml")} {
@@ -449,7 +448,7 @@ func TestLoadFile(t *testing.T) {
 			t.Errorf("LoadFile(%s): %v", path, err)
 		}
 	}
-	if _, err := Find("mnist-ksmv"); err == nil || !strings.Contains(err.Error(), `did you mean "mnist-ksvm"?`) {
+	if _, err := Find("mnist-ksmv"); err == nil || !strings.Contains(err.Error(), `no file "mnist-ksmv"`) {
 		t.Errorf("Find: %v", err)
 	}
 }
@@ -563,12 +562,10 @@ func ExampleSpec_Plan() {
 }
 
 func ExampleParse() {
-	_, err := Parse("mine.yaml", []byte("name: mine\ntask: ksmv\nmethds: []\n"))
+	_, err := Parse("mine.yaml", []byte("name: mine\nstopping: {epoch: 1}\n"))
 	fmt.Println(err)
 	// Output:
-	// mine.yaml:3:1: unknown key "methds"; did you mean "methods"?
-	//     3 | methds: []
-	//       | ^
+	// mine.yaml:2:12: unknown key "epoch", want one of epochs, samples
 }
 
 // parsed checks that there is either a printable error or a spec that can be planned.
