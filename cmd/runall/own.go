@@ -193,12 +193,6 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 
 // train runs the train command.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
-	out := cmp.Or(flags.out, flags.resume)
-	claim, ok := files.NewClaim(out)
-	if !ok {
-		return harness.Usage(fmt.Errorf("%s is in use by another runall train; wait for it, or name another file with --out", out))
-	}
-	defer claim.Close()
 	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
@@ -232,7 +226,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
-		err := claim.Write(m.Save)
+		err := files.Write(flags.out, m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
 		}
@@ -246,7 +240,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	defer files.Hold()()
-	if writing := claim.Write(m.Save); writing != nil {
+	if writing := files.Write(flags.out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	made := Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
