@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
-	"math"
 
 	"polkrepro/data/rows"
 )
@@ -46,12 +45,8 @@ func (f *fingerprint) add(row *rows.Row) {
 	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
 	b = append(b, row.Label...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
-	for _, v := range row.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	for _, q := range row.Indices {
-		b = binary.LittleEndian.AppendUint32(b, uint32(q))
-	}
+	b, _ = binary.Append(b, binary.LittleEndian, row.Values)
+	b, _ = binary.Append(b, binary.LittleEndian, row.Indices)
 	f.hash.Write(b)
 	f.buf = b
 }

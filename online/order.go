@@ -111,13 +111,10 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		order, largest = t.opt.Order, t.opt.Order
 	}
 	var tried []candidate
-	var said watch
 	now := *best
 	now.factor *= 4
 	tryOrder := func(order int) error {
-		if said.due() {
-			t.opt.Note("order %d is being tried", order)
-		}
+		t.opt.Note("tuning: order %d", order)
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return err

@@ -46,7 +46,7 @@ type TrainOptions struct {
 	Order int // model order to use in place of a chosen one; 0 for none
 
 	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
-	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, and every 5 seconds, with the results on rows never learned before: none in later passes; may be nil
+	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, with the results on rows never learned before: none in later passes; may be nil
 
 	// Save, unless nil, is called after every SaveEvery rows, at least 1, that the
 	// model has taken. An error from Save ends the training.
@@ -115,7 +115,6 @@ type trainer struct {
 
 	began, taken int64 // rows that the model had before, and rows learned since
 	next         int64 // value of taken at which progress is reported next
-	watch        watch
 }
 
 // rowOptions returns the options for reading a source in the given format.
@@ -144,7 +143,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 			f.close()
 		}
 	}()
-	seen, err := f.look(ctx, set.regression(), tune && !stream, t.opt.Note)
+	seen, err := f.look(ctx, set.regression(), tune && !stream)
 	if err != nil {
 		return err
 	}
@@ -336,9 +335,10 @@ func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
 	return t.reader.next(ctx)
 }
 
-// report calls opt.Progress if a progress report is due.
+// report calls opt.Progress if a progress report is due. rows is the number of rows learned, or
+// math.MaxInt64 at the end.
 func (t *trainer) report(rows int64) {
-	if due := t.watch.due(); rows < t.next && !due {
+	if rows < t.next {
 		return
 	}
 	for t.next <= rows && rows < math.MaxInt64 {

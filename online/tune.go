@@ -352,16 +352,13 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 	case t.all == len(t.perm): // a small file: there is time for it
 		first, each = 2*tuneFirst, 4
 	}
-	var said watch
 	rows := min(first, train)
 	learn := each * rows
 	if !t.stream {
 		learn = max(learn, min(2*first, 16*rows))
 	}
 	for round := 0; ; round++ {
-		if said.due() {
-			t.opt.Note("tuning: %d settings left", len(all))
-		}
+		t.opt.Note("tuning: %d settings, %d rows each", len(all), learn)
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/testutil"
@@ -355,20 +354,6 @@ func TestCooldown(t *testing.T) {
 		if got := c.Rate(i); got != want {
 			t.Errorf("step %d: %v, want %v", i, got, want)
 		}
-	}
-}
-
-// A note is due after five seconds of silence, and not before.
-func TestWatch(t *testing.T) {
-	var w watch
-	for range 2 {
-		if w.due() {
-			t.Error("due at once")
-		}
-	}
-	w.last = time.Now().Add(-quiet)
-	if first, second := w.due(), w.due(); !first || second {
-		t.Errorf("after five seconds: due %v, and then %v", first, second)
 	}
 }
 
