@@ -17,9 +17,8 @@ import (
 
 // Bounds that keep a mistyped spec from planning an absurd amount of work.
 const (
-	maxIncludes = 32
-	maxIncluded = 4 * strictyaml.MaxSource // bytes of a spec and what it includes
-	maxSeries   = 200                      // bytes of a series' name
+	maxIncludes = 8   // included files, each of at most strictyaml.MaxSource bytes
+	maxSeries   = 200 // bytes of a series' name
 	maxVariants = 1000
 	maxRuns     = 10_000
 )
