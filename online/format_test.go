@@ -29,7 +29,7 @@ func TestReadForPrediction(t *testing.T) {
 		t.Error("it is saved")
 	}
 	opt.Source, opt.Resume = stream(table(75, "multi-hinge", 31)), m
-	if _, err := Train(context.Background(), opt); err == nil || !strings.HasPrefix(err.Error(), "online: ") {
+	if _, err := Train(context.Background(), opt); err == nil || !strings.Contains(err.Error(), "was read for prediction") {
 		t.Errorf("it is trained: %v", err)
 	}
 }

@@ -66,10 +66,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(*Model, Prequential) {}
 	}
-	switch {
-	case opt.Resume != nil && opt.Resume.learner == nil:
-		return nil, errors.New("online: the model was read for prediction; to train it further, read it with Read")
-	case opt.Save != nil && opt.SaveEvery < 1:
+	if opt.Save != nil && opt.SaveEvery < 1 {
 		return nil, fmt.Errorf("online: SaveEvery %d: must be at least 1", opt.SaveEvery)
 	}
 	t := &trainer{opt: opt, m: opt.Resume}
