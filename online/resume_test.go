@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"polkrepro/data/rows"
-	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
