@@ -275,4 +275,3 @@ func TestStoppedInTheHead(t *testing.T) {
 		w.Close()
 	}
 }
-
