@@ -17,9 +17,8 @@ import (
 
 // Bounds that keep a mistyped spec from planning an absurd amount of work.
 const (
-	maxIncludes = 32
-	maxIncluded = 4 * strictyaml.MaxSource // bytes of a spec and what it includes
-	maxSeries   = 200                      // bytes of a series' name
+	maxIncludes = 8   // included files, each of at most strictyaml.MaxSource bytes
+	maxSeries   = 200 // bytes of a series' name
 	maxVariants = 1000
 	maxRuns     = 10_000
 )
@@ -211,7 +210,7 @@ func (c *checker) theKernel() {
 }
 
 func unknownMethod(name string) string {
-	return fmt.Sprintf("unknown method %q", name) + hint(name, valuesOf(methods, func(m MethodInfo) string { return m.Name }))
+	return fmt.Sprintf("unknown method %q, want one of %s", name, list(valuesOf(methods, func(m MethodInfo) string { return m.Name })))
 }
 
 // allWork checks stopping, evaluation, repeats and what the profiles change.

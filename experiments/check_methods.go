@@ -291,7 +291,7 @@ func (c *checker) match(n *strictyaml.Node, variants []*variant, axes []*ParamIn
 func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 	cell, ok := Paper().Cells[id]
 	if !ok {
-		c.Errorf(at, "unknown table cell %q%s", id, strictyaml.Suggest(id, slices.Sorted(maps.Keys(Paper().Cells))))
+		c.Errorf(at, "unknown table cell %q, want one of those in experiments/paper.yaml", id)
 		return false
 	}
 	row, _, _ := strings.Cut(cell.Row, "-")

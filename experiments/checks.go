@@ -103,11 +103,3 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 func calibratedDraws() []uint64 {
 	return valuesOf(data.CalibratedDraws(), func(d data.Draw) uint64 { return d.Seed })
 }
-
-// hint suggests names for a misspelt word: the nearest name, or else all.
-func hint(word string, names []string) string {
-	if s := strictyaml.Suggest(word, names); s != "" || names == nil {
-		return s
-	}
-	return ", want one of " + list(names)
-}

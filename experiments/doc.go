@@ -42,7 +42,7 @@
 // The parser is strict. Unknown and duplicate keys, wrong types, values out of
 // range, a method that does not fit the task, an unknown table cell and the like
 // are errors. The parser reports as many errors at once as it can find, each with
-// file, line, column and the line itself.
+// file, line and column.
 //
 // # Runs
 //

@@ -106,23 +106,6 @@ func TestIncludesStayInside(t *testing.T) {
 	}
 }
 
-// TestManyIncludes checks that the limit applies to all included files together.
-func TestManyIncludes(t *testing.T) {
-	dir := t.TempDir()
-	long := "# " + strings.Repeat("x", 60<<10) + "\n"
-	var names []string
-	for i := range 5 {
-		names = append(names, fmt.Sprintf("%d.yaml", i))
-		writeFile(t, dir, names[i], long+"name: sample\n")
-	}
-	for n, ok := range map[int]bool{4: true, 5: false} {
-		_, err := LoadFile(writeFile(t, dir, "main.yaml", "include: ["+strings.Join(names[:n], ", ")+"]\n"+valid))
-		if ok != (err == nil) || !ok && !strings.Contains(err.Error(), "more than 262144 bytes") {
-			t.Errorf("%d of 60 KiB: error %v", n, err)
-		}
-	}
-}
-
 // FuzzInclude parses two files of which one may include the other. The result is an error or
 // a spec that can be planned.
 func FuzzInclude(f *testing.F) {

@@ -187,7 +187,7 @@ func soundTest(t *testing.T, id string, test *Test, l *Ledger, paper *PaperValue
 func TestLedgerErrors(t *testing.T) {
 	claims, assumptions := string(claimsSource), string(assumptionsSource)
 	for _, c := range []struct{ old, new, want string }{
-		{"    section: Table 2\n", "    secton: Table 2\n", `unknown key "secton"; did you mean "section"?`},
+		{"    section: Table 2\n", "    secton: Table 2\n", `unknown key "secton", want one of id, section`},
 		{"  - id: table2.multidist.ksvm.polk\n", "  - id: table2.multidist.ksvm.polk\n    quote: q\n", "it has no quote and no tests"},
 		{"    section: Table 2\n", "    section: Table 2\n    explained: {slope: x}\n", `has no test "slope"`},
 		{"methods: [polk-diminishing], quantity: slope", "methods: [polk], quantity: slope", `spec table1 has no method "polk"`},

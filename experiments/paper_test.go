@@ -92,7 +92,7 @@ func TestPaperErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"0.0919/3.98/16", "0.0919/3.98", `printed is "0.0919/3.98", want risk/error/order`},
 		{"0.0919/3.98/16", "0.0919/3.98/x", `printed is "0.0919/3.98/x"`},
-		{"        samples: 1249", "        sample: 1249", `unknown key "sample"; did you mean "samples"?`},
+		{"        samples: 1249", "        sample: 1249", `unknown key "sample", want one of panel`},
 	} {
 		text := strings.Replace(string(src), c.old, c.new, 1)
 		_, err := parsePaper("paper.yaml", []byte(text))

@@ -406,7 +406,7 @@ func checkPruner(name string) string {
 	if _, ok := prune.Lookup(name); ok {
 		return ""
 	}
-	return fmt.Sprintf("unknown pruner %q%s (for your own, see docs/adding-a-pruner.md)", name, hint(name, prune.Names()))
+	return fmt.Sprintf("unknown pruner %q, want one of %s (for your own, see docs/adding-a-pruner.md)", name, list(prune.Names()))
 }
 
 // completePruner fills in the defaults of the pruner's parameters. It returns a

@@ -86,13 +86,10 @@ func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
 type includer struct {
 	open  opener
 	r     *strictyaml.Reporter
-	stack []string // ids
 	count int
-	bytes int
 }
 
 func (in *includer) load(f source) *strictyaml.Node {
-	in.bytes += len(f.text)
 	root := strictyaml.Parse(f.label, f.text, in.r)
 	if root == nil {
 		return nil
@@ -102,33 +99,24 @@ func (in *includer) load(f source) *strictyaml.Node {
 	if list == nil || !list.Want(strictyaml.Sequence, in.r) {
 		return root
 	}
-	in.stack = append(in.stack, f.id)
-	defer func() { in.stack = in.stack[:len(in.stack)-1] }()
 	var base *strictyaml.Node
 	for _, item := range list.Items {
 		if !item.Want(strictyaml.String, in.r) {
 			continue
 		}
 		if in.count++; in.count > maxIncludes {
-			in.r.Errorf(item, "more than %d included files", maxIncludes)
+			in.r.Errorf(item, "more than %d included files, or a file that includes itself", maxIncludes)
 			break
 		}
 		g, err := in.open(f.id, item.Text)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			in.r.Errorf(item, "included file %q not found", item.Text)
-			continue
 		case err != nil:
 			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
-			continue
-		case slices.Contains(in.stack, g.id):
-			in.r.Errorf(item, "%q includes itself", item.Text)
-			continue
-		case in.bytes+len(g.text) > maxIncluded:
-			in.r.Errorf(item, "with %q, the spec and what it includes have more than %d bytes", item.Text, maxIncluded)
-			continue
+		default:
+			base = strictyaml.Merge(base, in.load(g))
 		}
-		base = strictyaml.Merge(base, in.load(g))
 	}
 	return strictyaml.Merge(base, root)
 }

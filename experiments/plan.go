@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-
-	"polkrepro/internal/strictyaml"
 )
 
 // A Planned is one run of a plan, with the properties that do not determine its result but that
@@ -68,7 +66,7 @@ type PlanOptions struct {
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
-		return nil, fmt.Errorf("unknown profile %q%s (known: %s)", profile, strictyaml.Suggest(profile, Profiles()), list(Profiles()))
+		return nil, fmt.Errorf("unknown profile %q, want one of %s", profile, list(Profiles()))
 	}
 	if opt.Seeds < 0 || opt.Seeds > MaxSeeds {
 		return nil, fmt.Errorf("%d seeds: want 1 to %d, or 0 for the spec's own", opt.Seeds, MaxSeeds)

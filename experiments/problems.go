@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"polkrepro/data"
-	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -89,8 +88,7 @@ func (p *problems) data(r *Run) {
 }
 
 func unknownDataSet(name string, sets []data.Info) string {
-	names := valuesOf(sets, func(s data.Info) string { return s.Name })
-	return fmt.Sprintf("unknown data set %q%s (known: %s)", name, strictyaml.Suggest(name, names), list(names))
+	return fmt.Sprintf("unknown data set %q, want one of %s", name, list(valuesOf(sets, func(s data.Info) string { return s.Name })))
 }
 
 // work adds the problems of the samples and the evaluations.

@@ -65,7 +65,7 @@ points:
 // prune has more invalid parameters.
 func TestPrunerErrors(t *testing.T) {
 	for lines, want := range map[string]string{
-		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\"; did you mean \"random\"? (for your own, see docs/adding-a-pruner.md)",
+		"pruner: rendom\npruner_params: {order: 8}": "unknown pruner \"rendom\", want one of ",
 		"pruner: random": "pruner random needs the parameter order",
 		"pruner: random\npruner_params: {order: many}":                    "\"many\" (text), want a number",
 		"pruner: random\npruner_params: [8]":                              "a list, want a mapping",

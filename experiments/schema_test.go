@@ -103,23 +103,6 @@ func describe(p *ParamInfo, grid bool) *jsonschema.Schema {
 // number returns a number as JSON writes it.
 func number(x float64) json.Number { return json.Number(setting{number: x}.String()) }
 
-// TestSchemaDescribesAll checks that every key has a description.
-func TestSchemaDescribesAll(t *testing.T) {
-	s := testutil.ReadSchema(t, "schema.json")
-	objects := map[string]any{"Spec": map[string]any(s)}
-	for name, def := range s["$defs"].(map[string]any) {
-		objects[name] = def
-	}
-	for name, def := range objects {
-		properties, _ := def.(map[string]any)["properties"].(map[string]any)
-		for key, p := range properties {
-			if p.(map[string]any)["description"] == nil {
-				t.Errorf("%s.%s has no description", name, key)
-			}
-		}
-	}
-}
-
 // TestSchemaAcceptsEmbedded validates the embedded specs, the files that they include, and
 // the sample spec.
 func TestSchemaAcceptsEmbedded(t *testing.T) {
@@ -137,25 +120,6 @@ func TestSchemaAcceptsEmbedded(t *testing.T) {
 	}
 	for _, problem := range check(t, s, valid) {
 		t.Errorf("sample: %s", problem)
-	}
-}
-
-// TestSchemaRejects validates specs with errors that the schema can detect.
-func TestSchemaRejects(t *testing.T) {
-	s := testutil.ReadSchema(t, "schema.json")
-	for _, c := range [][2]string{
-		{"regularizer: 1e-6", "regulariser: 1e-6"},
-		{"batch_size: 32", "batch_size: 32.5"},
-		{"budget: 16", "budget: 0"},
-		{"[1e-4, 0.04]", "[0.04, 0.04]"},
-		{"name: sample", "name: A sample"},
-		{"seeds: 3", "seeds: [1, 1]"},
-		{"method: polk\n    learning_rate: 6", "learning_rate: 6"},
-		{"smoke: {", "smok: {"},
-	} {
-		if src := strings.Replace(valid, c[0], c[1], 1); src == valid || len(check(t, s, src)) == 0 {
-			t.Errorf("%q is accepted", c[1])
-		}
 	}
 }
 

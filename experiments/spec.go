@@ -40,8 +40,7 @@ const (
 func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFull} }
 
 // Errors are all errors found in a spec, ordered by position. Each has a file, line,
-// column, message and the offending line. The text lists all of them, with a caret under
-// the column.
+// column and message.
 type Errors = strictyaml.Errors
 
 // A Spec is a parsed and checked experiment: nothing in it can fail to be
@@ -181,15 +180,13 @@ func LoadFile(path string) (*Spec, error) {
 // Find returns the embedded spec with the given name, or else the spec in the
 // file with the given path.
 func Find(nameOrPath string) (*Spec, error) {
-	names := embeddedNames()
-	if slices.Contains(names, nameOrPath) {
+	if slices.Contains(embeddedNames(), nameOrPath) {
 		return loadEmbedded(nameOrPath)
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath)
 	}
-	return nil, fmt.Errorf("no embedded spec and no file %q%s ('runall list specs' lists the embedded ones)",
-		nameOrPath, strictyaml.Suggest(nameOrPath, names))
+	return nil, fmt.Errorf("no embedded spec and no file %q ('runall list specs' lists the embedded ones)", nameOrPath)
 }
 
 // embeddedNames returns the names of the embedded specs, sorted; each is in the file of

@@ -68,7 +68,7 @@ func TestTournamentPlan(t *testing.T) {
 	if none, err := tour.Plan(ProfileFull); len(none) != 0 || err != nil {
 		t.Errorf("a profile without runs: %d, %v", len(none), err)
 	}
-	if _, err := tour.Plan("ful"); err == nil || !strings.Contains(err.Error(), `unknown profile "ful"; did you mean "full"?`) {
+	if _, err := tour.Plan("ful"); err == nil || !strings.Contains(err.Error(), `unknown profile "ful", want one of `) {
 		t.Errorf("unknown profile: %v", err)
 	}
 }
@@ -78,9 +78,9 @@ func TestTournamentPlan(t *testing.T) {
 func TestTournamentErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"name: sample", "name: A b", "name is \"A b\""},
-		{"title: A sample", "titel: A sample", "unknown key \"titel\"; did you mean \"title\"?"},
-		{"reference: komp", "reference: kmop", "unknown pruner \"kmop\"; did you mean \"komp\"?"},
-		{"random, none", "random, noen", "sample.yaml:4:22: unknown pruner \"noen\"; did you mean \"none\"?"},
+		{"title: A sample", "titel: A sample", "unknown key \"titel\", want one of "},
+		{"reference: komp", "reference: kmop", "unknown pruner \"kmop\", want one of "},
+		{"random, none", "random, noen", "sample.yaml:4:22: unknown pruner \"noen\", want one of "},
 		{"name: multidist, variant: calibrated", "name: glyphs", "data set glyphs is fixed: draws applies only to generated data"},
 		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want more than 0"},
 		{"levels: [8, 16]", "levels: [16, 8]", "levels are [16 8]"},
@@ -88,8 +88,8 @@ func TestTournamentErrors(t *testing.T) {
 		{"order: [8, 16]", "order: []", "sample.yaml:16:22: the grid of pruner_params is empty"},
 		{"order: [8, 16]", "order: [8, 0]", "sample.yaml:16:26: order of pruner random is 0, want at least 1"},
 		{"replicates: 2", "replicates: 25", "replicates is 25, want 1 to 24"},
-		{"smoke: {", "smok: {", "unknown key \"smok\"; did you mean \"smoke\"?"},
-		{"every: 160", "evry: 160", "unknown key \"evry\"; did you mean \"every\"?"},
+		{"smoke: {", "smok: {", "unknown key \"smok\", want one of smoke, quick, full"},
+		{"every: 160", "evry: 160", "unknown key \"evry\", want one of "},
 		{"fields:", "fields: []\nmore:", "unknown key \"more\""},
 	} {
 		_, err := ParseTournament("sample.yaml", []byte(arena(c.old, c.new)))
@@ -132,7 +132,7 @@ func TestWith(t *testing.T) {
 	_, err = tour.With([]string{"rendom"})
 	_, err2 := tour.Against("rendom")
 	for _, err := range []error{err, err2} {
-		if err == nil || !strings.Contains(err.Error(), `did you mean "random"?`) {
+		if err == nil || !strings.Contains(err.Error(), `unknown pruner "rendom"`) {
 			t.Errorf("unknown heuristic: %v", err)
 		}
 	}

@@ -6,22 +6,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"hash"
-	"math"
 
 	"polkrepro/data/rows"
 )
 
-// ErrOtherFile is wrapped by the error of TrainOptions.Continue on a file that
-// does not begin with the rows that the model has learned.
+// ErrOtherFile is wrapped by the error of a training that is to be resumed on a file that does not
+// begin with the rows that the model has learned.
 var ErrOtherFile = errors.New("the model was trained on other rows")
 
 // A checkpoint says where the training on a file stopped before its end.
 type checkpoint struct {
 	Epochs int    `json:"epochs"`           // planned number of passes
 	Pass   int    `json:"pass"`             // current pass, from 0
-	Rows   int    `json:"rows"`             // rows of the pass that the model has learned or skipped
+	Rows   int    `json:"rows"`             // rows of the pass that the model has learned
 	Sum    string `json:"sum"`              // fingerprint of these rows
-	Format string `json:"format,omitempty"` // format of the file's rows
 	Header string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo; empty for LIBSVM
 	Whole  string `json:"whole,omitempty"`  // fingerprint of all rows, after the first pass
 
@@ -29,18 +27,8 @@ type checkpoint struct {
 }
 
 // Unfinished reports whether the model is from a training of a file that stopped
-// before it was finished; see TrainOptions.Continue.
+// before it was finished.
 func (m *Model) Unfinished() bool { return m.checkpoint != nil }
-
-// UnfinishedFormat returns the format of the file of an unfinished training, or "" if the
-// training has finished. TrainOptions.Continue uses this format regardless of the format
-// in its Settings.
-func (m *Model) UnfinishedFormat() string {
-	if m.checkpoint == nil {
-		return ""
-	}
-	return m.checkpoint.Format
-}
 
 // A fingerprint identifies the first rows of a file by the SHA-256 of their
 // labels and features.
@@ -57,12 +45,8 @@ func (f *fingerprint) add(row *rows.Row) {
 	b := binary.LittleEndian.AppendUint32(f.buf[:0], uint32(len(row.Label)))
 	b = append(b, row.Label...)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
-	for _, v := range row.Values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
-	for _, q := range row.Indices {
-		b = binary.LittleEndian.AppendUint32(b, uint32(q))
-	}
+	b, _ = binary.Append(b, binary.LittleEndian, row.Values)
+	b, _ = binary.Append(b, binary.LittleEndian, row.Indices)
 	f.hash.Write(b)
 	f.buf = b
 }

@@ -3,8 +3,6 @@ package online
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // ErrDiverged is wrapped by the error of a training whose learning rate is too
@@ -68,31 +66,18 @@ func (m *Model) diverged(ratio float64) error {
 // suggests a lower one.
 func (m *Model) tooFast(why string) error {
 	rate := m.settings.LearningRate
-	lower := DefaultLearningRate(m.settings.Loss) / m.largestSelf()
-	if !(lower < rate) || lower == 0 {
+	lower := DefaultLearningRate(m.settings.Loss)
+	if !(lower < rate) {
 		lower = rate / 10
 	}
 	return fmt.Errorf("%w: %s; learning rate %.4g is too large: lower it to %.2g", ErrDiverged, why, rate, lower)
-}
-
-// largestSelf returns the largest κ(x, x) of the dictionary and the waiting rows,
-// at least 1.
-func (m *Model) largestSelf() float64 {
-	self := 1.0
-	for x := range slices.Chunk(m.x, m.settings.Dim) {
-		self = max(self, m.f.Kernel.Self(x))
-	}
-	for j := range m.f.Order() {
-		self = max(self, m.f.Kernel.Self(m.f.Dict.At(j)))
-	}
-	return self
 }
 
 // finite returns an error if a score is not finite.
 func finite(scores []float64) error {
 	for _, v := range scores {
 		if v-v != 0 {
-			return fmt.Errorf("the score is %v: the kernel's values or the model's weights are too large for this row", v)
+			return fmt.Errorf("the score is %v: the model's weights are too large for this row", v)
 		}
 	}
 	return nil
@@ -100,8 +85,5 @@ func finite(scores []float64) error {
 
 // broken returns the error of a mini-batch whose scores are not finite.
 func (m *Model) broken() error {
-	if self := m.largestSelf(); !(self <= math.MaxFloat32) {
-		return fmt.Errorf("κ(x, x) of a row is %.2g: scale the features, or lower the kernel's degree", self)
-	}
 	return m.tooFast("the scores of the last mini-batch are not finite")
 }

@@ -47,16 +47,11 @@ func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
 	return f.learn(ctx, rows)
 }
 
-// learn trains the model on rows. It first reopens a model that has ended.
+// learn trains the model on rows.
 func (f *Feed) learn(ctx context.Context, rows []rows.Row) error {
 	for i := range rows {
 		if ctx.Err() != nil {
 			return ErrStopped
-		}
-		if f.m.ended {
-			if err := f.m.reopen(); err != nil {
-				return err
-			}
 		}
 		if err := f.m.Learn(&rows[i]); err != nil {
 			return err

@@ -149,9 +149,6 @@ func read(r io.Reader, train bool) (*Model, error) {
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
 	m.loss, _ = loss.ByName(h.Loss) // check has found this loss
 	k, err := h.kernel()
-	if err == nil {
-		err = k.Validate()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
@@ -314,8 +311,6 @@ func (h *header) check() error {
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)
-	} else if p != nil && !slices.Contains(rows.Formats(), p.Format) {
-		return fmt.Errorf("rows of format %.20q", p.Format)
 	} else if p != nil && !slices.Contains([]string{"", rows.HeaderYes, rows.HeaderNo}, p.Header) {
 		return fmt.Errorf("header %.20q", p.Header)
 	}

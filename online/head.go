@@ -29,7 +29,6 @@ type survey struct {
 	labels  rows.Labels
 	dim     int // largest number of features in a row; for LIBSVM the highest index
 	rows    int
-	all     []rows.Row      // all rows, as long as they can be shuffled together; nil without draw
 	judged  []rows.Row      // further drawn rows, not in head; none if head holds the first rows
 	draw    *rand.Rand      // draws head and judged from all rows, for tuning; nil if head holds the first rows
 	last    string          // label of the last row
@@ -39,16 +38,12 @@ type survey struct {
 
 // look reads the head of a stream, or all rows of a file. Of a file it keeps the head:
 // randomly drawn rows if draw is set, else the first rows.
-func (f *rowReader) look(ctx context.Context, regression, draw bool, note func(string, ...any)) (*survey, error) {
+func (f *rowReader) look(ctx context.Context, regression, draw bool) (*survey, error) {
 	s := &survey{source: f.source}
 	if draw {
 		s.draw = newDraw()
 	}
-	var said watch
 	for {
-		if s.rows%64 == 0 && said.due() {
-			note("%d rows read", s.rows)
-		}
 		row, err := f.next(ctx)
 		switch {
 		case err == io.EOF && s.rows == 0:
@@ -92,12 +87,6 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 	}
 	if s.draw != nil {
 		s.sample(row)
-		switch {
-		case s.rows > blockRows(s.dim): // too many to be shuffled together
-			s.all = nil
-		case len(s.all) == s.rows-1:
-			s.all = append(s.all, *row)
-		}
 	} else if !full {
 		s.head = append(s.head, *row)
 	}
@@ -129,14 +118,6 @@ func (s *survey) sample(row *rows.Row) {
 	}
 }
 
-// where describes in words which rows the head holds.
-func (s *survey) where() string {
-	if s.draw != nil && len(s.head) < s.rows {
-		return fmt.Sprintf("%d rows of %d", len(s.head), s.rows)
-	}
-	return fmt.Sprintf("the first %d rows", len(s.head))
-}
-
 // complete fills in missing settings from the rows of the survey, and returns
 // the scaling of the features. It reports its choices to note.
 func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Scaling, err error) {
@@ -163,42 +144,21 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	if err != nil {
 		return sc, err
 	}
-	note("%d features, scaling %s from %s", set.Dim, set.Scale, s.where())
+	note("%d features, scaling %s from %d of %d rows", set.Dim, set.Scale, len(s.head), s.rows)
 	if e.Constant > 0 {
 		note("%d features are constant in these rows and are left out", e.Constant)
 	}
-	return e.Scaling, completeKernel(set, len(s.head), x, note)
+	if set.Bandwidth == 0 {
+		if set.Bandwidth = MedianDistance(len(s.head), set.Dim, x); set.Bandwidth == 0 {
+			return sc, errSameRows
+		}
+		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, len(s.head))
+	}
+	set.setRates()
+	return e.Scaling, nil
 }
 
 var errSameRows = errors.New("the first rows are all the same: set the bandwidth of the kernel")
-
-// completeKernel fills in the missing bandwidth, and the missing rates to suit
-// the kernel, from n scaled rows x.
-func completeKernel(set *Settings, n int, x []float32, note func(string, ...any)) error {
-	if set.Kernel == KernelGaussian && set.Bandwidth == 0 {
-		if set.Bandwidth = MedianDistance(n, set.Dim, x); set.Bandwidth == 0 {
-			return errSameRows
-		}
-		note("bandwidth %.4g, the median distance between the first %d rows", set.Bandwidth, n)
-	}
-	k, err := set.kernel()
-	if err != nil {
-		return err
-	}
-	var self float64
-	for i := range n {
-		self = max(self, k.Self(x[i*set.Dim:(i+1)*set.Dim]))
-	}
-	if self == 0 || math.IsInf(self, 0) {
-		self = 1 // 0: there is nothing to learn; +Inf: an error follows
-	}
-	missing := set.ratesMissing()
-	set.setRates(self)
-	if missing && set.Kernel != KernelGaussian {
-		note("learning rate %.4g, regularizer %.4g, parsimony %.4g, as κ(x, x) goes up to %.4g in these rows", set.LearningRate, set.Regularizer, set.Parsimony, self)
-	}
-	return nil
-}
 
 // scaleTarget scales targets so that those of the head have mean 0 and standard deviation 1.
 func (s *survey) scaleTarget(set *Settings, e *rows.Encoding, note func(string, ...any)) error {
@@ -260,4 +220,29 @@ func MedianDistance(n, dim int, x []float32) float64 {
 		d2 = d2[first:]
 	}
 	return math.Sqrt(d2[len(d2)/2])
+}
+
+// warnSorted warns of rows that are sorted by class and learned in that order. They count as
+// sorted if the label changes less than a quarter as often as in random order, n·(1 − Σp²).
+func (t *trainer) warnSorted(s *survey) {
+	random := float64(s.rows) * (1 - s.labels.Same())
+	if s.labels.Len() == 0 || s.rows < 20 || float64(s.changes) >= random/4 || t.at.Shuffled && s.rows <= blockRows(s.dim) {
+		return
+	}
+	what := "are learned in their order"
+	if t.at.Shuffled {
+		what = "are too many to be shuffled as a whole"
+	}
+	t.opt.Note("warning: the rows are sorted by class and %s, which favours the last classes: shuffle the rows first (shuf)", what)
+}
+
+// warnNumbered warns of columns that number the rows: a model that learns from them does
+// not generalize to other files.
+func (t *trainer) warnNumbered(f *rowReader, s *survey) {
+	if f.layout == nil {
+		return
+	}
+	for _, column := range f.layout.Numbering(&s.numbers) {
+		t.opt.Note("warning: %s seems to number the rows; if it is not a feature, remove it", column)
+	}
 }

@@ -28,7 +28,7 @@ type Model struct {
 	row        []float64   // buffer of append: the features of one row
 	x          []float32   // the scaled features of the waiting rows
 	y          []float64   // their targets
-	ended      bool        // Finish was called
+	ended      bool        // Finish was called, or the model was read for prediction
 	before     *before     // the state to continue from, if Finish has learned waiting rows; else nil
 	checkpoint *checkpoint // where an unfinished training stopped
 	seen       Prequential // of the rows since progress was last reported
@@ -82,7 +82,9 @@ func (m *Model) Order() int { return m.f.Order() }
 // they were before it.
 func (m *Model) Learn(row *rows.Row) error {
 	if m.ended {
-		return errors.New("online: the training of the model is already finished")
+		if err := m.reopen(); err != nil {
+			return err
+		}
 	}
 	y, err := m.target(row)
 	if err != nil {
@@ -114,8 +116,7 @@ type before struct {
 }
 
 // Finish learns the rows that wait for their mini-batch to fill, as a smaller
-// mini-batch. Afterwards the model can predict and be saved, but not be trained.
-// To train it further, Save it and Read it back: these rows are then waiting again.
+// mini-batch. If the model is trained further, these rows are waiting again.
 func (m *Model) Finish() error {
 	wait := !m.ended && len(m.y) > 0
 	m.ended = true
@@ -152,7 +153,7 @@ func (m *Model) Finish() error {
 
 // reopen makes a model that has ended trainable again.
 func (m *Model) reopen() error {
-	if m.before != nil {
+	if m.before != nil || m.learner == nil {
 		var b bytes.Buffer
 		if err := m.Save(&b); err != nil {
 			return err

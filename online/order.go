@@ -43,12 +43,9 @@ type Tried struct {
 	Chosen  bool    `json:"chosen,omitempty"` // whether the order was chosen, by the tolerance or as the requested order
 }
 
-// limit bounds the order by KOMP, with merging if the kernel allows it.
+// limit bounds the order by KOMP with merging.
 func (s *Settings) limit(order int) {
 	s.Pruner, s.PrunerParams = prunerMerge, prune.Params{"order": float64(order)}
-	if cmp.Or(s.Kernel, KernelGaussian) != KernelGaussian {
-		s.Pruner = prunerOrder
-	}
 }
 
 // schedule plans the steps in which the given number of rows is learned. If falls is set,
@@ -114,13 +111,10 @@ func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*cand
 		order, largest = t.opt.Order, t.opt.Order
 	}
 	var tried []candidate
-	var said watch
 	now := *best
 	now.factor *= 4
 	tryOrder := func(order int) error {
-		if said.due() {
-			t.opt.Note("order %d is being tried", order)
-		}
+		t.opt.Note("tuning: order %d", order)
 		all := t.variants(now, best, order, len(tried) == 0)
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return err
@@ -176,7 +170,7 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 		all = append(all, c)
 	}
 	add(1, 1)
-	if t.set.Kernel == KernelGaussian && t.set.Bandwidth == 0 {
+	if t.set.Bandwidth == 0 {
 		if first || now.factor > best.factor {
 			add(0.5, 1)
 		}

@@ -26,10 +26,7 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 	if headerless {
 		opts.Header = rows.HeaderNo
 	}
-	f, err := src.open(opts)
-	if err != nil {
-		return err
-	}
+	f := src.open(opts)
 	defer f.close()
 	var x []float32
 	read := false

@@ -7,26 +7,22 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"polkrepro/data/rows"
-	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 )
 
-// A stream in two parts gives the model of the whole stream, bit for bit, with every loss, kernel
-// and registered pruner, tuned or not. The first part may be saved during training or at its end,
+// A stream in two parts gives the model of the whole stream, bit for bit, with every loss and
+// registered pruner, tuned or not. The first part may be saved during training or at its end,
 // wherever the cut lies between two mini-batches.
 func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
-		"polynomial": {Kernel: KernelPolynomial, Offset: 1, Degree: 3},
-		"linear":     {Kernel: KernelPolynomial, Degree: 1, Scale: rows.ScaleStandard},
-		"tuned":      {},
+		"standard": {Scale: rows.ScaleStandard},
+		"tuned":    {},
 	}
 	for name := range labelsOf {
 		variants[name] = Settings{Loss: name, Parsimony: 0.05, Bandwidth: 0.3}
@@ -37,7 +33,7 @@ func TestStreamInTwoParts(t *testing.T) {
 	cuts := map[string]int{"multi-hinge": 2127, "multi-logistic": 1017, "squared-hinge": 2079, "squared-error": 1000, "binary-logistic": 2048}
 	const n = 2128
 	for name, set := range variants {
-		if testing.Short() && name != "polynomial" && name != "komp-age" && name != "random" {
+		if testing.Short() && name != "standard" && name != "komp-age" && name != "random" {
 			continue
 		}
 		set.Loss, set.Format, set.LabelColumn = cmp.Or(set.Loss, "multi-hinge"), rows.FormatCSV, -1
@@ -88,22 +84,21 @@ func TestContinue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.txt")
 	write(t, path, []byte(strings.Join(table(500, "multi-logistic", 22), "\n")))
 	plain := options("multi-logistic", Source{Path: path})
-	plain.Epochs, plain.Skip = 3, 70
+	plain.Epochs = 3
 	for _, opt := range []TrainOptions{plain, tuning("multi-hinge", file(t, spirals(300, 4)))} {
 		if testing.Short() && opt.Tune { // arithmetic alone, and the race detector makes it a minute
 			continue
 		}
 		whole := mustTrain(t, opt)
 		want, total := saved(t, whole), int(whole.Rows())
-		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && total != 3*500-70 {
+		if whole.Unfinished() || opt.Tune != (whole.Settings().DecaySteps > 0) || !opt.Tune && total != 3*500 {
 			t.Fatalf("%d rows, unfinished %v, %+v", total, whole.Unfinished(), whole.Settings())
 		}
 		for range 3 {
 			m, stops := stopAt(t, opt, 1+rng.IntN(total/2)), 1
 			for ; m.Unfinished(); stops++ {
 				again := opt
-				again.Epochs, again.Skip, again.Tune, again.Settings.Format = 0, 0, false, rows.FormatLIBSVM
-				again.Resume, again.Continue = reread(t, m), true
+				again.Epochs, again.Tune, again.Settings.Format, again.Resume = 0, false, rows.FormatLIBSVM, reread(t, m)
 				m = stopAt(t, again, 1+rng.IntN(total))
 			}
 			if !bytes.Equal(saved(t, m), want) {
@@ -154,9 +149,14 @@ func TestSaves(t *testing.T) {
 	if m, err := Train(context.Background(), opt); m != nil || !errors.Is(err, full) {
 		t.Errorf("a disk that is full: %v", err)
 	}
+	opt.SaveEvery = 0
+	if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.Contains(err.Error(), "SaveEvery 0") {
+		t.Errorf("saved after every 0 rows: %v", err)
+	}
 }
 
-// Training resumes only on a file that begins with the rows that it has learned.
+// The training of a file resumes only on a file that begins with the rows that it has learned. A
+// stream trains the model further.
 func TestContinueOtherFile(t *testing.T) {
 	rows := table(1200, "multi-hinge", 24)
 	half := stopAt(t, options("multi-hinge", file(t, rows)), 1150)
@@ -174,7 +174,7 @@ func TestContinueOtherFile(t *testing.T) {
 	}
 	for name, tt := range tests {
 		opt := options("multi-hinge", file(t, tt.rows))
-		opt.Resume, opt.Continue = reread(t, half), true
+		opt.Resume = reread(t, half)
 		m, err := Train(context.Background(), opt)
 		if tt.want == "" && (err != nil || m.Rows() != int64(len(tt.rows)) || m.Unfinished()) {
 			t.Errorf("%s: %v", name, err)
@@ -183,136 +183,79 @@ func TestContinueOtherFile(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", name, err, tt.want)
 		}
 	}
+	opt := options("multi-hinge", stream(other))
+	opt.Resume = reread(t, half)
+	if m := mustTrain(t, opt); m.Rows() != 1150+1200 || m.Unfinished() {
+		t.Errorf("%d rows after a stream, unfinished: %v", m.Rows(), m.Unfinished())
+	}
 }
 
-// Training stops if a file changes between two passes. It resumes once the file is restored.
+// A change of the file is found at the end of the pass, also by a process that resumes. No model of
+// that pass is returned.
 func TestChangedFile(t *testing.T) {
 	rows := table(300, "multi-hinge", 24)
 	opt := options("multi-hinge", file(t, rows))
-	path, text := opt.Source.Path, []byte(strings.Join(rows, "\n"))
-	opt.Epochs = 3
-	want := saved(t, mustTrain(t, opt))
-	changed := opt
-	changed.SaveEvery = 200
-	changed.Save = func(m *Model) error {
-		write(t, path+".new", append(bytes.Clone(text), "\n1,2,elm"...))
-		return os.Rename(path+".new", path)
-	}
-	m, err := Train(context.Background(), changed)
-	if !errors.Is(err, ErrChanged) || m == nil || m.Rows() != 300 || !m.Unfinished() {
-		t.Fatal(err)
-	}
-	write(t, path, text)
-	again := opt
-	again.Resume, again.Continue = reread(t, m), true
-	if !bytes.Equal(saved(t, mustTrain(t, again)), want) {
-		t.Error("it goes on to another model")
-	}
-}
-
-// A change that size and date do not show is found at the end of the pass, also by a process that
-// resumes. No model of that pass is returned.
-func TestHiddenChange(t *testing.T) {
-	rows := table(300, "multi-hinge", 24)
-	opt := options("multi-hinge", file(t, rows))
-	path := opt.Source.Path
-	info, err := os.Stat(path)
-	testutil.NoError(t, err)
 	opt.Epochs = 3
 	half := stopAt(t, opt, 320)
-	change := func() {
-		other := slices.Clone(rows)
-		other[200], other[201] = rows[201], rows[200]
-		write(t, path, []byte(strings.Join(other, "\n")))
-		testutil.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
-	}
 	changed := opt
 	changed.SaveEvery = 250
 	changed.Save = func(m *Model) error {
-		change()
+		other := slices.Clone(rows)
+		other[200], other[201] = rows[201], rows[200]
+		write(t, opt.Source.Path, []byte(strings.Join(other, "\n")))
 		return nil
 	}
 	if m, err := Train(context.Background(), changed); m != nil || !errors.Is(err, ErrChanged) {
 		t.Error(err)
 	}
 	again := opt
-	again.Resume, again.Continue = reread(t, half), true
+	again.Resume = reread(t, half)
 	if m, err := Train(context.Background(), again); m != nil || !errors.Is(err, ErrChanged) {
 		t.Errorf("going on: %v", err)
 	}
 }
 
-// If the learner can't take the last mini-batch, Train returns a model of the rows before it, which
-// can be saved and read.
-func TestLastBatchFails(t *testing.T) {
-	lines := table(33, "multi-hinge", 26)
-	lines[32] = "1e38,1e38" + lines[32][strings.LastIndex(lines[32], ","):]
-	opt := options("multi-hinge", file(t, lines))
-	set := &opt.Settings
-	set.Kernel, set.Offset, set.Degree, set.Scale, set.Dim, set.Labels = KernelPolynomial, 1, 3, rows.ScaleNone, 2, labelsOf["multi-hinge"]
-	set.Batch = 32
-	m, err := Train(context.Background(), opt)
-	if err == nil || m == nil {
-		t.Fatalf("it was learned: %v", err)
+// If a mini-batch can't be learned, its rows are discarded, and the model before it can be saved and
+// read.
+func TestBatchFails(t *testing.T) {
+	m := stopAt(t, options("multi-hinge", file(t, table(80, "multi-hinge", 26))), 69)
+	broken := errors.New("broken")
+	if err := m.learnBatch(func() error { return broken }); !errors.Is(err, broken) {
+		t.Error(err)
 	}
-	if again := reread(t, m); again.Rows() != 32 || again.Unfinished() {
-		t.Errorf("a model of %d rows, unfinished: %v", again.Rows(), again.Unfinished())
+	if again := reread(t, m); again.Rows() != 64 || len(again.y) != 0 {
+		t.Errorf("a model of %d rows, %d of them waiting", again.Rows(), len(again.y))
 	}
 }
 
-// Options that contradict each other are errors, not panics.
-func TestOptionsThatContradict(t *testing.T) {
-	rows := table(1200, "multi-hinge", 29)
-	plain := options("multi-hinge", file(t, rows))
-	unfinished := stopAt(t, plain, 1100)
-	for name, change := range map[string]func(*TrainOptions){
-		"no model": func(o *TrainOptions) { o.Continue = true },
-		"finished": func(o *TrainOptions) { o.Continue, o.Resume = true, mustTrain(t, plain) },
-		"a stream": func(o *TrainOptions) { o.Continue, o.Resume, o.Source = true, unfinished, stream(rows) },
-		"every 0":  func(o *TrainOptions) { o.Save = func(*Model) error { return nil } },
-	} {
-		opt := plain
-		change(&opt)
-		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.HasPrefix(err.Error(), "online: ") {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-}
-
-// Train learns a mini-batch of a stream as soon as it is full, however slow the stream is: after
-// the head, or from the first row on if no setting depends on the head.
+// After the head of a stream, Train learns a mini-batch as soon as it is full, however slow the
+// stream is.
 func TestSlowStream(t *testing.T) {
 	lines := table(1032, "multi-hinge", 26)
-	for _, first := range []int{32, 1000} {
-		opt := options("multi-hinge", Source{})
-		if first == 32 {
-			opt.Settings.Scale, opt.Settings.Labels, opt.Settings.Dim = rows.ScaleNone, labelsOf["multi-hinge"], 2
-		}
-		r, w := io.Pipe()
-		opt.Source = Source{Path: "-", Stdin: r}
-		learned := make(chan int64, len(lines))
-		opt.SaveEvery = 8
-		opt.Save = func(m *Model) error {
-			learned <- m.Rows()
-			return nil
-		}
-		go func() {
-			next := int64(8)
-			for at := 0; at < len(lines); {
-				to := max(first, at+8)
-				io.WriteString(w, strings.Join(lines[at:to], "\n")+"\n")
-				for ; next <= int64(to); next += 8 {
-					if got := <-learned; got != next {
-						t.Errorf("%d rows learned, want %d", got, next)
-					}
+	r, w := io.Pipe()
+	opt := options("multi-hinge", Source{Path: "-", Stdin: r})
+	learned := make(chan int64, len(lines))
+	opt.SaveEvery = 8
+	opt.Save = func(m *Model) error {
+		learned <- m.Rows()
+		return nil
+	}
+	go func() {
+		next := int64(8)
+		for at := 0; at < len(lines); {
+			to := max(headRows, at+8)
+			io.WriteString(w, strings.Join(lines[at:to], "\n")+"\n")
+			for ; next <= int64(to); next += 8 {
+				if got := <-learned; got != next {
+					t.Errorf("%d rows learned, want %d", got, next)
 				}
-				at = to
 			}
-			w.Close()
-		}()
-		if m := mustTrain(t, opt); m.Rows() != 1032 {
-			t.Errorf("%d rows", m.Rows())
+			at = to
 		}
+		w.Close()
+	}()
+	if m := mustTrain(t, opt); m.Rows() != 1032 {
+		t.Errorf("%d rows", m.Rows())
 	}
 }
 
@@ -330,37 +273,5 @@ func TestStoppedInTheHead(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		w.Close()
-	}
-}
-
-// text returns a number as a file has it.
-func text(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }
-
-// With the default learning rates of a polynomial kernel, the functions do not depend on the unit
-// of the features.
-func TestRatesOfPolynomials(t *testing.T) {
-	var models [2]*Model
-	lines := table(1500, "multi-logistic", 28)
-	for i, unit := range []float64{1, 4} {
-		scaled := make([]string, len(lines))
-		for j, row := range lines {
-			f := strings.Split(row, ",")
-			x, _ := number(f[0])
-			y, _ := number(f[1])
-			scaled[j] = strings.Join([]string{text(float32(x) * float32(unit)), text(float32(y) * float32(unit)), f[2]}, ",")
-		}
-		opt := options("multi-logistic", stream(scaled))
-		opt.Settings.Kernel, opt.Settings.Degree, opt.Settings.Offset = KernelPolynomial, 2, unit*unit
-		opt.Settings.Scale, opt.Settings.Parsimony = rows.ScaleNone, 0
-		models[i] = mustTrain(t, opt)
-	}
-	a, b := models[0].f, models[1].f
-	if a.Order() != b.Order() || a.Order() == 0 {
-		t.Fatalf("model orders %d and %d", a.Order(), b.Order())
-	}
-	for i, w := range a.W { // κ is 4⁴ times as large, which is exact
-		if w != b.W[i]*256 {
-			t.Fatalf("weight %d is %v and %v", i, w, b.W[i])
-		}
 	}
 }

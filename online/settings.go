@@ -37,10 +37,8 @@ type Settings struct {
 	Labels []string `json:"labels,omitempty"` // labels of the classes; missing for regression
 	Dim    int      `json:"dim"`              // number of features
 
-	Kernel    string  `json:"kernel"`              // kernel of scaled x: KernelGaussian or KernelPolynomial
+	Kernel    string  `json:"kernel"`              // "gaussian", the kernel of scaled x
 	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
-	Offset    float64 `json:"offset,omitempty"`    // b of (xᵀx' + b)^c
-	Degree    int     `json:"degree,omitempty"`    // c of (xᵀx' + b)^c
 
 	Regularizer  float64 `json:"regularizer"`
 	LearningRate float64 `json:"learning_rate"`         // initial learning rate; constant if DecaySteps is 0
@@ -66,32 +64,21 @@ type Settings struct {
 	LabelColumn int    `json:"label_column,omitempty"`
 }
 
-// The kernels.
-var (
-	KernelGaussian   = kernel.Gaussian{}.Name()
-	KernelPolynomial = kernel.Polynomial{}.Name()
-)
-
-// prunerOrder is KOMP with a fixed number of elements, its only parameter.
-const prunerOrder = "komp-order"
-
-// prunerMerge is KOMP with merging, for the Gaussian kernel only. It won the tournament.
+// prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.
 const prunerMerge = "komp-merge-order"
 
 // prunerCapped is KOMP with an error budget and a largest number of elements.
 const prunerCapped = "komp-capped"
 
-// prunerMerging merges elements, for the Gaussian kernel only.
+// prunerMerging merges elements.
 const prunerMerging = "merging"
 
-// Default hyper-parameters, for a kernel with κ(x, x) = 1. The learning rates
-// keep a step below the curvature of the loss.
+// Default hyper-parameters. The learning rates keep a step below the curvature of the loss.
 const (
 	DefaultRegularizer = 1e-6
 	DefaultParsimony   = 0.01
 	cappedParsimony    = 0.001 // default of prunerCapped
 	DefaultBatch       = 32
-	DefaultDegree      = 2
 )
 
 // DefaultLearningRate returns the default learning rate for the loss with the given name.
@@ -109,10 +96,7 @@ func unboundedGradient(name string) bool {
 
 // withDefaults sets zero settings to their defaults, unless these depend on the rows.
 func (s Settings) withDefaults() (Settings, error) {
-	s.Kernel = cmp.Or(s.Kernel, KernelGaussian)
-	if s.Kernel == KernelPolynomial {
-		s.Degree = cmp.Or(s.Degree, DefaultDegree)
-	}
+	s.Kernel = cmp.Or(s.Kernel, kernel.Gaussian{}.Name())
 	s.Batch = cmp.Or(s.Batch, DefaultBatch)
 	s.Scale = cmp.Or(s.Scale, rows.ScaleUnit)
 	s.Pruner = cmp.Or(s.Pruner, prune.KOMP)
@@ -128,23 +112,15 @@ func (s Settings) withDefaults() (Settings, error) {
 	return s, nil
 }
 
-// ratesMissing reports whether setRates has something to set.
-func (s *Settings) ratesMissing() bool {
-	return s.Regularizer == 0 || s.LearningRate == 0 || s.Parsimony == 0
-}
-
-// setRates fills in the rates that are zero, for a kernel whose κ(x, x) goes up
-// to self. Training is then the same as with the kernel κ/self and the defaults
-// η', λ' and K'. The squared norm of a function is self times as large with κ/self,
-// hence η = η'/self, λ = λ'·self, and ε = ε'/√self, which makes K = K'·self.
-func (s *Settings) setRates(self float64) {
-	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss)/self)
-	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer*self)
+// setRates sets rates that are zero to their defaults.
+func (s *Settings) setRates() {
+	s.LearningRate = cmp.Or(s.LearningRate, DefaultLearningRate(s.Loss))
+	s.Regularizer = cmp.Or(s.Regularizer, DefaultRegularizer)
 	parsimony := DefaultParsimony
 	if s.Pruner == prunerCapped {
 		parsimony = cappedParsimony
 	}
-	s.Parsimony = cmp.Or(s.Parsimony, parsimony*self)
+	s.Parsimony = cmp.Or(s.Parsimony, parsimony)
 }
 
 // canonicalLabels converts the labels to the canonical form that rows use.
@@ -168,12 +144,6 @@ func (s Settings) CheckLabels() error {
 	return s.validateLabels()
 }
 
-// needsHead reports whether any setting depends on the first rows.
-func (s *Settings) needsHead() bool {
-	return s.Dim == 0 || s.Scale != rows.ScaleNone || !s.regression() && s.Labels == nil ||
-		s.Kernel == KernelGaussian && s.Bandwidth == 0 || s.Kernel == KernelPolynomial && s.ratesMissing()
-}
-
 // regression reports whether targets are numbers.
 func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name() }
 
@@ -181,6 +151,8 @@ func (s *Settings) regression() bool { return s.Loss == loss.SquaredError{}.Name
 // file that someone has altered.
 func (s *Settings) validate() error {
 	switch {
+	case s.Kernel != kernel.Gaussian{}.Name():
+		return fmt.Errorf("online: kernel %.20q, want %q", s.Kernel, kernel.Gaussian{}.Name())
 	case s.Dim < 1 || s.Dim > MaxFeatures:
 		return fmt.Errorf("online: %d features, want 1 to %d", s.Dim, MaxFeatures)
 	case s.Batch < 1 || s.Batch > MaxBatch || s.Batch*s.Dim > maxValues:
@@ -276,15 +248,13 @@ func (s *Settings) config() (polk.Config, error) {
 }
 
 // kernel returns the kernel.
-func (s *Settings) kernel() (kernel.Kernel, error) {
-	k, err := kernel.Spec{Type: s.Kernel, Bandwidth: s.Bandwidth, Offset: s.Offset, Degree: s.Degree}.Kernel()
-	if err != nil {
-		return nil, fmt.Errorf("online: %w", err)
+func (s *Settings) kernel() (kernel.Gaussian, error) {
+	k := kernel.Gaussian{Bandwidth: s.Bandwidth}
+	if err := k.Validate(); err != nil {
+		return k, fmt.Errorf("online: %w", err)
 	}
-	if k, ok := k.(kernel.Gaussian); ok && s.Bandwidth > 0 {
-		if g := k.Gamma(); math.IsInf(g, 1) || g == 0 {
-			return nil, fmt.Errorf("online: bandwidth %.3g: 1/(2c²) is %v: want a bandwidth between 1e-154 and 1e154", s.Bandwidth, g)
-		}
+	if g := k.Gamma(); math.IsInf(g, 1) || g == 0 {
+		return k, fmt.Errorf("online: bandwidth %.3g: 1/(2c²) is %v: want a bandwidth between 1e-154 and 1e154", s.Bandwidth, g)
 	}
 	return k, nil
 }

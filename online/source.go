@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"time"
 
 	"polkrepro/data/rows"
 )
@@ -34,8 +32,7 @@ type Source struct {
 	// TSV source is a header.
 	Decided func(*rows.Layout)
 
-	was  os.FileInfo // state of the file when it was first opened
-	unit string      // name of a row in errors, set by open
+	unit string // name of a row in errors, set by open
 }
 
 // ErrChanged is wrapped by the error of a file that is read more than once and
@@ -67,52 +64,34 @@ type rowReader struct {
 	read *rows.Layout // layout as the goroutine read it; next copies it to layout
 }
 
-// open starts reading. A Header in opts overrides that of the source. A regular file is
-// open when open returns; a pipe is opened by the goroutine, since opening may block until
-// there is a writer.
-func (s *Source) open(opts rows.Options) (*rowReader, error) {
+// open starts reading. A Header in opts overrides that of the source. The goroutine opens the
+// file, since opening a pipe may block until there is a writer.
+func (s *Source) open(opts rows.Options) *rowReader {
 	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
 	s.unit = rows.Unit(opts.Format)
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
 	opts.Say = rows.AsFlag // errors name the flags of train, predict and evaluate
-	open := func() (*rows.Reader, error) {
-		if s.stream() {
-			return rows.New(s.Stdin, s.Labels, opts)
-		}
-		return rows.Open(s.Path, s.Labels, opts)
-	}
 	if s.Rows != nil {
 		f.held, f.err = s.Rows, io.EOF
 		close(f.rows)
-		return f, nil
+	} else {
+		go f.fill(opts)
 	}
-	path, _ := rows.SplitArray(s.Path)
-	info, err := os.Stat(path)
-	switch {
-	case !s.stream() && err != nil:
-		return nil, err
-	case s.stream() || !info.Mode().IsRegular():
-		go f.fill(open)
-		return f, nil
-	}
-	r, err := open()
-	if err != nil {
-		return nil, f.named(err)
-	}
-	if err := s.unchanged(r); err != nil {
-		r.Close()
-		return nil, err
-	}
-	go f.fill(func() (*rows.Reader, error) { return r, nil })
-	return f, nil
+	return f
 }
 
-// fill sends the rows of the Reader that open returns to f.rows.
-func (f *rowReader) fill(open func() (*rows.Reader, error)) {
+// fill opens the source and sends its rows to f.rows.
+func (f *rowReader) fill(opts rows.Options) {
 	defer close(f.rows)
-	r, err := open()
+	var r *rows.Reader
+	var err error
+	if s := f.source; s.stream() {
+		r, err = rows.New(s.Stdin, s.Labels, opts)
+	} else {
+		r, err = rows.Open(s.Path, s.Labels, opts)
+	}
 	if err != nil {
 		f.err = err
 		return
@@ -133,23 +112,6 @@ func (f *rowReader) fill(open func() (*rows.Reader, error)) {
 			return
 		}
 	}
-}
-
-// unchanged returns an error if the file is not the one that was opened first, or
-// if its size or modification time has changed.
-func (s *Source) unchanged(r *rows.Reader) error {
-	now, err := r.Stat()
-	if err != nil {
-		return err
-	}
-	if s.was == nil {
-		s.was = now
-	}
-	if os.SameFile(s.was, now) && s.was.Size() == now.Size() && s.was.ModTime().Equal(now.ModTime()) {
-		return nil
-	}
-	return fmt.Errorf("%s: %w: it had %d bytes and the date %s, now it has %d bytes and the date %s", s.Path, ErrChanged,
-		s.was.Size(), s.was.ModTime().Format(time.StampMicro), now.Size(), now.ModTime().Format(time.StampMicro))
 }
 
 // close tells the goroutine to end. It does not wait for the goroutine, which may

@@ -20,17 +20,19 @@ type TrainOptions struct {
 	// derived from the first 1,000 rows (for a file, features and classes from all rows).
 	Settings Settings
 
-	Resume *Model // model to train further, or nil; its settings replace Settings, except for the format
+	// Resume is a model to train further, or nil. Its settings replace Settings, except for
+	// the format. If its training of a file was stopped, and Source is a file, that training
+	// resumes where it stopped, with its passes and format. It is an error if the file does
+	// not begin with the rows that the model has learned.
+	Resume *Model
 
 	Epochs int // passes over a file; 0: as Tune chooses, or 1 without Tune; a stream has one
-	Skip   int // rows left out at the beginning of the first pass only: tuning, scaling and later passes use them
 
 	// Tune chooses scaling, bandwidth, learning rate, pruner and Epochs, if they are
 	// zero, by the error on held-out rows, in a bounded number of arithmetic
 	// operations. These rows are drawn from all of a file, or are from the first
 	// 1,000 of a stream. The rows of a file are then learned in random order, in
-	// blocks that fit into memory (unless Skip leaves some out), with a learning
-	// rate that falls to 0.
+	// blocks that fit into memory, with a learning rate that falls to 0.
 	//
 	// Unless Settings has a pruner or a parsimony constant, the model order is then
 	// the smallest whose held-out error exceeds the best by at most Tolerance.
@@ -43,14 +45,8 @@ type TrainOptions struct {
 
 	Order int // model order to use in place of a chosen one; 0 for none
 
-	// Continue resumes the unfinished training of a file where Resume stopped.
-	// Epochs, Skip and the format are then those of that training. It is an error
-	// if the file does not begin with the same rows, if Resume is not an
-	// unfinished model, or if the source is a stream.
-	Continue bool
-
 	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
-	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, and every 5 seconds, with the results on rows never learned before: none in later passes; may be nil
+	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, with the results on rows never learned before: none in later passes; may be nil
 
 	// Save, unless nil, is called after every SaveEvery rows, at least 1, that the
 	// model has taken. An error from Save ends the training.
@@ -70,15 +66,21 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(*Model, Prequential) {}
 	}
-	if err := opt.check(); err != nil {
-		return nil, err
+	if opt.Save != nil && opt.SaveEvery < 1 {
+		return nil, fmt.Errorf("online: SaveEvery %d: must be at least 1", opt.SaveEvery)
 	}
-	t := &trainer{opt: opt, m: opt.Resume, at: checkpoint{Format: opt.Settings.Format}}
-	if t.m == nil {
+	t := &trainer{opt: opt, m: opt.Resume}
+	switch {
+	case t.m == nil:
 		if err := t.begin(ctx); err != nil {
 			return nil, err
 		}
+	case t.m.Unfinished() && !opt.Source.stream():
+		t.from, t.opt.Settings.Format = t.m.checkpoint, t.m.settings.Format
+	default:
+		t.m.settings.Format = opt.Settings.Format
 	}
+	resumed := t.from != nil
 	t.began, t.next = t.m.rows, 100
 	err := t.passes(ctx)
 	if t.m == nil || errors.Is(err, ErrDiverged) {
@@ -87,7 +89,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	if t.m.checkpoint = nil; err != nil {
 		t.m.checkpoint = t.checkpoint()
 	}
-	if t.m.rows == t.began && !(opt.Continue && err == nil) {
+	if t.m.rows == t.began && !(resumed && err == nil) {
 		if err == nil {
 			err = fmt.Errorf("%s: no rows to learn", opt.Source.name())
 		}
@@ -97,33 +99,19 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	return t.m, err
 }
 
-// check reports options that contradict each other.
-func (o *TrainOptions) check() error {
-	switch {
-	case o.Continue && (o.Resume == nil || !o.Resume.Unfinished() || o.Source.stream()):
-		return errors.New("online: the model has no unfinished training of a file to continue")
-	case o.Resume != nil && o.Resume.learner == nil:
-		return errors.New("online: the model was read for prediction; to train it further, read it with Read")
-	case o.Save != nil && o.SaveEvery < 1:
-		return fmt.Errorf("online: SaveEvery %d: must be at least 1", o.SaveEvery)
-	}
-	return nil
-}
-
 // A trainer is one call of Train.
 type trainer struct {
 	opt TrainOptions
 	m   *Model // nil once it is unusable
 
 	at      checkpoint   // where the training is; its Sum is not kept here, but taken from seen
-	seen    *fingerprint // of the rows of this pass, learned or skipped; nil for a stream
-	from    *checkpoint  // where to continue; nil once the rows before it are skipped
+	seen    *fingerprint // of the rows of this pass; nil for a stream
+	from    *checkpoint  // where the training resumes; nil once the rows before it are skipped
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
 
 	began, taken int64 // rows that the model had before, and rows learned since
 	next         int64 // value of taken at which progress is reported next
-	watch        watch
 }
 
 // rowOptions returns the options for reading a source in the given format.
@@ -135,40 +123,26 @@ func (s *Settings) rowOptions(format string) rows.Options {
 	return o
 }
 
-// begin makes the model, from the source's rows if a setting depends on them.
-func (t *trainer) begin(ctx context.Context) error {
+// begin makes the model from the source's rows.
+func (t *trainer) begin(ctx context.Context) (err error) {
 	set, tune, stream := t.opt.Settings, t.opt.Tune, t.opt.Source.stream()
 	if t.opt.Order > 0 && !tune {
 		set.limit(t.opt.Order)
 	}
 	if !tune {
-		var err error
 		if set, err = set.withDefaults(); err != nil {
 			return err
 		}
-		if !set.needsHead() {
-			set.setRates(1)
-			t.m, err = newModel(set, rows.Scaling{})
-			return err
-		}
 	}
-	f, err := t.opt.Source.open(set.rowOptions(set.Format))
-	if err != nil {
-		return err
-	}
+	f := t.opt.Source.open(set.rowOptions(set.Format))
 	defer func() {
 		if t.reader == nil {
 			f.close()
 		}
 	}()
-	seen, err := f.look(ctx, set.regression(), tune && !stream, t.opt.Note)
+	seen, err := f.look(ctx, set.regression(), tune && !stream)
 	if err != nil {
 		return err
-	}
-	if !stream {
-		if err := t.checkSkip(seen.rows); err != nil {
-			return err
-		}
 	}
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
@@ -179,7 +153,7 @@ func (t *trainer) begin(ctx context.Context) error {
 	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
 	}
-	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
+	t.at.Shuffled = tune && !stream
 	t.warnSorted(seen)
 	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
 		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
@@ -198,37 +172,27 @@ func (t *trainer) begin(ctx context.Context) error {
 		return err
 	}
 	t.takeHeader(f)
-	switch {
-	case stream:
+	if stream {
 		t.reader, f.held = f, append(seen.head, f.held...)
-	case t.at.Shuffled && seen.all != nil: // few enough to be shuffled together
-		t.shuffle.kept = seen.all
-		all := newFingerprint()
-		for i := range seen.all {
-			all.add(&seen.all[i])
-		}
-		t.at.Whole = all.sum()
 	}
 	return nil
 }
 
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
-	skip := t.opt.Skip
 	t.at.Epochs = max(1, t.opt.Epochs) // tuning has set opt.Epochs
-	if t.opt.Continue {
-		t.from, t.at, skip = t.m.checkpoint, *t.m.checkpoint, t.m.checkpoint.Rows
-		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, skip)
+	if t.from != nil {
+		t.at = *t.from
+		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, t.at.Rows)
 	}
 	for pass := t.at.Pass; pass < t.at.Epochs; pass++ {
-		err := t.learnPass(ctx, pass, skip)
+		err := t.learnPass(ctx, pass)
 		if errors.Is(err, ErrStopped) {
 			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.at.Pass+1, t.at.Rows)
 		}
 		if err != nil {
 			return err
 		}
-		skip = 0
 	}
 	err := t.m.Finish()
 	if level := t.m.trend.level; err == nil && level > bad { // it diverged too slowly to be stopped earlier
@@ -240,10 +204,15 @@ func (t *trainer) passes(ctx context.Context) error {
 	return err
 }
 
-// learnPass learns all rows of the source once, except the first skip rows.
-func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
-	if err := t.openPass(pass); err != nil {
-		return err
+// learnPass learns all rows of the source once, except those before the place where the training
+// resumes.
+func (t *trainer) learnPass(ctx context.Context, pass int) error {
+	stream := t.opt.Source.stream()
+	if t.reader == nil && t.shuffle.kept == nil {
+		opts := t.m.rowOptions(t.opt.Settings.Format)
+		opts.Now = stream
+		opts.Header = cmp.Or(t.at.Header, opts.Header)
+		t.reader = t.opt.Source.open(opts)
 	}
 	defer func() {
 		if t.reader != nil {
@@ -251,18 +220,23 @@ func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
 			t.reader = nil
 		}
 	}()
+	t.at.Pass, t.at.Rows = pass, 0
+	if !stream {
+		t.seen = newFingerprint()
+	}
+	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
 	for {
 		row, err := t.nextRow(ctx)
 		t.takeHeader(t.reader)
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if t.from != nil && (t.at.Rows == skip || err == io.EOF) {
-			what := fmt.Sprintf("its first %d rows differ from those learned", skip)
-			if t.at.Rows < skip {
-				what = fmt.Sprintf("the file has %d rows, the model learned %d", t.at.Rows, skip)
+		if p := t.from; p != nil && (t.at.Rows == p.Rows || err == io.EOF) {
+			what := fmt.Sprintf("its first %d rows differ from those learned", p.Rows)
+			if t.at.Rows < p.Rows {
+				what = fmt.Sprintf("the file has %d rows, the model learned %d", t.at.Rows, p.Rows)
 			}
-			if t.seen.sum() != t.from.Sum {
+			if t.seen.sum() != p.Sum {
 				return fmt.Errorf("%s: %w: %s", t.opt.Source.name(), ErrOtherFile, what)
 			}
 			t.from = nil
@@ -270,47 +244,14 @@ func (t *trainer) learnPass(ctx context.Context, pass, skip int) error {
 		if err == io.EOF {
 			return t.endPass()
 		}
-		if err := t.take(row, t.at.Rows < skip); err != nil {
+		if err := t.take(row); err != nil {
 			return err
 		}
 	}
-}
-
-// checkSkip returns an error if a new model skips all rows of the source.
-func (t *trainer) checkSkip(rows int) error {
-	if t.opt.Resume != nil || t.opt.Skip == 0 || t.opt.Skip < rows {
-		return nil
-	}
-	return fmt.Errorf("%s: --skip %d: the file has %d rows", t.opt.Source.name(), t.opt.Skip, rows)
-}
-
-// openPass begins a pass. It returns an error if the file has changed.
-func (t *trainer) openPass(pass int) error {
-	stream := t.opt.Source.stream()
-	if t.reader == nil && t.shuffle.kept == nil {
-		opts := t.m.rowOptions(t.at.Format)
-		opts.Now = stream
-		opts.Header = cmp.Or(t.at.Header, opts.Header)
-		var err error
-		if t.reader, err = t.opt.Source.open(opts); err != nil {
-			return err
-		}
-	}
-	t.at.Pass, t.at.Rows = pass, 0
-	if !stream {
-		t.seen = newFingerprint()
-	}
-	t.shuffle = shuffler{pass: pass, kept: t.shuffle.kept, read: newFingerprint()}
-	return nil
 }
 
 // endPass returns an error if the rows of the pass differ from those of earlier passes.
 func (t *trainer) endPass() error {
-	if t.at.Pass == 0 {
-		if err := t.checkSkip(t.at.Rows); err != nil {
-			return err
-		}
-	}
 	if t.seen == nil || t.reader == nil {
 		return nil
 	}
@@ -337,9 +278,9 @@ func (t *trainer) takeHeader(f *rowReader) {
 	}
 }
 
-// take learns a row, or skips it if leave is set.
-func (t *trainer) take(row *rows.Row, leave bool) error {
-	if !leave {
+// take learns a row, or skips it before the place where the training resumes.
+func (t *trainer) take(row *rows.Row) error {
+	if t.from == nil {
 		if err := t.m.Learn(row); err != nil {
 			return t.opt.Source.at(row, err)
 		}
@@ -349,7 +290,7 @@ func (t *trainer) take(row *rows.Row, leave bool) error {
 	if t.seen != nil {
 		t.seen.add(row)
 	}
-	if leave {
+	if t.from != nil {
 		return nil
 	}
 	t.report(t.taken)
@@ -391,9 +332,10 @@ func (t *trainer) nextRow(ctx context.Context) (*rows.Row, error) {
 	return t.reader.next(ctx)
 }
 
-// report calls opt.Progress if a progress report is due.
+// report calls opt.Progress if a progress report is due. rows is the number of rows learned, or
+// math.MaxInt64 at the end.
 func (t *trainer) report(rows int64) {
-	if due := t.watch.due(); rows < t.next && !due {
+	if rows < t.next {
 		return
 	}
 	for t.next <= rows && rows < math.MaxInt64 {

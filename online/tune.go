@@ -77,7 +77,7 @@ type scaledSample struct {
 	dim    int    // features of x
 	x      []float32
 	y      []float64
-	median float64 // distance between rows; 1 if the kernel has no bandwidth
+	median float64 // distance between rows; 1 if the bandwidth is given
 }
 
 // row returns a row, scaled.
@@ -108,16 +108,15 @@ type tuner struct {
 // anySize sets a pruner and a largest order that bound the model at little cost in accuracy and
 // time (see mergeOrderStream). rows is 0 for a stream.
 func (s *Settings) anySize(rows int, l loss.Loss) {
-	gaussian := cmp.Or(s.Kernel, KernelGaussian) == KernelGaussian
 	_, flat := l.(loss.Flat)
 	order := kompOrder
 	s.Pruner = prunerCapped
 	switch {
 	case rows > 0 && rows <= kompRows:
 		order = rows
-	case gaussian && rows == 0 && flat:
+	case rows == 0 && flat:
 		s.Pruner, order = prunerMerging, mergeOrderStream
-	case gaussian && rows > 0 && (flat || rows <= mergeRows):
+	case rows > 0 && (flat || rows <= mergeRows):
 		s.Pruner, order = prunerMerging, min(maxFreeOrder, 2*rows) // a row learned again can add a duplicate element
 	}
 	if s.Dim > 0 {
@@ -158,7 +157,7 @@ func (t *trainer) choose(ctx context.Context, seen *survey, set *Settings) (sc r
 		t.opt.Epochs = u.epochs(len(seen.head))
 		t.opt.Note("%d passes over %d rows", t.opt.Epochs, total)
 	}
-	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*total-t.opt.Skip
+	falls, taken := t.opt.Settings.LearningRate == 0, t.opt.Epochs*total
 	if u.freeBatch {
 		if u.parsimonious {
 			total = taken
@@ -208,11 +207,7 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 	if t.set.regression() {
 		quality = fmt.Sprintf("RMSE %.4g on the held-out rows", math.Sqrt(2*best.score.loss/best.score.rows())/t.set.TargetFactor)
 	}
-	width := ""
-	if t.set.Kernel == KernelGaussian {
-		width = fmt.Sprintf("bandwidth %.4g, ", t.set.Bandwidth)
-	}
-	t.opt.Note("settings tried on %d rows: scaling %s, %slearning rate %.4g; %s", n, t.set.Scale, width, t.set.LearningRate, quality)
+	t.opt.Note("settings tried on %d rows: scaling %s, bandwidth %.4g, learning rate %.4g; %s", n, t.set.Scale, t.set.Bandwidth, t.set.LearningRate, quality)
 	t.noteTradeOff()
 	return nil
 }
@@ -225,7 +220,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 		scales = []rows.Scale{rows.ScaleStandard, rows.ScaleUnit}
 	}
 	factors := []float64{1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2}
-	if t.set.Bandwidth != 0 || t.set.Kernel != KernelGaussian {
+	if t.set.Bandwidth != 0 {
 		factors = []float64{1}
 	}
 	t.rates = []float64{16, 4, 64}
@@ -258,7 +253,7 @@ func (t *tuner) candidates(s *survey) (all []candidate, err error) {
 func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 	set := t.set
 	set.Scale = scale
-	choose := set.Kernel == KernelGaussian && set.Bandwidth == 0
+	choose := set.Bandwidth == 0
 	if choose {
 		set.Bandwidth = 1
 	}
@@ -328,7 +323,7 @@ func rotated(x []float32, n, dim int) []float32 {
 func (t *tuner) settings(c *candidate, learn int) Settings {
 	b := t.samples[c.scaling]
 	set := b.model.settings
-	if t.set.Kernel == KernelGaussian && t.set.Bandwidth == 0 {
+	if t.set.Bandwidth == 0 {
 		set.Bandwidth = b.median * c.factor
 	}
 	set.Dim = b.dim
@@ -357,16 +352,13 @@ func (t *tuner) halve(ctx context.Context, all []candidate, train int) (best *ca
 	case t.all == len(t.perm): // a small file: there is time for it
 		first, each = 2*tuneFirst, 4
 	}
-	var said watch
 	rows := min(first, train)
 	learn := each * rows
 	if !t.stream {
 		learn = max(learn, min(2*first, 16*rows))
 	}
 	for round := 0; ; round++ {
-		if said.due() {
-			t.opt.Note("tuning: %d settings left", len(all))
-		}
+		t.opt.Note("tuning: %d settings, %d rows each", len(all), learn)
 		if err := t.round(ctx, all, rows, learn); err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/testutil"
@@ -109,7 +108,7 @@ func byLabel(a, b string) int {
 	return strings.Compare(a[strings.LastIndexByte(a, ','):], b[strings.LastIndexByte(b, ','):])
 }
 
-// Every loss and kernel learns the tables, from a stream with fixed defaults and tuned on a file.
+// Every loss learns the tables, from a stream with fixed defaults and tuned on a file.
 func TestLosses(t *testing.T) {
 	for name := range labelsOf {
 		for _, k := range []struct {
@@ -118,9 +117,7 @@ func TestLosses(t *testing.T) {
 			most, least float64 // error, or R²
 		}{
 			{Settings{Bandwidth: 0.2, Parsimony: 0.01}, false, 0.1, 0.8},
-			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, false, 0.5, 0},
 			{Settings{}, true, 0.12, 0.9},
-			{Settings{Kernel: KernelPolynomial, Degree: 6, Offset: 1}, true, 0.45, 0.1}, // six powers don't follow every border
 		} {
 			if testing.Short() && k.tune { // arithmetic alone, and the race detector makes it a minute
 				continue
@@ -181,11 +178,11 @@ func TestGivenSettingsStay(t *testing.T) {
 	opt := tuning("multi-hinge", file(t, spirals(200, 6)))
 	set := &opt.Settings
 	set.Scale, set.Bandwidth, set.LearningRate, set.Batch = rows.ScaleNone, 0.7, 3, 16
-	set.Pruner, set.PrunerParams, opt.Epochs = prunerOrder, prune.Params{"order": 12}, 2
+	set.Pruner, set.PrunerParams, opt.Epochs = "komp-order", prune.Params{"order": 12}, 2
 	m := mustTrain(t, opt)
 	got := m.Settings()
 	if got.Scale != rows.ScaleNone || got.Bandwidth != 0.7 || got.LearningRate != 3 || got.DecaySteps != 0 || got.Batch != 16 ||
-		got.Pruner != prunerOrder || m.Order() > 12 || m.Rows() != 400 {
+		got.Pruner != "komp-order" || m.Order() > 12 || m.Rows() != 400 {
 		t.Errorf("%d rows, order %d, %+v", m.Rows(), m.Order(), got)
 	}
 }
@@ -302,8 +299,7 @@ func TestShuffler(t *testing.T) {
 	input := spirals(250, 10)
 	src := file(t, input)
 	lines := func(pass, size int, kept []rows.Row) (all []int, s *shuffler) {
-		f, err := src.open(rows.Options{Format: rows.FormatCSV, Label: rows.Column{Number: -1}})
-		testutil.NoError(t, err)
+		f := src.open(rows.Options{Format: rows.FormatCSV, Label: rows.Column{Number: -1}})
 		defer f.close()
 		s = &shuffler{pass: pass, kept: kept, read: newFingerprint()}
 		for {
@@ -357,20 +353,6 @@ func TestCooldown(t *testing.T) {
 		if got := c.Rate(i); got != want {
 			t.Errorf("step %d: %v, want %v", i, got, want)
 		}
-	}
-}
-
-// A note is due after five seconds of silence, and not before.
-func TestWatch(t *testing.T) {
-	var w watch
-	for range 2 {
-		if w.due() {
-			t.Error("due at once")
-		}
-	}
-	w.last = time.Now().Add(-quiet)
-	if first, second := w.due(), w.due(); !first || second {
-		t.Errorf("after five seconds: due %v, and then %v", first, second)
 	}
 }
 

@@ -65,9 +65,7 @@ error on rows before they are learned.
 
 The model is saved every 100,000 rows, and when training is interrupted (exit
 status 130) or a row can't be read. --resume continues as if nothing had
-happened: with the rest of the same file, or with the next rows of the stream.
---skip N skips the first N rows in the first pass, for a file to which rows were
-added. Tuning and later passes use them, so don't test on them.`,
+happened: with the rest of the same file, or with the next rows of the stream.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("got %d arguments, want FILE: the file to train on, or - for standard input", len(args))
@@ -82,7 +80,6 @@ added. Tuning and later passes use them, so don't test on them.`,
 			if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
 				return harness.Usage(err)
 			}
-			opt.Continue = !cmd.Flags().Changed("skip")
 			flags.tune(cmd.Flags(), &opt)
 			return train(cmd, opt, flags)
 		},
@@ -93,7 +90,7 @@ added. Tuning and later passes use them, so don't test on them.`,
 }
 
 // savedFlags are the flags of train whose values are saved in the model file.
-var savedFlags = []string{"loss", "label", "scale", "classes", "features", "kernel", "bandwidth", "offset", "degree",
+var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
 	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
 // checkTogether returns an error if flags contradict each other. If --pruner and --order are
@@ -116,17 +113,11 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 		return errors.New("--parsimony and --order both bound the model: give one of them")
 	case fs.Changed("tolerance") && (fs.Changed("order") || fs.Changed("parsimony") || fs.Changed("pruner") || fs.Changed("no-tune")):
 		return errors.New("--tolerance can't be combined with --order, --parsimony, --pruner or --no-tune")
-	case s.Kernel != online.KernelGaussian && fs.Changed("bandwidth"):
-		return fmt.Errorf("--bandwidth: the %s kernel has none", s.Kernel)
-	case s.Kernel != online.KernelPolynomial && (fs.Changed("offset") || fs.Changed("degree")):
-		return fmt.Errorf("--offset and --degree: the %s kernel has none", s.Kernel)
 	}
 	p, err := prune.Find(s.Pruner, s.PrunerParams)
 	switch {
 	case err != nil:
 		return err
-	case p.Heuristic.Gaussian && s.Kernel != online.KernelGaussian:
-		return fmt.Errorf("--pruner %s needs the gaussian kernel", s.Pruner)
 	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
 		return fmt.Errorf("--parsimony: the pruner %s does not use it", s.Pruner)
 	}
@@ -137,7 +128,7 @@ func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) err
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	s := &opt.Settings
-	s.Kernel, s.Offset, s.Degree, s.Pruner = online.KernelGaussian, 1, online.DefaultDegree, prune.KOMP
+	s.Pruner = prune.KOMP
 	fs := cmd.Flags()
 	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	f.rows.add(cmd)
@@ -147,29 +138,22 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order, by komp-order for the polynomial kernel, or by --pruner (default: chosen, see --tolerance)")
+	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order or by --pruner (default: chosen, see --tolerance)")
 	fs.Var(notNegative(&f.tolerance), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
-	fs.Var(choice(&s.Kernel, []string{online.KernelGaussian, online.KernelPolynomial}), "kernel", "kernel of scaled features: exp(−‖x−x'‖²/(2c²)) or (xᵀx'+b)^c")
-	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
-	fs.Var(notNegative(&s.Offset), "offset", "offset `b` of the polynomial kernel")
-	wholeFlag(cmd, &s.Degree, "degree", online.DefaultDegree, 1, maxDegree, "degree `c` of the polynomial kernel; 1 is a linear model")
-	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others, divided by κ(x,x) of a polynomial)")
-	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06; times κ(x,x) of a polynomial)")
-	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01; times κ(x,x) of a polynomial)")
+	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the kernel exp(−‖x−x'‖²/(2c²)) of scaled features (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
+	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
+	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default 1e-06)")
+	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
 	fs.Var(prunerParams(&s.PrunerParams), "pruner-params", "comma-separated parameters of the pruner, `name=number`")
 	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
 	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
-	wholeFlag(cmd, &opt.Skip, "skip", 0, 0, math.MaxInt, "number `N` of rows to skip in the first pass only; tuning and later passes use them, so don't test on them")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
 	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
 	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
 	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
 }
-
-// maxDegree is the maximum degree of a polynomial, against overflow.
-const maxDegree = 100
 
 // prunerParams returns a flag for a pruner's parameters.
 func prunerParams(p *prune.Params) pflag.Value {
@@ -209,12 +193,6 @@ func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
 
 // train runs the train command.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
-	out := cmp.Or(flags.out, flags.resume)
-	claim, ok := files.NewClaim(out)
-	if !ok {
-		return harness.Usage(fmt.Errorf("%s is in use by another runall train; wait for it, or name another file with --out", out))
-	}
-	defer claim.Close()
 	if err := flags.complete(cmd.Context(), &opt); err != nil {
 		return err
 	}
@@ -248,7 +226,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
-		err := claim.Write(m.Save)
+		err := files.Write(flags.out, m.Save)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
 		}
@@ -256,13 +234,13 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	m, err := online.Train(cmd.Context(), opt)
 	if err = ofRows(err); errors.Is(err, online.ErrOtherFile) {
-		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, use --skip 0", err)
+		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, pipe the file to standard input and give - as FILE", err)
 	}
 	if m == nil {
 		return err
 	}
 	defer files.Hold()()
-	if writing := claim.Write(m.Save); writing != nil {
+	if writing := files.Write(flags.out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
 	made := Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
@@ -337,7 +315,6 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 		f.out = f.resume
 	}
 	stream := opt.Source.Path == "-"
-	opt.Continue = opt.Continue && !stream && f.resume != "" && opt.Resume.Unfinished()
 	switch {
 	case f.out == "":
 		return harness.Usage(errors.New("--out is missing: name the model file to write"))
@@ -355,12 +332,13 @@ func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (er
 // checkFormat returns an error for flags that have no effect because of the rows' format or
 // because training continues in the middle of a file, and for invalid --classes.
 func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
+	resumes := opt.Resume != nil && opt.Resume.Unfinished() && opt.Source.Path != "-"
 	switch {
-	case opt.Continue && fs.Changed("epochs"):
+	case resumes && fs.Changed("epochs"):
 		return fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", f.resume)
-	case opt.Continue && fs.Changed("format"):
-		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.UnfinishedFormat())
-	case opt.Continue && fs.Changed("header"):
+	case resumes && fs.Changed("format"):
+		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.Settings().Format)
+	case resumes && fs.Changed("header"):
 		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
 	case !rows.IsTable(opt.Settings.Format) && fs.Changed("label"):
 		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")

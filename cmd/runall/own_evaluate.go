@@ -22,10 +22,9 @@ func newEvaluate() *cobra.Command {
 		Short: "Compare a model's predictions with the labels of a file",
 		Long: `Compare the predictions of a model with the labels of a file, or of standard
 input if FILE is "-": error and mean loss, then recall and precision by class
-and the confusion matrix, or for a regression the mean absolute error. Models
-with a logistic loss also have log-loss and calibration. With more than 10
-classes the text shows those with the lowest recall and the largest confusions;
---json writes all.`,
+and the confusion matrix, or for a regression the mean absolute error. With more
+than 10 classes the text shows those with the lowest recall and the largest
+confusions; --json writes all.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, src, format, err := flags.open(cmd, args[0], args[1], true)
@@ -71,10 +70,6 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 	if m.Regression() {
 		fmt.Fprintf(b, "MAE          %.6g\n", e.MAE)
 		return b.Flush()
-	}
-	if e.Calibration != nil {
-		fmt.Fprintf(b, "log-loss     %.6g\n", e.LogLoss)
-		fmt.Fprintf(b, "calibration  %.2f %% (expected error over %d bins of confidence)\n", 100*e.Calibration.Error, len(e.Calibration.Bins))
 	}
 	fmt.Fprintln(b)
 	writeRows(b, classRows(slices.Clone(e.Classes)))

@@ -140,7 +140,7 @@ func TestSavedFlags(t *testing.T) {
 	file, model := put(t, "trees.csv", trees(300)...), filepath.Join(t.TempDir(), "m")
 	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", model)
 	for _, name := range savedFlags {
-		value := map[string]string{"loss": "hinge", "scale": "unit", "kernel": "gaussian", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
+		value := map[string]string{"loss": "hinge", "scale": "unit", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
 		if value == "" {
 			value = "2"
 		}

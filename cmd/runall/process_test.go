@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"polkrepro/harness"
-	"polkrepro/internal/files"
 	"polkrepro/internal/testutil"
 	"polkrepro/online"
 	"polkrepro/record"
@@ -397,20 +396,4 @@ func sameFiles(t *testing.T, a, b string) {
 	if contents(t, a) != contents(t, b) {
 		t.Errorf("%s and %s differ", a, b)
 	}
-}
-
-// A model that another process is training can be resumed only under another name.
-func TestResumeInUse(t *testing.T) {
-	file, model := put(t, "t.csv", trees(300)...), filepath.Join(t.TempDir(), "m.polk")
-	must(t, "train", file, "--label", "last", "--no-tune", "--out", model)
-	before := contents(t, model)
-	claim, _ := files.NewClaim(model)
-	code, _, stderr := call(t, "train", file, "--resume", model)
-	if contents(t, model) != before || code != harness.ExitUsage || !strings.Contains(stderr, "m.polk is in use by another") {
-		t.Errorf("exit status %d: %s", code, stderr)
-	}
-	must(t, "train", file, "--resume", model, "--out", model+"2")
-	must(t, "evaluate", model, file)
-	claim.Close()
-	must(t, "train", file, "--resume", model)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
-	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 	"polkrepro/polk/prune/external"
 )
@@ -72,7 +71,7 @@ func checkWith(word, before string) error {
 	if isFile(word) || strings.ContainsAny(word, "/ ") {
 		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, quote("mine="+inFolder(word)))
 	}
-	hint := strictyaml.Suggest(base, prune.Names())
+	hint := ""
 	if script := base + ".py"; isFile(script) {
 		hint = fmt.Sprintf("; for ./%s, add %s=./%s", script, base, script)
 	}

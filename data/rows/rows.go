@@ -243,9 +243,6 @@ func (r *Reader) begin() error {
 // files have no layout.
 func (r *Reader) Layout() *Layout { return &r.layout }
 
-// Stat describes the file that was opened.
-func (r *Reader) Stat() (os.FileInfo, error) { return r.x.file.Stat() }
-
 // Sums returns the SHA-256 of the contents, decompressed, of the file and of the file of
 // labels; for an NPZ archive, of the array. It needs Options.Sum.
 func (r *Reader) Sums() (x, y string, err error) {

@@ -196,13 +196,12 @@ func several(t *trial) {
 		sent = syscall.SIGKILL
 		processes[t.rng.IntN(len(processes))].Process.Kill() // unless it has ended
 	}
-	through, killed := false, false
+	through := false
 	for _, p := range processes {
 		t.ended(p, sent, refusal{2, "is in use by another runall"})
 		through = through || t.through
-		killed = killed || p.ProcessState.ExitCode() < 0
 	}
-	t.through = through && !killed // a killed process's unfinished files are removed when the files are written again
+	t.through = through
 	if through {
 		t.resume = false
 	}

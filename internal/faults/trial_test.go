@@ -232,7 +232,8 @@ const (
 	varies  = "any"       // stands for contents that differ between undisturbed processes
 )
 
-// read returns the state and the size of the results in a trial's folder.
+// read returns the state and the size of the results in a trial's folder, without the temporary
+// files that killed processes leave.
 func read(dir string) (s state, size int64, err error) {
 	s = make(state)
 	results := os.DirFS(filepath.Join(dir, "results"))
@@ -240,7 +241,7 @@ func read(dir string) (s state, size int64, err error) {
 		if err != nil && name == "." { // there are no results
 			return nil
 		}
-		if err != nil || e.IsDir() {
+		if temporary, _ := filepath.Match(".runall-*.tmp", e.Name()); err != nil || e.IsDir() || temporary {
 			return err
 		}
 		b, err := fs.ReadFile(results, name)

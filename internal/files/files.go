@@ -4,8 +4,7 @@
 // After kill -9:
 //
 //   - A file written by [Write] has its old or its new contents, never a part.
-//     The killed process leaves a hidden file beside it, which is no longer
-//     locked; the next Write of the same file removes it (on Unix).
+//     The killed process leaves a hidden file beside it, .runall-NUMBER.tmp.
 //   - A lock taken by [TryLock] is free: the system releases it.
 //   - [Sum] detects that a file completed by [AppendSum] was truncated.
 //

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +29,7 @@ func TestWrite(t *testing.T) {
 	failure := errors.New("no more")
 	err := Write(path, func(w io.Writer) error {
 		io.WriteString(w, "half")
-		if got := testutil.Names(t, dir); len(got) != 2 || !strings.HasPrefix(got[0], ".model-") {
+		if got := testutil.Names(t, dir); len(got) != 2 || !strings.HasPrefix(got[0], ".runall-") {
 			t.Errorf("while it is written: %v", got)
 		}
 		return failure
@@ -45,31 +43,6 @@ func TestWrite(t *testing.T) {
 	}
 	if err := Probe(filepath.Join(dir, "none", "model")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("probe of no folder: %v", err)
-	}
-}
-
-// TestDead checks that temporary files of killed processes are removed, and that those of
-// living processes and files with similar names are not.
-func TestDead(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("dead processes' files are left")
-	}
-	dir := t.TempDir()
-	others := []string{".model-2-3.tmp", ".model-7.tmp.old", ".model-x.tmp", ".modell-8.tmp", "model-9.tmp"}
-	for _, name := range append([]string{".model-123.tmp", ".model-4.tmp", ".probe-5.tmp"}, others...) {
-		testutil.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
-	}
-	living, err := os.Open(filepath.Join(dir, ".model-4.tmp"))
-	testutil.NoError(t, err)
-	defer living.Close()
-	if ok, err := TryLock(living); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
-	testutil.NoError(t, Write(filepath.Join(dir, "model"), text("two")))
-	testutil.NoError(t, Probe(filepath.Join(dir, "probe")))
-	want := slices.Sorted(slices.Values(append([]string{".model-4.tmp", "model"}, others...)))
-	if got := testutil.Names(t, dir); !slices.Equal(got, want) {
-		t.Errorf("files %v, want %v", got, want)
 	}
 }
 

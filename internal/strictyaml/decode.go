@@ -1,6 +1,6 @@
 // Package strictyaml decodes YAML into Go structs strictly: unknown keys, duplicate keys and
-// values of the wrong type are errors. It reports all errors at once, each with file, line, column
-// and source line. It keeps the syntax tree, so that later checks can point into the source.
+// values of the wrong type are errors. It reports all errors at once, each with file, line and
+// column. It keeps the syntax tree, so that later checks can point into the source.
 //
 // It reads the YAML that people write by hand: mappings with plain keys,
 // sequences and scalars. Anchors, aliases, merge keys, tags and several
@@ -128,18 +128,10 @@ func (n *Node) Want(k Kind, r *Reporter) bool {
 	}
 	got := n.Kind.String()
 	if n.Kind >= Bool && n.Kind <= String {
-		got = fmt.Sprintf("%s (%s)", quote(n.Text), n.Kind)
+		got = fmt.Sprintf("%.40q (%s)", n.Text, n.Kind)
 	}
 	r.Errorf(n, "%s, want %s", got, k)
 	return false
-}
-
-// quote shortens and quotes a scalar for a message.
-func quote(text string) string {
-	if runes := []rune(text); len(runes) > 40 {
-		text = string(runes[:40]) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // structFields fills a map from the names in json tags to the fields of a struct and
@@ -174,12 +166,7 @@ type Rest struct {
 	Known  []string
 }
 
-// UnknownKey reports a key that is not in names. The message suggests the nearest
-// name, or lists all names if they are few.
+// UnknownKey reports a key that is not in names.
 func (r *Reporter) UnknownKey(f Field, names []string) {
-	hint := Suggest(f.Key, names)
-	if hint == "" && len(names) <= 12 {
-		hint = ", want one of " + strings.Join(names, ", ")
-	}
-	r.Errorf(f.At, "unknown key %q%s", f.Key, hint)
+	r.Errorf(f.At, "unknown key %q, want one of %s", f.Key, strings.Join(names, ", "))
 }

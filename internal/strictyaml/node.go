@@ -51,7 +51,7 @@ type Node struct {
 	Items        []*Node // of a sequence
 	Fields       []Field // of a mapping, in source order
 
-	src *source
+	file string
 }
 
 // A Field is a key of a mapping with its value.
@@ -61,21 +61,8 @@ type Field struct {
 	Value *Node
 }
 
-// source is a file's name and lines.
-type source struct {
-	name  string
-	lines []string
-}
-
-func (s *source) line(n int) string {
-	if n < 1 || n > len(s.lines) {
-		return ""
-	}
-	return s.lines[n-1]
-}
-
 // File returns the name of the file that the node is in.
-func (n *Node) File() string { return n.src.name }
+func (n *Node) File() string { return n.file }
 
 // Get returns the value of a mapping's key, or nil.
 func (n *Node) Get(key string) *Node {
@@ -168,8 +155,7 @@ func Merge(base, over *Node) *Node {
 // Parse reads a document whose top level must be a mapping. If that is impossible, it reports why
 // and returns nil. It also reports duplicate keys and unsupported YAML, but then returns the rest.
 func Parse(filename string, text []byte, r *Reporter) *Node {
-	src := &source{name: filename}
-	whole := &Node{src: src}
+	whole := &Node{file: filename}
 	if len(text) > MaxSource {
 		r.Errorf(whole, "the file has %d bytes: must have at most %d", len(text), MaxSource)
 		return nil
@@ -184,9 +170,6 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // the parser miscounts lines that end in CR LF
-	for line := range bytes.Lines(text) {
-		src.lines = append(src.lines, strings.TrimRight(string(line), "\n"))
-	}
 	file, err := parse(text)
 	if err != nil {
 		at := *whole
@@ -210,7 +193,7 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 			continue
 		}
 		if body != nil {
-			r.Errorf(cmp.Or(src.convert(d.Body, new(Reporter)), src.node(d.Body)), "a second document in the file; it may hold only one")
+			r.Errorf(cmp.Or(convert(filename, d.Body, new(Reporter)), nodeOf(filename, d.Body)), "a second document in the file; it may hold only one")
 			return nil
 		}
 		body = d.Body
@@ -219,7 +202,7 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 		r.Errorf(whole, "the file is empty")
 		return nil
 	}
-	n := src.convert(body, r)
+	n := convert(filename, body, r)
 	if n == nil {
 		return nil
 	}
@@ -240,9 +223,9 @@ func parse(text []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 }
 
-// node returns a node of kind Null at the position of a token.
-func (s *source) node(n ast.Node) *Node {
-	out := &Node{src: s}
+// nodeOf returns a node of kind Null at the position of a token.
+func nodeOf(file string, n ast.Node) *Node {
+	out := &Node{file: file}
 	if n == nil {
 		return out
 	}
@@ -253,17 +236,17 @@ func (s *source) node(n ast.Node) *Node {
 }
 
 // convert turns a syntax tree into nodes. It returns nil if the tree holds nothing usable.
-func (s *source) convert(n ast.Node, r *Reporter) *Node {
-	out := s.node(n)
+func convert(file string, n ast.Node, r *Reporter) *Node {
+	out := nodeOf(file, n)
 	switch v := n.(type) {
 	case *ast.MappingNode:
-		return s.mapping(out, v.Values, r)
+		return mapping(out, v.Values, r)
 	case *ast.MappingValueNode:
-		return s.mapping(out, []*ast.MappingValueNode{v}, r)
+		return mapping(out, []*ast.MappingValueNode{v}, r)
 	case *ast.SequenceNode:
 		out.Kind = Sequence
 		for _, item := range v.Values {
-			if c := s.convert(item, r); c != nil {
+			if c := convert(file, item, r); c != nil {
 				out.Items = append(out.Items, c)
 			}
 		}
@@ -290,10 +273,10 @@ func (s *source) convert(n ast.Node, r *Reporter) *Node {
 	return nil
 }
 
-func (s *source) mapping(out *Node, values []*ast.MappingValueNode, r *Reporter) *Node {
+func mapping(out *Node, values []*ast.MappingValueNode, r *Reporter) *Node {
 	out.Kind = Mapping
 	for i, v := range values {
-		at := s.node(v.Key)
+		at := nodeOf(out.file, v.Key)
 		if i == 0 && (out.Line > at.Line || out.Line == at.Line && out.Column > at.Column) {
 			out.Line, out.Column = at.Line, at.Column // the parser's own token is the colon
 		}
@@ -311,7 +294,7 @@ func (s *source) mapping(out *Node, values []*ast.MappingValueNode, r *Reporter)
 			r.Errorf(at, "duplicate key %q, first in line %d", name, old.At.Line)
 			continue
 		}
-		value := s.convert(v.Value, r)
+		value := convert(out.file, v.Value, r)
 		if value == nil {
 			continue
 		}

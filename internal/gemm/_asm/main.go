@@ -25,7 +25,6 @@ func main() {
 		g.axpy()
 		newGen(is, 32).product()
 		g.product()
-		g.largest()
 		g.sumSquares32()
 		newGen(is, 32).pack()
 		g.pack()
