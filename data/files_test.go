@@ -3,14 +3,12 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"polkrepro/internal/hostile"
@@ -301,30 +299,8 @@ func TestStatusNothing(t *testing.T) {
 	}
 }
 
-// TestMNIST loads the real data set through a store, from many workers at once.
 func TestMNIST(t *testing.T) {
-	store := NewStore(needReal(t, "mnist"))
-	sets := make([]*Set, 8)
-	var wg sync.WaitGroup
-	for i := range sets {
-		wg.Go(func() {
-			s, err := store.Get(context.Background(), Ref{Name: "mnist"})
-			if err != nil {
-				t.Error(err)
-			}
-			sets[i] = s
-		})
-	}
-	wg.Wait()
-	s := sets[0]
-	if s == nil {
-		return
-	}
-	for _, other := range sets {
-		if other != s {
-			t.Error("two workers have two copies")
-		}
-	}
+	s := must(Load(Ref{Name: "mnist"}, needReal(t, "mnist")))
 	if len(s.Train.X) != 60000*784 || s.Train.N != 60000 || len(s.Test.X) != 10000*784 || s.Test.N != 10000 || s.Classes != 10 {
 		t.Fatalf("%d and %d examples, %d classes", s.Train.N, s.Test.N, s.Classes)
 	}
@@ -345,45 +321,5 @@ func TestMNIST(t *testing.T) {
 	}
 	if len(s.Sums) != 4 {
 		t.Errorf("sums %v", s.Sums)
-	}
-}
-
-func TestStore(t *testing.T) {
-	var store Store
-	ctx := context.Background()
-	a := must(store.Get(ctx, Ref{Name: "multidist"}))
-	b := must(store.Get(ctx, Ref{Name: "multidist", Variant: Calibrated, Draw: FigureDraw().Seed}))
-	if a != b {
-		t.Error("two references to the same data have two copies")
-	}
-	if _, err := store.Get(ctx, Ref{Name: "iris"}); !errors.Is(err, ErrUnknown) {
-		t.Errorf("unknown: %v", err)
-	}
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := store.Get(cancelled, Ref{Name: "multidist"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// TestStoreRetries checks that a store searches again for a data set that was missing, and
-// remembers that a data set is corrupt.
-func TestStoreRetries(t *testing.T) {
-	root := t.TempDir()
-	t.Chdir(root)
-	t.Setenv(EnvDir, "")
-	store := NewStore(Finder{Dir: "d"})
-	ref := Ref{Name: "mnist"}
-	if _, err := store.Get(context.Background(), ref); !errors.Is(err, ErrNotAvailable) {
-		t.Fatalf("nothing there: %v", err)
-	}
-	tinyMNIST(t, "d", 3, false)
-	_, first := store.Get(context.Background(), ref)
-	if !errors.Is(first, ErrCorrupt) {
-		t.Fatalf("corrupt: %v", first)
-	}
-	testutil.NoError(t, os.RemoveAll("d"))
-	if _, again := store.Get(context.Background(), ref); again != first {
-		t.Errorf("again: %v", again)
 	}
 }

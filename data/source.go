@@ -140,8 +140,8 @@ func (r Ref) Content() Ref {
 	return r
 }
 
-// Open reads the files and returns the data set, with a reference to it for [Load] and
-// [Store]. The reference has the SHA-256 of the files: Load fails if a file has changed.
+// Open reads the files and returns the data set, with a reference to it for [Load].
+// The reference has the SHA-256 of the files: Load fails if a file has changed.
 //
 // Errors are of type *[rows.OptionError]. If a file is missing, the error wraps
 // [ErrNotAvailable] and the reference can be used in messages.

@@ -308,7 +308,7 @@ func TestSourceMoved(t *testing.T) {
 	}
 	for _, at := range []string{filepath.Join(data, "train.csv"), filepath.Join(data, "mine", "train.csv")} {
 		writeFile(t, at, b)
-		if again, err := NewStore(Finder{Dir: data}).Get(t.Context(), far); err != nil || !reflect.DeepEqual(again, set) {
+		if again, err := Load(far, Finder{Dir: data}); err != nil || !reflect.DeepEqual(again, set) {
 			t.Errorf("at %s: %v", at, err)
 		}
 		writeFile(t, at, append(b, "1,x,2,1,3\n"...))

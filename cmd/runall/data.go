@@ -137,16 +137,13 @@ func verdict(rows []data.VerifyRow, named bool) error {
 }
 
 func newDataDraws() *cobra.Command {
-	var n int
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:         "draws",
 		Annotations: traits(forPrograms),
 		Short:       "Select the draws of multidist by their Bayes error, as CSV",
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return data.WriteDraws(cmd.OutOrStdout(), n)
+			return data.WriteDraws(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "number `N` of draws")
-	return cmd
 }
