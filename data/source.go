@@ -266,6 +266,9 @@ type part struct {
 // it compares the files' SHA-256 with those of r; otherwise it fills them in. It also fills
 // in the columns.
 func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
+	if err := r.locate(); err != nil {
+		return nil, err
+	}
 	f := &r.Files
 	opts := rows.Options{
 		Format: f.Format, Regression: f.Regression, Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header,
@@ -352,14 +355,6 @@ func room(n, dim int) error {
 
 // readRows reads all rows, and returns the SHA-256 of the files.
 func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
-	if err := checkFile(p.x.path); err != nil {
-		return sums, err
-	}
-	if p.y.path != "" {
-		if err := checkFile(p.y.path); err != nil {
-			return sums, &rows.OptionError{Key: "labels", Err: err}
-		}
-	}
 	r, err := rows.Open(p.x.path, p.y.path, opts)
 	if err != nil {
 		return sums, err
@@ -388,24 +383,6 @@ func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
 	}
 	sums[0], sums[1], err = r.Sums()
 	return sums, err
-}
-
-// checkFile returns an error if a file is missing, empty or not regular. The error for a
-// missing file wraps ErrNotAvailable.
-func checkFile(path string) error {
-	path, _ = rows.SplitArray(path)
-	info, err := os.Stat(path)
-	switch {
-	case absent(err):
-		return fmt.Errorf("%w: missing file", ErrNotAvailable)
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("not a regular file")
-	case info.Size() == 0:
-		return errors.New("the file is empty")
-	}
-	return nil
 }
 
 // set builds the data set from its parts. If test is nil, it holds out rows of train.
@@ -611,54 +588,29 @@ func checkFileName(name string) error {
 	return nil
 }
 
-// locate finds a user's files at their given paths or, if a path is unknown, by name in the
-// finder's folders. The error wraps ErrNotAvailable.
-func (r *Ref) locate(finder Finder) error {
+// locate returns an error about a user's file that is missing or not regular. It wraps
+// ErrNotAvailable if the file is missing.
+func (r *Ref) locate() error {
 	for _, p := range r.Files.parts() {
-		searched := []string{p.file.path}
-		if p.file.path == "" {
-			searched = nil
-			for _, dir := range finder.Paths() {
-				searched = append(searched, filepath.Join(dir, r.Name, p.file.Name), filepath.Join(dir, p.file.Name))
-			}
-		}
-		at := slices.IndexFunc(searched, func(path string) bool {
-			path, _ = rows.SplitArray(path)
-			info, err := os.Stat(path)
-			return err == nil && info.Mode().IsRegular()
-		})
+		path, _ := rows.SplitArray(p.file.path)
+		info, err := os.Stat(path)
 		switch {
-		case at < 0 && p.file.path != "":
-			return fmt.Errorf("%s: %w: missing file %s (%s)", r.Name, ErrNotAvailable, p.file.path, p.key)
-		case at < 0:
-			return fmt.Errorf("%s: %w: %s is in none of %s: name its folder with --data-dir", r.Name, ErrNotAvailable, p.file.Name, join(finder.Paths()))
-		case p.file.SHA256 == "":
-			return fmt.Errorf("%s: %w: %s was missing when the spec was read: run the command again", r.Name, ErrNotAvailable, p.file.path)
+		case absent(err):
+			return wrong(p.key, "%w: missing file %s", ErrNotAvailable, p.file.path)
+		case err != nil:
+			return wrong(p.key, "%w", err)
+		case !info.Mode().IsRegular():
+			return wrong(p.key, "%s: not a regular file", p.file.path)
 		}
-		p.file.path = searched[at]
 	}
 	return nil
 }
 
 // StatusOf reads a user's files and reports whether they are available and intact.
-func StatusOf(ref Ref, finder Finder) StatusRow {
-	row := StatusRow{Name: ref.Name, Kind: KindFile}
-	err := ref.locate(finder)
-	row.Available = err == nil
-	if err == nil {
-		_, err = ref.reread()
-		row.Verified = err == nil
-	}
-	if err != nil {
-		row.Problem = err.Error()
-		return row
-	}
-	for _, p := range ref.Files.parts() {
-		path, _ := rows.SplitArray(p.file.path)
-		if info, err := os.Stat(path); err == nil {
-			row.Dir, row.Files, row.Bytes = filepath.Dir(path), append(row.Files, p.file.Name), row.Bytes+info.Size()
-		}
-	}
+func StatusOf(ref Ref) StatusRow {
+	row := StatusRow{Name: ref.Name, Kind: KindFile, Dir: filepath.Dir(ref.Files.Train.path)}
+	_, err := ref.reread()
+	row.setError(err)
 	return row
 }
 
