@@ -26,8 +26,7 @@ type Source struct {
 	Rows []rows.Row
 
 	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
-	// HeaderNo, or HeaderAuto, the default, which detects it. For standard input to predict
-	// or to train further, detection uses only the first row.
+	// HeaderNo, or HeaderAuto, the default, which detects it.
 	Header string
 
 	// Decided, unless nil, is called once it is known whether the first row of a CSV or
@@ -76,7 +75,6 @@ func (s *Source) open(opts rows.Options) (*rowReader, error) {
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
-	opts.Say = rows.AsFlag // errors name the flags of train, predict and evaluate
 	open := func() (*rows.Reader, error) {
 		if s.stream() {
 			return rows.New(s.Stdin, s.Labels, opts)

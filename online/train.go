@@ -181,9 +181,6 @@ func (t *trainer) begin(ctx context.Context) error {
 	}
 	t.at.Shuffled = tune && !stream && t.opt.Skip == 0
 	t.warnSorted(seen)
-	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
-		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
-	}
 	t.warnNumbered(f, seen)
 	var sc rows.Scaling
 	if tune {
@@ -289,7 +286,6 @@ func (t *trainer) openPass(pass int) error {
 	stream := t.opt.Source.stream()
 	if t.reader == nil && t.shuffle.kept == nil {
 		opts := t.m.rowOptions(t.at.Format)
-		opts.Now = stream
 		opts.Header = cmp.Or(t.at.Header, opts.Header)
 		var err error
 		if t.reader, err = t.opt.Source.open(opts); err != nil {
