@@ -160,9 +160,6 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	if set.Repeated > 0 {
 		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
 	}
-	if one, other, ok := rows.Alike(set.Labels); ok {
-		opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", one, other)
-	}
 	return &settling{opt: opt, ref: ref, median: median}, set, nil
 }
 

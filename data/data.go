@@ -1,10 +1,9 @@
 // Package data provides the experiments' data sets: generators, readers,
 // manifests, and the search path on which files are found.
 //
-// [Load] returns a data set by name, and a [Store] shares it between workers.
-// multidist is generated, as is drift, whose mixture rotates during training.
-// mnist is read from files that a [Finder] locates and whose SHA-256 must match
-// manifest.json. brodatz is computed from such files, as texton histograms
+// [Load] returns a data set by name. multidist is generated, as is drift, whose
+// mixture rotates during training. mnist is read from files that a [Finder] locates
+// and whose SHA-256 must match manifest.json. brodatz is computed from such files, as texton histograms
 // (package texton). glyphs and weaves are generated stand-ins for mnist and
 // brodatz, of the same shapes, for machines without the files. Generated data
 // have the same bytes on every platform.

@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-
-	"polkrepro/internal/parallel"
 )
 
 //go:embed multidist_draws.csv
@@ -45,33 +42,23 @@ type Draw struct {
 // returns the first n whose Bayes error lies in [DrawsLow, DrawsHigh], in order of
 // the seeds. It runs no algorithm.
 func selectDraws(n int) (draws []Draw) {
-	lo, hi := DrawsLow, DrawsHigh
-	workers := runtime.GOMAXPROCS(0)
-	errs := make([]float64, 16*workers)
-	for base := 0; len(draws) < n; base += len(errs) {
-		parallel.Do(workers, len(errs), func(_, i int) {
-			means := MultidistMeans(uint64(base + i + 1))
-			errs[i] = bayesError(means, calibratedVariance, coarseStep)
-			if lo-coarseMargin <= errs[i] && errs[i] <= hi+coarseMargin {
-				errs[i] = bayesError(means, calibratedVariance, bayesStep)
-			}
-		})
-		for i, e := range errs {
-			if lo <= e && e <= hi && len(draws) < n {
-				draws = append(draws, Draw{uint64(base + i + 1), e})
-			}
+	within := func(e, margin float64) bool { return DrawsLow-margin <= e && e <= DrawsHigh+margin }
+	for seed := uint64(1); len(draws) < n; seed++ {
+		means := MultidistMeans(seed)
+		if !within(bayesError(means, calibratedVariance, coarseStep), coarseMargin) {
+			continue
+		}
+		if e := bayesError(means, calibratedVariance, bayesStep); within(e, 0) {
+			draws = append(draws, Draw{seed, e})
 		}
 	}
 	return draws
 }
 
-// WriteDraws selects the first n ≥ 1 draws with a Bayes error in [DrawsLow, DrawsHigh]
-// and writes them as a CSV table. For n = 24 the table is, byte for byte, the one that
-// this package embeds.
-func WriteDraws(w io.Writer, n int) error {
-	if n < 1 {
-		return fmt.Errorf("%d draws: want at least 1", n)
-	}
+// WriteDraws selects as many draws as the embedded table has and writes them as a CSV table:
+// byte for byte, the embedded one.
+func WriteDraws(w io.Writer) error {
+	n := len(committed())
 	draws := selectDraws(n)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# multidist, variant %s: the first %d of the seeds 1, 2, 3, … whose Bayes error\n", Calibrated, n)

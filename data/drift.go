@@ -20,6 +20,7 @@ func init() {
 	register("drift", code{
 		draw: func() uint64 { return FigureDraw().Seed },
 		load: func(_ *manifestSet, ref Ref, _ Finder) (*Set, error) { return Drift(ref.Draw), nil },
+		sum:  func(d manifestDraw) string { return Drift(d.Draw).Sums["drift"] },
 	})
 }
 

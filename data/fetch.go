@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -33,14 +33,10 @@ const (
 
 // A FetchRow is the outcome of fetching a data set.
 type FetchRow struct {
-	Name    string   `json:"name"`
-	State   string   `json:"state"`
-	Dir     string   `json:"dir,omitempty"`     // folder of the data set's files
-	Files   int      `json:"files,omitempty"`   // number of files fetched now
-	Sources []string `json:"sources,omitempty"` // sources of the fetched files: hosts of mirrors, "npm package NAME VERSION"
-	Bytes   int64    `json:"bytes,omitempty"`   // size of the fetched files on disk, in bytes
-	Seconds float64  `json:"seconds,omitempty"` // time spent on downloading and checking, in seconds
-	Problem string   `json:"problem,omitempty"`
+	Name    string `json:"name"`
+	State   string `json:"state"`
+	Dir     string `json:"dir,omitempty"` // folder of the data set's files
+	Problem string `json:"problem,omitempty"`
 
 	// Err is the reason of a failure. It wraps ErrNotAvailable if no source has the data, or
 	// ErrCorrupt if a corrupt file in a folder of the user is in the way. Otherwise it is an
@@ -57,9 +53,7 @@ type Fetcher struct {
 	// is not asked for the data set's other files.
 	Answer time.Duration
 
-	// Report, if not nil, is called with one line per event. failed reports whether
-	// the event is the failure of a mirror that responded.
-	Report func(line string, failed bool)
+	Report func(line string) // if not nil, called with one line per event
 
 	// Transport carries the HTTP requests; default http.DefaultTransport.
 	Transport http.RoundTripper
@@ -97,7 +91,7 @@ func (f Fetcher) Fetch(ctx context.Context, names []string) ([]FetchRow, error) 
 func (f Fetcher) fetchAll(ctx context.Context, sets []*manifestSet) (rows []FetchRow, err error) {
 	f.Answer, f.limit = cmp.Or(f.Answer, 10*time.Second), cmp.Or(f.limit, longest)
 	if f.Report == nil {
-		f.Report = func(string, bool) {}
+		f.Report = func(string) {}
 	}
 	for _, m := range sets {
 		row := FetchRow{Name: m.Name}
@@ -118,37 +112,30 @@ func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) er
 		row.State = FetchGenerated
 		return nil
 	}
-	loc, err := f.Finder.locate(m)
+	paths, err := f.Finder.locate(m)
 	if err == nil {
-		row.Dir = loc.dir
-		if _, _, err = f.Finder.read(m); err == nil {
-			row.State = FetchFound
-			return nil
-		}
-		// A corrupt file in a folder searched before the cache would hide the fetched file.
-		inTheWay := loc.path < slices.Index(f.Finder.Paths(), filepath.FromSlash(CacheDir))
-		if inTheWay && filepath.Clean(loc.dir) != cacheFolder(m) {
-			return err
-		}
-	} else if !errors.Is(err, ErrNotAvailable) {
-		return err
+		row.Dir = filepath.Dir(paths[0])
+		_, _, err = f.Finder.read(m)
 	}
-	row.Dir = ""
-	if Offline() {
+	replace := errors.Is(err, ErrCorrupt) && filepath.Clean(row.Dir) == cacheFolder(m)
+	switch {
+	case err == nil:
+		row.State = FetchFound
+		return nil
+	case !replace && !errors.Is(err, ErrNotAvailable): // a file of the user would be found in place of the fetched one
+		return err
+	case Offline():
 		return fmt.Errorf("%w: $%s forbids downloads", ErrNotAvailable, EnvOffline)
 	}
 	row.State, row.Dir = FetchFetched, cacheFolder(m)
-	begun := time.Now()
-	defer func() { row.Seconds = time.Since(begun).Round(time.Millisecond).Seconds() }()
-	err = f.fromMirrors(ctx, m, row)
+	err = f.fromMirrors(ctx, m)
 	if m.NPM == nil || !errors.Is(err, ErrNotAvailable) {
 		return err
 	}
-	npmErr := f.fromNPM(ctx, m, row)
-	if npmErr == nil || errors.As(npmErr, new(*saveError)) {
-		return npmErr
+	if npmErr := f.fromNPM(ctx, m); npmErr != nil {
+		return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
 	}
-	return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
+	return nil
 }
 
 // cacheFolder returns the folder that a data set is fetched into.
@@ -156,19 +143,27 @@ func cacheFolder(m *manifestSet) string {
 	return filepath.Join(filepath.FromSlash(CacheDir), m.Name)
 }
 
-// lacking returns the files of a data set that are missing from a folder, or corrupt
-// under the first of their names that exists.
-func lacking(dir string, m *manifestSet) []manifestFile {
-	return slices.DeleteFunc(slices.Clone(m.Files), func(file manifestFile) bool {
+// lacking returns the files of a data set that are missing from the cache. It removes corrupt
+// ones: under another of its names, a file could be found in place of the fetched one.
+func lacking(m *manifestSet) (files []manifestFile, err error) {
+	for _, file := range m.Files {
+		intact := false
 		for _, name := range file.names() {
-			path := filepath.Join(dir, name)
-			if _, err := os.Stat(path); err == nil {
-				_, err = hashVerified(path, file)
-				return err == nil
+			path := filepath.Join(cacheFolder(m), name)
+			switch err := hashVerified(path, file, io.Discard); {
+			case err == nil:
+				intact = true
+			case errors.Is(err, ErrCorrupt):
+				if err := os.Remove(path); err != nil {
+					return nil, err
+				}
 			}
 		}
-		return false
-	})
+		if !intact {
+			files = append(files, file)
+		}
+	}
+	return files, nil
 }
 
 // names returns the names that a file may have.
@@ -179,37 +174,8 @@ func (f manifestFile) names() []string {
 	return []string{f.Name}
 }
 
-// fetched adds a saved file and its source to row. It removes copies under the file's
-// other names, because a corrupt copy could be found first.
-func (f Fetcher) fetched(row *FetchRow, file manifestFile, name, source string) error {
-	for _, other := range file.names() {
-		if other != name {
-			if err := os.Remove(filepath.Join(row.Dir, other)); err != nil && !absent(err) {
-				return &saveError{err}
-			}
-		}
-	}
-	info, err := os.Stat(filepath.Join(row.Dir, name))
-	if err != nil {
-		return &saveError{err}
-	}
-	row.Files++
-	row.Bytes += info.Size()
-	if !slices.Contains(row.Sources, source) {
-		row.Sources = append(row.Sources, source)
-	}
-	f.Report(fmt.Sprintf("fetched   %s/%s, %s", row.Name, name, megabytes(info.Size())), false)
-	return nil
-}
-
 // megabytes formats a number of bytes.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
-// A saveError is an error of the local file system, which no other source can avoid.
-type saveError struct{ err error }
-
-func (e *saveError) Error() string { return fmt.Sprintf("can't be saved: %v", e.err) }
-func (e *saveError) Unwrap() error { return e.err }
 
 // fileURL returns the URL of a file on a mirror.
 func fileURL(mirror string, file manifestFile) string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -24,9 +25,8 @@ func TestFileThatCannotBeLookedAt(t *testing.T) {
 	if _, err := Load(Ref{Name: "mnist"}, finder); !errors.Is(err, syscall.ELOOP) || errors.Is(err, ErrNotAvailable) || errors.Is(err, ErrCorrupt) {
 		t.Errorf("Load: %v", err)
 	}
-	rows := must(Verify(finder, []string{"mnist"}))
-	for _, row := range rows {
-		if row.State != StateUnreadable || row.Problem == "" {
+	for _, row := range Status(finder) {
+		if row.Name == "mnist" && (row.Verified || !strings.Contains(row.Problem, "too many levels of symbolic links")) {
 			t.Errorf("%+v", row)
 		}
 	}

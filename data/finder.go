@@ -43,47 +43,31 @@ func (f Finder) Paths() []string {
 	return slices.DeleteFunc(paths, func(dir string) bool { return dir == "" })
 }
 
-// A location is where all files of a data set were found.
-type location struct {
-	path  int      // index in Finder.Paths
-	dir   string   // the folder the files are in
-	files []string // their names in dir, with any .gz, in the manifest's order
-	bytes int64    // their size on disk
-}
-
-// locate finds the files of a data set. The error wraps ErrNotAvailable if files are
-// missing, or the file system's error if a file can't be inspected.
-func (f Finder) locate(m *manifestSet) (*location, error) {
-	var searched []string
+// locate returns the paths of the files of a data set, in the manifest's order. The error
+// wraps ErrNotAvailable if files are missing, or the file system's error if a file can't be
+// inspected.
+func (f Finder) locate(m *manifestSet) (paths []string, err error) {
+	searched := f.Paths()
 	for i, path := range f.Paths() {
-		found := 0
-		var missing string
 		for _, dir := range m.folders(path) {
-			loc, lacks, err := locateIn(dir, m)
-			if err != nil {
+			found, missing, err := locateIn(dir, m)
+			switch {
+			case err != nil:
 				return nil, err
-			}
-			if len(lacks) == 0 {
-				loc.path = i
-				return loc, nil
-			}
-			if n := len(m.Files) - len(lacks); n > found {
-				found, missing = n, join(lacks)
+			case missing == nil:
+				return found, nil
+			case found != nil:
+				searched[i] = fmt.Sprintf("%s (missing %s)", dir, join(missing))
 			}
 		}
-		if found > 0 {
-			path += fmt.Sprintf(" (%d of %d files: missing %s)", found, len(m.Files), missing)
-		}
-		searched = append(searched, path)
 	}
-	return nil, fmt.Errorf("%s: %w: searched %s; to get it, %s",
-		m.Name, ErrNotAvailable, strings.Join(searched, ", "), m.How)
+	return nil, fmt.Errorf("%s: %w: searched %s; to get it, %s", m.Name, ErrNotAvailable, join(searched), m.How)
 }
 
 // read returns the decompressed contents of a data set's files, in the manifest's order,
 // and their SHA-256 by name. It returns an error if a SHA-256 differs from the manifest's.
 func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string, err error) {
-	loc, err := f.locate(m)
+	paths, err := f.locate(m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -91,10 +75,10 @@ func (f Finder) read(m *manifestSet) (contents [][]byte, sums map[string]string,
 	for i, file := range m.Files {
 		var b bytes.Buffer
 		b.Grow(int(file.Size))
-		if sums[file.Name], err = hashVerified(filepath.Join(loc.dir, loc.files[i]), file, &b); err != nil {
+		if err := hashVerified(paths[i], file, &b); err != nil {
 			return nil, nil, err
 		}
-		contents = append(contents, b.Bytes())
+		contents, sums[file.Name] = append(contents, b.Bytes()), file.SHA256
 	}
 	return contents, sums, nil
 }
@@ -109,48 +93,34 @@ func (m *manifestSet) folders(path string) []string {
 }
 
 // Files returns the paths of the files of all known data sets that it finds.
-func (f Finder) Files() []string {
-	var paths []string
+func (f Finder) Files() (paths []string) {
 	for _, m := range manifest() {
-		if m.Kind != KindFile {
-			continue
-		}
-		loc, err := f.locate(&m)
-		if err != nil {
-			continue // missing or unreadable
-		}
-		for _, name := range loc.files {
-			paths = append(paths, filepath.Join(loc.dir, name))
-		}
+		found, _ := f.locate(&m) // none if a file is missing or can't be inspected
+		paths = append(paths, found...)
 	}
 	return paths
 }
 
-// locateIn looks for the files of a data set in one folder. lacks names the missing files.
-func locateIn(dir string, m *manifestSet) (loc *location, lacks []string, err error) {
-	loc = &location{dir: dir}
+// locateIn looks for the files of a data set in one folder. missing names those not found.
+func locateIn(dir string, m *manifestSet) (paths, missing []string, err error) {
 	for _, file := range m.Files {
-		found := false
+		n := len(paths)
 		for _, name := range file.names() {
-			info, err := os.Stat(filepath.Join(dir, name))
-			if absent(err) {
-				continue
-			}
-			if err != nil {
+			path := filepath.Join(dir, name)
+			info, err := os.Stat(path)
+			if err != nil && !absent(err) {
 				return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
-			if info.Mode().IsRegular() {
-				loc.files = append(loc.files, name)
-				loc.bytes += info.Size()
-				found = true
+			if err == nil && info.Mode().IsRegular() {
+				paths = append(paths, path)
 				break
 			}
 		}
-		if !found {
-			lacks = append(lacks, file.Name)
+		if len(paths) == n {
+			missing = append(missing, file.Name)
 		}
 	}
-	return loc, lacks, nil
+	return paths, missing, nil
 }
 
 // absent reports whether an error of os.Stat says that the file is missing.

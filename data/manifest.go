@@ -36,46 +36,15 @@ type code struct {
 	variants []string      // the default first; nil if there are none
 	draw     func() uint64 // the default draw; nil if there are none
 	load     func(*manifestSet, Ref, Finder) (*Set, error)
-	sum      func(manifestDraw) string                         // SHA-256 of a generated draw; nil if it is that of the set's bytes
+	sum      func(manifestDraw) string                         // SHA-256 of a generated draw in the manifest
 	pictures func(*manifestSet, Finder) ([]*image.Gray, error) // for display; nil if the data are not images
-	identity string                                            // Registration.Code; empty unless Register added the data set
 }
 
 // registered holds the data sets' code by name.
 var registered = make(map[string]code)
 
-// listed caches the result of manifest until another data set is registered.
-var listed struct {
-	sync.Mutex
-	sets []manifestSet
-}
-
-// register makes a data set known. It is called in init. It panics if the name is taken
-// or c has no load function.
-func register(name string, c code) {
-	listed.Lock()
-	defer listed.Unlock()
-	if _, ok := registered[name]; ok || c.load == nil {
-		panic("data: two data sets are named " + name + ", or it can't be loaded")
-	}
-	registered[name] = c
-	listed.sets = nil
-}
-
-// sources names the sources of a data set's files, in the order in which they are
-// tried: hosts of mirrors, then an npm package.
-func (m *manifestSet) sources() []string {
-	var sources []string
-	for _, mirror := range m.URLs {
-		if host := mirrorHost(mirror); !slices.Contains(sources, host) {
-			sources = append(sources, host)
-		}
-	}
-	if m.NPM != nil {
-		sources = append(sources, m.NPM.String())
-	}
-	return sources
-}
+// register makes a data set known. It is called in init.
+func register(name string, c code) { registered[name] = c }
 
 // A manifestFile is one file of a data set. If Gzip says that the file may be compressed, Size
 // and SHA256 are those of the decompressed bytes.
@@ -95,29 +64,9 @@ type manifestDraw struct {
 	SHA256  string `json:"sha256"`
 }
 
-// name names the draw, or the part of the data set, that the sum belongs to.
-func (d manifestDraw) name() string {
-	switch {
-	case d.First > 0:
-		return fmt.Sprintf("first %d", d.First)
-	case d.Variant == "":
-		return fmt.Sprintf("draw %d", d.Draw)
-	}
-	return fmt.Sprintf("%s/%d", d.Variant, d.Draw)
-}
-
 // manifest returns the data sets of the embedded manifest, in its order, followed by the
 // data sets registered with an entry, sorted by name.
-func manifest() []manifestSet {
-	listed.Lock()
-	defer listed.Unlock()
-	if listed.sets == nil {
-		listed.sets = readManifest()
-	}
-	return listed.sets
-}
-
-func readManifest() []manifestSet {
+var manifest = sync.OnceValue(func() []manifestSet {
 	var m struct {
 		Comment  string        `json:"comment"`
 		Datasets []manifestSet `json:"datasets"`
@@ -127,21 +76,19 @@ func readManifest() []manifestSet {
 	if err := dec.Decode(&m); err != nil {
 		panic("data: embedded manifest.json: " + err.Error())
 	}
-	sets := m.Datasets
 	for _, name := range slices.Sorted(maps.Keys(registered)) {
-		if slices.ContainsFunc(m.Datasets, func(s manifestSet) bool { return s.Name == name }) {
-			continue
+		if entry := registered[name].entry; entry != nil {
+			entry.Name = name
+			m.Datasets = append(m.Datasets, *entry)
 		}
-		set := *registered[name].entry
-		set.Name = name
-		sets = append(sets, set)
 	}
-	for i := range sets {
-		c := registered[sets[i].Name]
-		sets[i].code, sets[i].Variants = c, c.variants
+	for i := range m.Datasets {
+		set := &m.Datasets[i]
+		set.code = registered[set.Name]
+		set.Variants = set.code.variants
 	}
-	return sets
-}
+	return m.Datasets
+})
 
 // lookup returns the manifest's entry of a data set. The error wraps ErrUnknown.
 func lookup(name string) (*manifestSet, error) {

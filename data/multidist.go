@@ -80,6 +80,7 @@ func init() {
 		load: func(_ *manifestSet, ref Ref, _ Finder) (*Set, error) {
 			return Multidist(ref.Variant, ref.Draw)
 		},
+		sum: func(d manifestDraw) string { return must(Multidist(d.Variant, d.Draw)).Sums["multidist"] },
 	})
 }
 

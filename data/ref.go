@@ -72,9 +72,6 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		return nil, err
 	}
 	if ref.Own() {
-		if err := ref.locate(finder); err != nil {
-			return nil, err
-		}
 		set, err := ref.reread()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ref.Name, err)
@@ -95,7 +92,7 @@ func (f Finder) Available(ref Ref) error {
 		return err
 	}
 	if ref.Own() {
-		return ref.locate(f)
+		return ref.locate()
 	}
 	m, _ := lookup(ref.Name)
 	if m.Kind == KindGenerated {

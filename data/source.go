@@ -58,8 +58,6 @@ type Source struct {
 	Scale     rows.Scale // feature scaling, fitted on the training part; default ScaleNone
 	Holdout   float64    // fraction of the training file's rows that become the test part
 	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
-
-	Say rows.Say // how errors name these fields; nil for the keys of a spec
 }
 
 // wrong returns an error about a field of a source, which key names as in a spec.
@@ -140,8 +138,8 @@ func (r Ref) Content() Ref {
 	return r
 }
 
-// Open reads the files and returns the data set, with a reference to it for [Load] and
-// [Store]. The reference has the SHA-256 of the files: Load fails if a file has changed.
+// Open reads the files and returns the data set, with a reference to it for [Load].
+// The reference has the SHA-256 of the files: Load fails if a file has changed.
 //
 // Errors are of type *[rows.OptionError]. If a file is missing, the error wraps
 // [ErrNotAvailable] and the reference can be used in messages.
@@ -150,24 +148,23 @@ func (s Source) Open() (Ref, *Set, error) {
 	if err := s.check(); err != nil {
 		return Ref{}, nil, err
 	}
-	f := Files{
+	ref := Ref{Name: s.Name, Files: Files{
 		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
 		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed,
-	}
+	}}
 	if s.Scale != rows.ScaleNone {
-		f.Scale = s.Scale
+		ref.Files.Scale = s.Scale
 	}
-	ref := Ref{Name: s.Name, Files: f}
 	for _, p := range ref.Files.parts() {
 		if err := checkFileName(p.file.Name); err != nil {
 			return Ref{}, nil, wrong(p.key, "%w", err)
 		}
 	}
-	testHeader := s.Header
+	opts := rows.Options{Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header, Strict: true}
 	if s.named() {
-		s.Header = rows.HeaderYes
+		opts.Header = rows.HeaderYes
 	}
-	set, err := ref.read(s, testHeader, false)
+	set, err := ref.read(opts, s.Header, false)
 	return ref, set, err
 }
 
@@ -201,37 +198,24 @@ var (
 
 // check returns an error if fields are missing, invalid or contradictory.
 func (s *Source) check() error {
-	field := func(key, format string, args ...any) error {
-		return wrong(key, "%s "+format, append([]any{s.Say.Setting(key, "")}, args...)...)
-	}
 	table, arrays := rows.IsTable(s.Format), rows.IsArray(s.Format)
 	switch {
 	case !slices.Contains(rows.Formats(), s.Format):
 		return wrong("format", "format %.20q: want one of %s", s.Format, join(rows.Formats()))
 	case s.Train == "":
 		return wrong("train", "the training file is missing")
-	case arrays && s.TrainLabels == "":
-		return field("train_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
-	case arrays && s.Test != "" && s.TestLabels == "":
-		return field("test_labels", "is missing: the labels of %s are in a file of their own", rows.Title(s.Format))
-	case !arrays && s.TrainLabels != "":
-		return field("train_labels", "applies only to IDX, NPY and NPZ files")
-	case !arrays && s.TestLabels != "":
-		return field("test_labels", "applies only to IDX, NPY and NPZ files")
-	case s.Test == "" && s.TestLabels != "":
-		return field("test_labels", "is given, but no test file")
-	case table && s.Label == rows.Column{}:
-		return field("label", "is missing: want the label's column, by its name in the header or its number (1 for the first, -1 for the last)")
-	case !table && s.Label != rows.Column{}:
-		return field("label", "applies only to CSV and TSV files")
-	case s.Format == rows.FormatLIBSVM && len(s.Ignore) > 0:
-		return wrong("ignore", "LIBSVM files have no columns to ignore")
-	case s.Format == rows.FormatLIBSVM && len(s.Keep) > 0:
-		return wrong("keep", "LIBSVM files have no columns to keep")
+	case arrays != (s.TrainLabels != ""):
+		return wrong("train_labels", "IDX, NPY and NPZ files, and only these, need the file of their labels")
+	case (arrays && s.Test != "") != (s.TestLabels != ""):
+		return wrong("test_labels", "test files in IDX, NPY and NPZ, and only these, need the file of their labels")
+	case table == (s.Label == rows.Column{}):
+		return wrong("label", "CSV and TSV files, and only these, need the label's column: its name in the header or its number (1 for the first, -1 for the last)")
+	case s.Format == rows.FormatLIBSVM && len(s.Ignore)+len(s.Keep) > 0:
+		return wrong("ignore", "LIBSVM files have no columns to ignore or keep")
 	case !slices.Contains(rows.HeaderWords(), s.Header):
-		return field("header", "%.20q: want one of %s", s.Header, join(rows.HeaderWords()))
+		return wrong("header", "header %.20q: want one of %s", s.Header, join(rows.HeaderWords()))
 	case s.Header != rows.HeaderAuto && !table:
-		return field("header", "applies only to CSV and TSV files")
+		return wrong("header", "header applies only to CSV and TSV files")
 	case s.Header == rows.HeaderNo && s.named():
 		return wrong("header", "columns are given by name, but header is no")
 	case !slices.Contains(rows.Scales(), string(s.Scale)):
@@ -245,7 +229,7 @@ func (s *Source) check() error {
 	case s.Holdout == 0 && s.SplitSeed != 0:
 		return wrong("split_seed", "split_seed applies only to holdout")
 	case !goodName.MatchString(s.Name) || len(s.Name) > maxSetName:
-		return field("name", "%.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
+		return wrong("name", "name %.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
 	}
 	if _, err := lookup(s.Name); err == nil {
 		return wrong("name", "%s is a data set of this program: give yours another name, such as my-%s", s.Name, s.Name)
@@ -262,15 +246,15 @@ type part struct {
 	dim    int // features
 }
 
-// read reads the files from their paths, with the columns and header of s. If check is set,
-// it compares the files' SHA-256 with those of r; otherwise it fills them in. It also fills
-// in the columns.
-func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
-	f := &r.Files
-	opts := rows.Options{
-		Format: f.Format, Regression: f.Regression, Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header,
-		Strict: !check, Sum: true, Say: s.Say,
+// read reads the files from their paths. opts has the columns, and the training file's
+// header. If check is set, read compares the files' SHA-256 with those of r; otherwise it
+// fills them in. It also fills in the columns and headers.
+func (r *Ref) read(opts rows.Options, testHeader string, check bool) (*Set, error) {
+	if err := r.locate(); err != nil {
+		return nil, err
 	}
+	f := &r.Files
+	opts.Format, opts.Regression, opts.Sum = f.Format, f.Regression, true
 	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels}, &part{key: "test", x: &f.Test, y: &f.TestLabels}
 	if err := train.read(opts, check); err != nil {
 		return nil, err
@@ -283,11 +267,12 @@ func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 		f.Header = train.layout.Header()
 	}
 	if f.Test == (File{}) {
-		return r.set(train, nil, opts.Say)
+		return r.set(train, nil)
 	}
-	opts.Header, opts.Like, opts.Strict = testHeader, &train.layout, false
-	if f.Format == rows.FormatLIBSVM {
-		test.dim, opts.Dim = train.dim, train.dim
+	opts = f.options()
+	opts.Header, opts.Dim, opts.Sum = testHeader, train.dim, true
+	if train.layout.Names != nil {
+		opts.Names = train.layout.Sum()
 	}
 	if err := test.read(opts, check); err != nil {
 		return nil, err
@@ -295,17 +280,20 @@ func (r *Ref) read(s Source, testHeader string, check bool) (*Set, error) {
 	if rows.IsTable(f.Format) {
 		f.TestHeader = test.layout.Header()
 	}
-	return r.set(train, test, opts.Say)
+	return r.set(train, test)
 }
 
 // reread reads the files again. Their SHA-256 must match the reference.
 func (r *Ref) reread() (*Set, error) {
-	f := &r.Files
-	ignore, err := columnsOf(f.Ignore)
-	if err != nil {
-		return nil, err
-	}
-	return r.read(Source{Label: rows.Column{Number: f.Label}, Ignore: ignore, Header: f.Header}, f.TestHeader, true)
+	opts := r.Files.options()
+	opts.Header = r.Files.Header
+	return r.read(opts, r.Files.TestHeader, true)
+}
+
+// options returns the options for reading files with the columns of f.
+func (f *Files) options() rows.Options {
+	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked it
+	return rows.Options{Format: f.Format, Regression: f.Regression, Label: rows.Column{Number: f.Label}, Ignore: ignore}
 }
 
 // named reports whether a column is given by name.
@@ -352,14 +340,6 @@ func room(n, dim int) error {
 
 // readRows reads all rows, and returns the SHA-256 of the files.
 func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
-	if err := checkFile(p.x.path); err != nil {
-		return sums, err
-	}
-	if p.y.path != "" {
-		if err := checkFile(p.y.path); err != nil {
-			return sums, &rows.OptionError{Key: "labels", Err: err}
-		}
-	}
 	r, err := rows.Open(p.x.path, p.y.path, opts)
 	if err != nil {
 		return sums, err
@@ -390,39 +370,21 @@ func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
 	return sums, err
 }
 
-// checkFile returns an error if a file is missing, empty or not regular. The error for a
-// missing file wraps ErrNotAvailable.
-func checkFile(path string) error {
-	path, _ = rows.SplitArray(path)
-	info, err := os.Stat(path)
-	switch {
-	case absent(err):
-		return fmt.Errorf("%w: missing file", ErrNotAvailable)
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return errors.New("not a regular file")
-	case info.Size() == 0:
-		return errors.New("the file is empty")
-	}
-	return nil
-}
-
 // set builds the data set from its parts. If test is nil, it holds out rows of train.
-func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
+func (r *Ref) set(train, test *part) (*Set, error) {
 	f := &r.Files
 	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
-	labels := &rows.Labels{}
-	if f.Regression {
-		labels = nil
-	} else if err := train.countLabels(labels, f.Format, say); err != nil {
-		return nil, wrong("train", "%s: %w", f.Train.path, err)
-	}
 	for _, p := range f.parts() {
 		set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
 	}
-	dim := train.dim
-	learned, tested := train.rows, []rows.Row(nil)
+	var labels *rows.Labels // nil for a regression
+	if !f.Regression {
+		labels = &rows.Labels{}
+		if err := train.countLabels(labels, f.Format); err != nil {
+			return nil, wrong("train", "%s: %w", f.Train.path, err)
+		}
+	}
+	dim, learned, tested := train.dim, train.rows, []rows.Row(nil)
 	if test != nil {
 		tested = test.rows
 	} else {
@@ -435,33 +397,32 @@ func (r *Ref) set(train, test *part, say rows.Say) (*Set, error) {
 	}
 	e, err := rows.Fit(learned, dim, cmp.Or(f.Scale, rows.ScaleNone), labels)
 	if err != nil {
-		return nil, wrong("scale", "%s: %w; use %s or %s", f.Train.path, err, say.Setting("scale", string(rows.ScaleStandard)), say.Setting("scale", string(rows.ScaleUnit)))
+		return nil, wrong("scale", "%s: %w; set scale to standard or unit", f.Train.path, err)
 	}
-	if set.Labels = e.Labels; labels != nil {
-		set.Classes = labels.Len()
-	} else if e.Deviation == 0 {
-		return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)
-	} else {
+	set.Labels, set.Classes = e.Labels, len(e.Labels)
+	if f.Regression {
+		if e.Deviation == 0 {
+			return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)
+		}
 		set.Facts["target_mean"], set.Facts["target_deviation"] = e.Mean, e.Deviation
 	}
 	if set.Train, err = encode(&e, learned, dim, f.Format); err != nil {
 		return nil, wrong("train", "%s: %w", f.Train.path, err)
 	}
-	where := cmp.Or(f.Test.path, f.Train.path)
-	if test != nil {
-		if set.Repeated = among(tested, learned); set.Repeated == len(tested) {
-			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are also training rows", where, set.Repeated)
-		}
-	}
 	if set.Test, err = encode(&e, tested, dim, f.Format); err != nil {
-		return nil, wrong("test", "%s: %w", where, err)
+		return nil, wrong("test", "%s: %w", cmp.Or(f.Test.path, f.Train.path), err)
+	}
+	if test != nil {
+		if set.Repeated = repeated(set.Test, set.Train); set.Repeated == set.Test.N {
+			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are also training rows", f.Test.path, set.Repeated)
+		}
 	}
 	set.Facts["features"], set.Facts["classes"] = float64(dim), float64(max(1, set.Classes))
 	return set, nil
 }
 
 // countLabels counts the labels of all rows. It returns an error if they can't be classes.
-func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) error {
+func (p *part) countLabels(labels *rows.Labels, format string) error {
 	for i := range p.rows {
 		if err := labels.Add(p.rows[i].Label); err != nil {
 			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(format), Err: err}
@@ -471,39 +432,23 @@ func (p *part) countLabels(labels *rows.Labels, format string, say rows.Say) err
 	case labels.Len() < 2:
 		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
 	case labels.Unrepeated():
-		return fmt.Errorf("most labels occur only once: check the label column, or use %s for regression", say.Setting("task", "squared-error"))
+		return errors.New("most labels occur only once: check the label column, or set task to squared-error for regression")
 	}
 	return nil
 }
 
-// among returns how many rows of some are also in others. It compares parsed values.
-func among(some, others []rows.Row) int {
-	key := func(row *rows.Row) (sum [16]byte) {
-		label := row.Label
-		if v, err := rows.ParseNumber(label); err == nil {
-			label = strconv.FormatFloat(v+0, 'g', -1, 64)
-		}
-		b := append([]byte(label), 0)
-		for i, v := range row.Values {
-			if v == 0 {
-				continue
-			}
-			if row.Indices != nil {
-				i = int(row.Indices[i])
-			}
-			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, uint32(i)), math.Float64bits(v))
-		}
-		h := sha256.Sum256(b)
-		copy(sum[:], h[:])
-		return sum
+// repeated returns the number of examples of test that are also in train.
+func repeated(test, train *Split) (n int) {
+	key := func(s *Split, i int) [sha256.Size]byte {
+		b, _ := binary.Append(nil, binary.LittleEndian, s.Row(i)) // floats have a size: no error
+		return sha256.Sum256(binary.LittleEndian.AppendUint64(b, math.Float64bits(s.Y[i])))
 	}
-	seen := make(map[[16]byte]bool, len(others))
-	for i := range others {
-		seen[key(&others[i])] = true
+	seen := make(map[[sha256.Size]byte]bool, train.N)
+	for i := range train.N {
+		seen[key(train, i)] = true
 	}
-	n := 0
-	for i := range some {
-		if seen[key(&some[i])] {
+	for i := range test.N {
+		if seen[key(test, i)] {
 			n++
 		}
 	}
@@ -585,13 +530,10 @@ func numbersOf(columns []int) string {
 
 // columnsOf is the inverse of numbersOf.
 func columnsOf(text string) (columns []rows.Column, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for word := range strings.SplitSeq(text, ",") {
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' }) {
 		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || len(columns) > 0 && n <= columns[len(columns)-1].Number {
-			return nil, fmt.Errorf("%.40q are not columns in ascending order", text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("%.40q are not columns", text)
 		}
 		columns = append(columns, rows.Column{Number: n})
 	}
@@ -611,54 +553,29 @@ func checkFileName(name string) error {
 	return nil
 }
 
-// locate finds a user's files at their given paths or, if a path is unknown, by name in the
-// finder's folders. The error wraps ErrNotAvailable.
-func (r *Ref) locate(finder Finder) error {
+// locate returns an error about a user's file that is missing or not regular. It wraps
+// ErrNotAvailable if the file is missing.
+func (r *Ref) locate() error {
 	for _, p := range r.Files.parts() {
-		searched := []string{p.file.path}
-		if p.file.path == "" {
-			searched = nil
-			for _, dir := range finder.Paths() {
-				searched = append(searched, filepath.Join(dir, r.Name, p.file.Name), filepath.Join(dir, p.file.Name))
-			}
-		}
-		at := slices.IndexFunc(searched, func(path string) bool {
-			path, _ = rows.SplitArray(path)
-			info, err := os.Stat(path)
-			return err == nil && info.Mode().IsRegular()
-		})
+		path, _ := rows.SplitArray(p.file.path)
+		info, err := os.Stat(path)
 		switch {
-		case at < 0 && p.file.path != "":
-			return fmt.Errorf("%s: %w: missing file %s (%s)", r.Name, ErrNotAvailable, p.file.path, p.key)
-		case at < 0:
-			return fmt.Errorf("%s: %w: %s is in none of %s: name its folder with --data-dir", r.Name, ErrNotAvailable, p.file.Name, join(finder.Paths()))
-		case p.file.SHA256 == "":
-			return fmt.Errorf("%s: %w: %s was missing when the spec was read: run the command again", r.Name, ErrNotAvailable, p.file.path)
+		case absent(err):
+			return wrong(p.key, "%w: missing file %s", ErrNotAvailable, p.file.path)
+		case err != nil:
+			return wrong(p.key, "%w", err)
+		case !info.Mode().IsRegular():
+			return wrong(p.key, "%s: not a regular file", p.file.path)
 		}
-		p.file.path = searched[at]
 	}
 	return nil
 }
 
 // StatusOf reads a user's files and reports whether they are available and intact.
-func StatusOf(ref Ref, finder Finder) StatusRow {
-	row := StatusRow{Name: ref.Name, Kind: KindFile}
-	err := ref.locate(finder)
-	row.Available = err == nil
-	if err == nil {
-		_, err = ref.reread()
-		row.Verified = err == nil
-	}
-	if err != nil {
-		row.Problem = err.Error()
-		return row
-	}
-	for _, p := range ref.Files.parts() {
-		path, _ := rows.SplitArray(p.file.path)
-		if info, err := os.Stat(path); err == nil {
-			row.Dir, row.Files, row.Bytes = filepath.Dir(path), append(row.Files, p.file.Name), row.Bytes+info.Size()
-		}
-	}
+func StatusOf(ref Ref) StatusRow {
+	row := StatusRow{Name: ref.Name, Kind: KindFile, Dir: filepath.Dir(ref.Files.Train.path)}
+	_, err := ref.reread()
+	row.setError(err)
 	return row
 }
 
@@ -666,28 +583,22 @@ func StatusOf(ref Ref, finder Finder) StatusRow {
 func (r Ref) resolveFiles() error {
 	f := &r.Files
 	unknown := func(what string) error { return fmt.Errorf("%.80s: %w: %s", r.Name, ErrUnknown, what) }
-	switch _, taken := lookup(r.Name); {
+	_, taken := lookup(r.Name)
+	_, ignore := columnsOf(f.Ignore)
+	switch {
 	case !goodName.MatchString(r.Name) || len(r.Name) > maxSetName || taken == nil:
 		return unknown("not the name of a user's data")
-	case !slices.Contains(rows.Formats(), f.Format):
-		return unknown("the files have no known format")
+	case !slices.Contains(rows.Formats(), f.Format), f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)), f.Label < 0, ignore != nil:
+		return unknown("unknown format, scale, label or ignored columns")
 	case r.Variant != "" || r.Draw != 0:
 		return unknown("files have no variants and no draws")
-	case f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)) || f.Label < 0:
-		return unknown("unknown scale or label")
 	case !(f.Holdout >= 0 && f.Holdout < 1) || (f.Holdout == 0) != (f.Test != File{}):
 		return unknown("want a test file or a fraction that is held out")
 	}
 	for _, p := range f.parts() {
-		if err := checkFileName(p.file.Name); err != nil {
-			return unknown(err.Error())
+		if err := checkFileName(p.file.Name); err != nil || p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
+			return unknown(fmt.Sprintf("file %.80q with SHA-256 %.80q", p.file.Name, p.file.SHA256))
 		}
-		if p.file.SHA256 != "" && !goodSHA256.MatchString(p.file.SHA256) {
-			return unknown("not a SHA-256")
-		}
-	}
-	if _, err := columnsOf(f.Ignore); err != nil {
-		return unknown(err.Error())
 	}
 	return nil
 }

@@ -294,32 +294,26 @@ func TestSourceNumbers(t *testing.T) {
 	}
 }
 
-// TestSourceMoved checks that a file that was moved is found by its name in the searched
-// folders, if its contents are the same.
-func TestSourceMoved(t *testing.T) {
-	dir, data := t.TempDir(), t.TempDir()
+// TestSourceChanged checks that a file that was changed or removed since it was opened is not
+// loaded.
+func TestSourceChanged(t *testing.T) {
+	dir := t.TempDir()
 	writeSample(t, dir, "train", 0, 10)
-	ref, set := open2(t, Source{Name: "mine", Train: filepath.Join(dir, "train.csv"), Label: rows.Column{Name: "class"}, Ignore: []rows.Column{{Name: "note"}}, Holdout: 0.3})
-	b := must(os.ReadFile(filepath.Join(dir, "train.csv")))
-	far := ref
-	far.Files.Train.path = "" // as a reference that was written and read again
-	if err := (Finder{Dir: data}).Available(far); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "train.csv is in none of "+data) {
-		t.Errorf("a file that is missing: %v", err)
+	path := filepath.Join(dir, "train.csv")
+	ref, _ := open2(t, Source{Train: path, Label: rows.Column{Name: "class"}, Ignore: []rows.Column{{Name: "note"}}, Holdout: 0.3})
+	writeFile(t, path, append(must(os.ReadFile(path)), "1,x,2,1,3\n"...))
+	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		t.Errorf("changed: %v", err)
 	}
-	for _, at := range []string{filepath.Join(data, "train.csv"), filepath.Join(data, "mine", "train.csv")} {
-		writeFile(t, at, b)
-		if again, err := NewStore(Finder{Dir: data}).Get(t.Context(), far); err != nil || !reflect.DeepEqual(again, set) {
-			t.Errorf("at %s: %v", at, err)
-		}
-		writeFile(t, at, append(b, "1,x,2,1,3\n"...))
-		if _, err := Load(far, Finder{Dir: data}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), at) {
-			t.Errorf("changed at %s: %v", at, err)
-		}
-		testutil.NoError(t, os.Remove(at))
+	if row := StatusOf(ref); !row.Available || row.Verified || row.Dir != dir {
+		t.Errorf("changed: %+v", row)
 	}
-	testutil.NoError(t, os.Remove(filepath.Join(dir, "train.csv")))
-	if _, err := Load(ref, Finder{Dir: data}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+filepath.Join(dir, "train.csv")) {
-		t.Errorf("a file that was removed: %v", err)
+	testutil.NoError(t, os.Remove(path))
+	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+path) {
+		t.Errorf("removed: %v", err)
+	}
+	if row := StatusOf(ref); row.Available || row.Verified {
+		t.Errorf("removed: %+v", row)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"polkrepro/data"
 	"polkrepro/polk/prune"
 )
 
@@ -57,9 +56,6 @@ func (r Run) PresentCode() string {
 		if v := CodeVersions()[part].Version; v > 1 {
 			parts = append(parts, fmt.Sprintf("%s: version %d", part, v))
 		}
-	}
-	if code := data.RegisteredCode(r.Data.Name); code != "" && !r.Data.Own() {
-		parts = append(parts, "data "+r.Data.Name+": "+code)
 	}
 	if m := Method(r.Method); m != nil && m.param("pruner") != nil {
 		if h, ok := prune.Lookup(r.Params.PrunerName()); ok {

@@ -50,7 +50,7 @@ func TestCoresAreNeverOversubscribed(t *testing.T) {
 		return nil
 	})
 	x := &executor{Options: Options{Results: t.TempDir(), Progress: silent{}, Methods: methods}, cores: cores}
-	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)
+	sets, _, err := loadAll(t.Context(), data.Finder{}, plan)
 	testutil.NoError(t, err)
 	err = pool(t.Context(), workers, cores, len(plan), func(ctx context.Context, i int) error {
 		return x.execute(ctx, plan[i], sets[plan[i].Run.Data])

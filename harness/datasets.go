@@ -9,6 +9,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/internal/until"
 	"polkrepro/internal/words"
 )
 
@@ -45,7 +46,7 @@ func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 
 // loadAll loads the data sets of a plan, so that a damaged file is found before
 // training. It returns the sets by the runs' references, and the unavailable sets.
-func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
+func loadAll(ctx context.Context, finder data.Finder, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
 	sets, unavailable := make(map[data.Ref]*data.Set), []Unavailable{}
 	for _, p := range plan {
 		ref := p.Run.Data
@@ -56,7 +57,11 @@ func loadAll(ctx context.Context, store *data.Store, plan []experiments.Planned)
 		if sets[ref] != nil {
 			continue
 		}
-		set, err := store.Get(ctx, ref)
+		var set *data.Set
+		var err error
+		if !until.Done(ctx, func() { set, err = data.Load(ref, finder) }) {
+			return nil, nil, context.Cause(ctx)
+		}
 		switch {
 		case err == nil:
 			sets[ref] = set

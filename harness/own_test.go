@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/data/rows"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
@@ -185,27 +184,5 @@ func TestPredictions(t *testing.T) {
 		if got := points[len(points)-1].TestError; !(math.Abs(got-wrong/50) <= 1e-12) {
 			t.Errorf("%s: %v of 50 rows wrong, the record has error %v", p.Series, wrong, got)
 		}
-	}
-}
-
-// TestRegisteredData: a spec may name a data set that the program has registered. The code of its
-// runs includes the data set's code.
-func TestRegisteredData(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rows.csv")
-	testutil.NoError(t, os.WriteFile(path, []byte(ownRows()), 0o666))
-	_, set, err := data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.25, Scale: rows.ScaleUnit}.Open()
-	testutil.NoError(t, err)
-	data.Register(data.Registration{
-		Info: data.Info{Name: "registered", Title: "Rows", Classes: 2, Dim: 2, Train: set.Train.N, Test: set.Test.N}, Code: "version 3",
-		Load: func(data.Ref) (*data.Set, error) { return set, nil },
-	})
-	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, "{name: registered}"), "")}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
-	testutil.NoError(t, err)
-	if i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return !strings.Contains(p.Run.Code, "data registered: version 3") }); i >= 0 {
-		t.Errorf("code %q", plan[i].Run.Code)
-	}
-	out, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir()})
-	if err != nil || len(out.Finished) != 3 {
-		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -85,7 +85,7 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 			return nil, requireAll(absent)
 		}
 	}
-	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
+	sets, unavailable, err := loadAll(ctx, opt.Finder, plan)
 	if err != nil {
 		return nil, interruptedOr(ctx, err)
 	}

@@ -109,7 +109,7 @@ type heldOutJob struct {
 // holdOut trains runs on five sixths of their training data and evaluates them on the
 // held-out sixth.
 func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
-	sets, unavailable, err := loadAll(ctx, data.NewStore(opt.Finder), plan)
+	sets, unavailable, err := loadAll(ctx, opt.Finder, plan)
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
 	}

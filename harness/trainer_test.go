@@ -95,7 +95,7 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 // TestRunsShareData: several runs on one data set use the same examples in memory.
 func TestRunsShareData(t *testing.T) {
 	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("bsgd", "ksvm", 2)}
-	sets, _, err := loadAll(t.Context(), data.NewStore(data.Finder{}), plan)
+	sets, _, err := loadAll(t.Context(), data.Finder{}, plan)
 	testutil.NoError(t, err)
 	if len(sets) != 1 {
 		t.Fatalf("%d data sets, want 1", len(sets))

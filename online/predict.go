@@ -21,7 +21,7 @@ const predictRows = 256
 // for further rows. The source has labels only if labels is set.
 func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *rows.Row) error, answered func() error) error {
 	opts := m.rowOptions(format)
-	opts.Dim, opts.NoLabels, opts.Now = m.settings.Dim, !labels, true // Now: for a file as for a stream
+	opts.Dim, opts.NoLabels = m.settings.Dim, !labels
 	headerless := m.names == nil && rows.IsTable(m.settings.Format) && src.Header != rows.HeaderYes
 	if headerless {
 		opts.Header = rows.HeaderNo

@@ -24,8 +24,7 @@ type Source struct {
 	Rows []rows.Row
 
 	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
-	// HeaderNo, or HeaderAuto, the default, which detects it. For standard input to predict
-	// or to train further, detection uses only the first row.
+	// HeaderNo, or HeaderAuto, the default, which detects it.
 	Header string
 
 	// Decided, unless nil, is called once it is known whether the first row of a CSV or
@@ -72,7 +71,6 @@ func (s *Source) open(opts rows.Options) *rowReader {
 	if opts.Header == "" {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
-	opts.Say = rows.AsFlag // errors name the flags of train, predict and evaluate
 	if s.Rows != nil {
 		f.held, f.err = s.Rows, io.EOF
 		close(f.rows)

@@ -155,9 +155,6 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	}
 	t.at.Shuffled = tune && !stream
 	t.warnSorted(seen)
-	if a, b, ok := rows.Alike(seen.labels.Sorted()); ok {
-		t.opt.Note("warning: the labels %+q and %+q look the same and are two classes: write both in one Unicode form (NFC)", a, b)
-	}
 	t.warnNumbered(f, seen)
 	var sc rows.Scaling
 	if tune {
@@ -210,7 +207,6 @@ func (t *trainer) learnPass(ctx context.Context, pass int) error {
 	stream := t.opt.Source.stream()
 	if t.reader == nil && t.shuffle.kept == nil {
 		opts := t.m.rowOptions(t.opt.Settings.Format)
-		opts.Now = stream
 		opts.Header = cmp.Or(t.at.Header, opts.Header)
 		t.reader = t.opt.Source.open(opts)
 	}

@@ -1,7 +1,6 @@
 package polk
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -243,7 +242,7 @@ func BenchmarkProject(b *testing.B) {
 // mnistStream returns a learner of the paper's MNIST experiment (η = 24, c = 4, λ = 1e-6)
 // and a function that draws mini-batches of 32 of the shuffled stream that it is trained on.
 func mnistStream(b *testing.B, cost loss.Loss, parsimony float64) (*Learner, func() ([]float32, []float64)) {
-	set, err := data.NewStore(data.Finder{}).Get(context.Background(), data.Ref{Name: "mnist"})
+	set, err := data.Load(data.Ref{Name: "mnist"}, data.Finder{})
 	if err != nil {
 		b.Skip(err)
 	}

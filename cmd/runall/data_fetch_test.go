@@ -71,15 +71,13 @@ func TestDataFetch(t *testing.T) {
 	}
 	for _, want := range []string{
 		"fetching  brodatz/1.1.13.tiff from sipi.usc.edu\n",
-		"fetched   brodatz/1.1.13.tiff, 0.3 MB\n",
-		"failed    mnist/train-images-idx3-ubyte from storage.googleapis.com: the server answers 404 Not Found\n",
 		"runall: required data not available: mnist\n"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}
 	}
-	if code, stdout, _ := call(t, "data", "verify", "brodatz"); code != 0 {
-		t.Errorf("verify: exit %d\n%s", code, stdout)
+	if code, stdout, _ := call(t, "data", "status", "brodatz"); code != 0 {
+		t.Errorf("status: exit %d\n%s", code, stdout)
 	}
 	code, stdout, stderr = call(t, "data", "fetch", "brodatz", "glyphs", "--json")
 	var rows []data.FetchRow
@@ -211,21 +209,5 @@ func TestFetchFirst(t *testing.T) {
 	plan, fetched, stderr = fetchFor(t)
 	if fetched || uses(plan, "weaves") || !uses(plan, "brodatz") || !uses(plan, "glyphs") || strings.Contains(stderr, "brodatz") {
 		t.Errorf("after: fetched: %v\n%s", fetched, stderr)
-	}
-}
-
-// TestDataDetails: a row has the amount of data and its sources.
-func TestDataDetails(t *testing.T) {
-	from := []string{"a.example", "npm package p 1.0.0"}
-	fetched := data.FetchRow{State: data.FetchFetched, Files: 4, Sources: from, Bytes: 55e6, Seconds: 3.21}
-	if got := fetchDetail(fetched); got != "55.0 MB from a.example and npm package p 1.0.0 in 3.2 s" {
-		t.Errorf("fetched: %s", got)
-	}
-	if got := fetchDetail(data.FetchRow{State: data.FetchFound}); got != "" {
-		t.Errorf("found: %s", got)
-	}
-	ok := data.StatusRow{Kind: data.KindFile, Available: true, Verified: true, Dir: "d", Bytes: 1e6, Sources: from}
-	if got := statusDetail(ok); got != "d, 1.0 MB" {
-		t.Errorf("found: %s", got)
 	}
 }

@@ -66,14 +66,14 @@ var (
 )
 
 func TestVerdict(t *testing.T) {
-	rows := []data.VerifyRow{{State: data.StateOK}, {State: data.StateMissing}}
+	rows := []data.StatusRow{{Available: true, Verified: true}, {}}
 	if err := verdict(rows, false); err != nil {
 		t.Errorf("missing but not asked for: %v", err)
 	}
 	if err := verdict(rows, true); err == nil {
 		t.Error("missing and asked for: no error")
 	}
-	if err := verdict([]data.VerifyRow{{State: data.StateMismatch}}, false); err == nil {
+	if err := verdict([]data.StatusRow{{Available: true}}, false); err == nil {
 		t.Error("damaged: no error")
 	}
 }

@@ -35,8 +35,8 @@ func headerFlag(cmd *cobra.Command, p *string) {
 func (f *rowFlags) source(cmd *cobra.Command, file string) online.Source {
 	stderr := cmd.ErrOrStderr()
 	return online.Source{Path: file, Stdin: cmd.InOrStdin(), Decided: func(l *rows.Layout) {
-		if l.Why != "" {
-			fmt.Fprintf(stderr, "line %d is a header: %s\n", l.Line, l.Why)
+		if l.Names != nil {
+			fmt.Fprintf(stderr, "line %d is a header\n", l.Line)
 		}
 	}}
 }

@@ -20,7 +20,6 @@ import (
 // Limits of what is read of an NPY file.
 const (
 	maxNPYHeader = 1 << 16
-	maxNPYDims   = 8
 	maxNPYText   = 4 * maxLabel // bytes of a text element, in UTF-32
 )
 
@@ -39,8 +38,6 @@ type array struct {
 	r    io.Reader
 	done int // elements read so far
 	buf  []byte
-
-	all []byte // all elements in row order, if the file is in Fortran order; else nil
 }
 
 // beginArrays reads the headers of the files of examples and of labels.
@@ -86,7 +83,7 @@ func (r *Reader) beginLabels(examples int) (err error) {
 // nextElements returns the next row of an array.
 func (r *Reader) nextElements() (*Row, error) {
 	x := r.examples
-	if r.row == x.dims[0] {
+	if r.rows == x.dims[0] {
 		if r.answers != nil {
 			if err := r.answers.end(); err != nil {
 				return nil, &OptionError{"labels", err}
@@ -98,8 +95,7 @@ func (r *Reader) nextElements() (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.row++
-	row := &Row{Line: r.row, Dim: len(r.layout.Features), Values: make([]float64, len(r.layout.Features))}
+	row := &Row{Line: r.rows + 1, Dim: len(r.layout.Features), Values: make([]float64, len(r.layout.Features))}
 	for q, at := range r.layout.Features {
 		v := x.kind.number(b[at*x.kind.size : (at+1)*x.kind.size])
 		if v-v != 0 {
@@ -108,27 +104,15 @@ func (r *Reader) nextElements() (*Row, error) {
 		row.Values[q] = v
 	}
 	if r.answers != nil {
-		if row.Label, err = r.nextLabel(); err != nil {
-			return nil, &OptionError{"labels", err}
+		b, err := r.answers.read(1)
+		if err == nil {
+			row.Label, err = r.parsed(strings.TrimSpace(r.answers.kind.text(b)))
+		}
+		if err != nil {
+			return nil, &OptionError{"labels", fmt.Errorf("row %d: %w", row.Line, err)}
 		}
 	}
 	return row, nil
-}
-
-func (r *Reader) nextLabel() (string, error) {
-	b, err := r.answers.read(1)
-	if err != nil {
-		return "", err
-	}
-	text, err := r.answers.kind.text(b)
-	if err != nil {
-		return "", fmt.Errorf("element %d: %w", r.row, err)
-	}
-	label, err := r.parsed(strings.TrimSpace(text))
-	if err != nil {
-		return "", fmt.Errorf("row %d: %w", r.row, err)
-	}
-	return label, nil
 }
 
 // openArray reads the header of an array.
@@ -148,11 +132,8 @@ func openNPY(r io.Reader, labels bool) (*array, error) {
 	descr := npyDescr.FindSubmatch(header)
 	fortran := npyFortran.FindSubmatch(header)
 	shape := npyShape.FindSubmatch(header)
-	switch {
-	case descr == nil && bytes.Contains(header, []byte("descr")):
-		return nil, errors.New("it is a structured array: save one array of numbers")
-	case descr == nil || fortran == nil || shape == nil:
-		return nil, fmt.Errorf("its header lacks descr, fortran_order or shape: %.100q", header)
+	if descr == nil || fortran == nil || shape == nil {
+		return nil, fmt.Errorf("its header lacks the descr, fortran_order or shape of one array of numbers: %.100q", header)
 	}
 	a := &array{n: 1, r: r}
 	if a.kind, err = elementOf(string(descr[1]), labels); err != nil {
@@ -162,43 +143,39 @@ func openNPY(r io.Reader, labels bool) (*array, error) {
 		if word = strings.TrimSpace(word); word == "" {
 			continue
 		}
-		d, err := strconv.Atoi(word)
-		switch {
-		case len(a.dims) == maxNPYDims:
-			return nil, fmt.Errorf("it has more than %d dimensions", maxNPYDims)
-		case err == nil && d == 0:
-			return nil, fmt.Errorf("its shape is (%s): no data", shape[1])
-		case err != nil || d > MaxElements/a.n:
-			return nil, fmt.Errorf("its shape is (%.100s): more than %d elements", shape[1], MaxElements)
+		d, _ := strconv.ParseUint(word, 10, 64) // the largest number if it is out of range
+		if err := a.add(d); err != nil {
+			return nil, err
 		}
-		a.n *= d
-		a.dims = append(a.dims, d)
 	}
 	if string(fortran[1]) == "True" && len(a.dims) > 1 {
-		return a, a.readFortran()
+		return a, a.transpose()
 	}
 	return a, nil
 }
 
-// read returns the bytes of the next n elements, valid until the next call. Its buffer
-// grows only as bytes arrive, so a header that announces too much costs little memory.
+// add adds a dimension.
+func (a *array) add(d uint64) error {
+	switch {
+	case d == 0:
+		return errors.New("a dimension is 0: no data")
+	case d > uint64(maxElements/a.n):
+		return fmt.Errorf("its header announces more than %d elements", maxElements)
+	}
+	a.n *= int(d)
+	a.dims = append(a.dims, int(d))
+	return nil
+}
+
+// read returns the bytes of the next n elements, valid until the next call.
 func (a *array) read(n int) ([]byte, error) {
-	if a.all != nil {
-		b := a.all[a.done*a.kind.size : (a.done+n)*a.kind.size]
-		a.done += n
-		return b, nil
+	size := a.kind.size
+	a.buf = slices.Grow(a.buf[:0], n*size)[:n*size]
+	got, err := io.ReadFull(a.r, a.buf)
+	a.done += got / size
+	if err != nil {
+		return nil, fmt.Errorf("its data end after %d of %d elements: %w", a.done, a.n, Truncated(err))
 	}
-	a.buf = a.buf[:0]
-	for want := n * a.kind.size; len(a.buf) < want; {
-		have := len(a.buf)
-		a.buf = slices.Grow(a.buf, min(want-have, 1<<16))
-		a.buf = a.buf[:min(want, cap(a.buf))]
-		got, err := io.ReadFull(a.r, a.buf[have:])
-		if err != nil {
-			return nil, fmt.Errorf("its data end after %d of %d elements: %w", a.done+(have+got)/a.kind.size, a.n, Truncated(err))
-		}
-	}
-	a.done += n
 	return a.buf, nil
 }
 
@@ -214,30 +191,25 @@ func (a *array) end() error {
 	return nil
 }
 
-// readFortran reads all elements and reorders them from Fortran order, in which the first
-// index varies fastest, to row-major order.
-func (a *array) readFortran() error {
-	in, err := a.read(a.n)
-	if err != nil {
+// transpose reads a table in Fortran order, column by column, and puts its rows in place of
+// its data. Memory grows only as bytes arrive: a header may announce too much.
+func (a *array) transpose() error {
+	if len(a.dims) > 2 {
+		return errors.New("it has more than two dimensions in Fortran order: save it with numpy.ascontiguousarray")
+	}
+	n, size := a.dims[0], a.kind.size
+	in, err := io.ReadAll(io.LimitReader(a.r, int64(a.n*size)))
+	if err != nil || len(in) < a.n*size {
+		a.r = bytes.NewReader(in) // read finds that it is truncated
 		return err
 	}
-	size := a.kind.size
-	out, index := make([]byte, 0, len(in)), make([]int, len(a.dims))
-	for range a.n {
-		at, stride := 0, size
-		for i, d := range a.dims {
-			at += index[i] * stride
-			stride *= d
-		}
-		out = append(out, in[at:at+size]...)
-		for i := len(a.dims) - 1; i >= 0; i-- {
-			if index[i]++; index[i] < a.dims[i] {
-				break
-			}
-			index[i] = 0
+	out := make([]byte, 0, len(in))
+	for i := range n {
+		for c := i * size; c < len(in); c += n * size {
+			out = append(out, in[c:c+size]...)
 		}
 	}
-	a.all, a.buf, a.done = out, nil, 0
+	a.r = io.MultiReader(bytes.NewReader(out), a.r)
 	return nil
 }
 
@@ -272,7 +244,7 @@ func npyHeader(r io.Reader) ([]byte, error) {
 type element struct {
 	size   int
 	number func(b []byte) float64
-	text   func(b []byte) (string, error)
+	text   func(b []byte) string
 }
 
 // elementOf returns how elements of a NumPy type are read, as numbers or as labels.
@@ -300,77 +272,38 @@ func elementOf(descr string, labels bool) (t element, err error) {
 	}
 	t.size = size
 	switch whole := size == 1 || size == 2 || size == 4 || size == 8; {
-	case kind == "O":
-		return t, errors.New("its elements are pickled Python objects, which are not read: save an array of numbers")
 	case kind == "b" && size == 1, kind == "u" && whole:
 		t.number = func(b []byte) float64 { return float64(integer(b)) }
-		t.text = func(b []byte) (string, error) { return strconv.FormatUint(integer(b), 10), nil }
+		t.text = func(b []byte) string { return strconv.FormatUint(integer(b), 10) }
 	case kind == "i" && whole:
 		signed := func(b []byte) int64 { return int64(integer(b)<<(64-8*size)) >> (64 - 8*size) }
 		t.number = func(b []byte) float64 { return float64(signed(b)) }
-		t.text = func(b []byte) (string, error) { return strconv.FormatInt(signed(b), 10), nil }
-	case kind == "f" && whole && size > 1:
+		t.text = func(b []byte) string { return strconv.FormatInt(signed(b), 10) }
+	case kind == "f" && whole && size > 2:
 		t.number = func(b []byte) float64 {
-			switch size {
-			case 2:
-				return half(uint16(integer(b)))
-			case 4:
+			if size == 4 {
 				return float64(math.Float32frombits(uint32(integer(b))))
 			}
 			return math.Float64frombits(integer(b))
 		}
-		t.text = func(b []byte) (string, error) {
-			v := t.number(b)
-			if a := math.Abs(v); a >= 1e-4 && a < 1e21 { // as in a CSV file: not 1e+06
-				return strconv.FormatFloat(v, 'f', -1, 64), nil
-			}
-			return strconv.FormatFloat(v, 'g', -1, 64), nil
-		}
+		t.text = func(b []byte) string { return strconv.FormatFloat(t.number(b), 'f', -1, 64) } // as in a CSV file: not 1e+06
 	case labels && kind == "S" && size > 0 && size <= maxNPYText:
-		t.text = func(b []byte) (string, error) { return utf8Label(bytes.TrimRight(b, "\x00")) }
+		t.text = func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) }
 	case labels && kind == "U" && size > 0 && 4*size <= maxNPYText:
 		t.size = 4 * size
-		t.text = func(b []byte) (string, error) {
+		t.text = func(b []byte) string {
 			var text []byte
 			for i := 0; i < len(b); i += 4 {
 				if c := order.Uint32(b[i:]); c != 0 {
 					text = utf8.AppendRune(text, rune(c))
 				}
 			}
-			return utf8Label(text)
+			return string(text)
 		}
-	case kind == "S" || kind == "U":
-		return t, fmt.Errorf("its elements are text (%s), want numbers, or labels of at most %d characters", descr, maxLabel)
 	default:
-		return t, fmt.Errorf("element type %.40q is not supported: want booleans, integers, floats or, for labels, text", descr)
+		return t, fmt.Errorf("element type %.40q is not supported: want booleans, integers, floats of 32 or 64 bits or, for labels, text of at most %d characters", descr, maxLabel)
 	}
 	return t, nil
-}
-
-// utf8Label returns a label's text, or an error if it is not UTF-8.
-func utf8Label(b []byte) (string, error) {
-	if !utf8.Valid(b) {
-		return "", fmt.Errorf("label %.40q is not UTF-8", b)
-	}
-	return string(b), nil
-}
-
-// half returns the value of a float16.
-func half(b uint16) float64 {
-	sign, exp, frac := 1.0, int(b>>10&31), float64(b&1023)
-	if b>>15 == 1 {
-		sign = -1
-	}
-	switch exp {
-	case 0:
-		return sign * math.Ldexp(frac, -24)
-	case 31:
-		if frac != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	}
-	return sign * math.Ldexp(1024+frac, exp-25)
 }
 
 // SplitArray splits "archive.npz:array" into the file and the array.
@@ -393,31 +326,15 @@ func openMember(f *os.File, array string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	var names []string
-	members := make(map[string]*zip.File)
 	for _, member := range z.File {
-		name, ok := strings.CutSuffix(member.Name, ".npy")
-		if ok && members[name] != nil {
-			return nil, fmt.Errorf("duplicate array %.40q in the archive", name)
-		}
-		if ok {
-			names, members[name] = append(names, name), member
-		}
+		names = append(names, strings.TrimSuffix(member.Name, ".npy"))
 	}
-	if member := members[array]; member != nil {
-		return member.Open()
+	at := slices.Index(names, array)
+	if at < 0 || slices.Contains(names[at+1:], array) {
+		return nil, fmt.Errorf("want one array %.40q in the archive, which holds %s: name one of them after the file, as in NAME.npz:x_train", array, strings.Join(names, ", "))
 	}
-	if len(names) > 20 {
-		names = append(names[:20], "…")
-	}
-	slices.Sort(names)
-	if array == "" {
-		return nil, fmt.Errorf("the archive holds the arrays %s: name one of them after the file, as in NAME.npz:x_train", strings.Join(names, ", "))
-	}
-	return nil, fmt.Errorf("the archive holds no array %.40q: want one of %s", array, strings.Join(names, ", "))
+	return z.File[at].Open()
 }
-
-// maxIDXDims bounds the number of dimensions of an IDX file.
-const maxIDXDims = 4
 
 // idxTypes are the element types of IDX files, as NumPy calls them.
 var idxTypes = map[byte]string{0x08: "|u1", 0x09: "|i1", 0x0b: ">i2", 0x0c: ">i4", 0x0d: ">f4", 0x0e: ">f8"}
@@ -428,24 +345,15 @@ func openIDX(r io.Reader, labels bool) (a *array, err error) {
 	if err := readFull(r, magic[:], "IDX magic number"); err != nil {
 		return nil, err
 	}
-	if magic[3] < 1 || magic[3] > maxIDXDims {
-		return nil, fmt.Errorf("IDX file of %d dimensions: between 1 and %d are supported", magic[3], maxIDXDims)
-	}
-	sizes := make([]byte, 4*magic[3])
+	sizes := make([]byte, 4*int(magic[3]))
 	if err := readFull(r, sizes, "IDX dimensions"); err != nil {
 		return nil, err
 	}
 	a = &array{n: 1, r: r}
 	for i := range int(magic[3]) {
-		n := int64(binary.BigEndian.Uint32(sizes[4*i:]))
-		if n == 0 {
-			return nil, fmt.Errorf("IDX dimension %d is 0: no data", i+1)
+		if err := a.add(uint64(binary.BigEndian.Uint32(sizes[4*i:]))); err != nil {
+			return nil, err
 		}
-		if n > int64(MaxElements/a.n) {
-			return nil, fmt.Errorf("IDX header announces more than %d elements", MaxElements)
-		}
-		a.n *= int(n)
-		a.dims = append(a.dims, int(n))
 	}
 	a.kind, err = elementOf(idxTypes[magic[2]], labels)
 	return a, err

@@ -26,10 +26,8 @@ func TestNPYTypes(t *testing.T) {
 		{"<u4", []uint32{4e9, 5}, []float64{4e9, 5}, []string{"4000000000", "5"}},
 		{"<i8", []int64{math.MinInt64, 5}, []float64{math.MinInt64, 5}, []string{"-9223372036854775808", "5"}},
 		{">u8", []uint64{math.MaxUint64, 5}, []float64{math.MaxUint64, 5}, []string{"18446744073709551615", "5"}},
-		{"<f2", []uint16{0x3c00, 0xc400}, []float64{1, -4}, []string{"1", "-4"}},
-		{"<f2", []uint16{0x0001, 0x7bff}, []float64{0x1p-24, 65504}, []string{"5.960464477539063e-08", "65504"}},
 		{"<f4", []float32{1.5, -2}, []float64{1.5, -2}, []string{"1.5", "-2"}},
-		{">f8", []float64{1e300, -2}, []float64{1e300, -2}, []string{"1e+300", "-2"}},
+		{">f8", []float64{1e22, -2}, []float64{1e22, -2}, []string{"10000000000000000000000", "-2"}},
 		{"|S3", []byte("elmox\x00"), nil, []string{"elm", "ox"}},
 		{"<U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
 		{">U2", []uint32{'é', 'x', 'b', 0}, nil, []string{"éx", "b"}},
@@ -74,20 +72,14 @@ func readArrays(t *testing.T, x, y string) (numbers []float64, texts []string, e
 	return numbers, texts, err
 }
 
-// TestFortranOrder reads an array of three dimensions in Fortran order.
+// TestFortranOrder reads a table in Fortran order, in which the first index varies fastest.
 func TestFortranOrder(t *testing.T) {
-	// A[i][j][k] = 100i + 10j + k; the first index varies fastest.
-	var values []uint8
-	for k := range 2 {
-		for j := range 3 {
-			for i := range 2 {
-				values = append(values, uint8(100*i+10*j+k))
-			}
-		}
-	}
-	got, _, err := readArrays(t, string(npy("|u1", true, []int{2, 3, 2}, values)), "")
-	want := []float64{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}
-	if err != nil || !slices.Equal(got, want) {
+	values := []uint8{0, 10, 1, 11, 2, 12} // A[i][j] = 10i + j
+	got, _, err := readArrays(t, string(npy("|u1", true, []int{2, 3}, values)), "")
+	if want := []float64{0, 1, 2, 10, 11, 12}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+	if _, _, err = readArrays(t, string(npy("|u1", true, []int{1, 3, 2}, values)), ""); err == nil || !strings.Contains(err.Error(), "ascontiguousarray") {
+		t.Errorf("three dimensions: %v", err)
 	}
 }

@@ -42,15 +42,9 @@ func namesOf(fields []string, label int) (n Names) {
 	return n
 }
 
-// Limits of the lines that are read ahead to detect a header.
-const (
-	maxAhead      = 1000
-	maxAheadBytes = 1 << 22
-)
-
 // readFirst reads the first row of a CSV or TSV file and decides whether it is a header.
 func (r *Reader) readFirst() error {
-	l, err := r.scan()
+	l, err := r.nextLine()
 	if err != nil {
 		return err
 	}
@@ -62,21 +56,20 @@ func (r *Reader) readFirst() error {
 		return r.wrong(l, errors.New("the first row has one column: no features (are columns separated by commas?)"))
 	}
 	fields := slices.Clone(split)
-	header, why, err := r.isHeader(fields, r.labelOf(len(fields)))
+	header, err := r.isHeader(fields, r.labelOf(len(fields)))
 	if err != nil {
 		return r.wrong(l, err)
 	}
 	var names []string
 	if header {
 		names = fields
+	} else {
+		r.held = l
 	}
 	if err := r.choose(names, len(fields)); err != nil {
 		return r.wrong(l, err)
 	}
-	r.layout.Line, r.layout.Why = l.number, why
-	if !header {
-		r.held = slices.Insert(r.held, 0, l)
-	}
+	r.layout.Line = l.number
 	return nil
 }
 
@@ -84,73 +77,50 @@ func (r *Reader) readFirst() error {
 // only the header can tell.
 func (r *Reader) labelOf(n int) int {
 	at := r.o.Label.Number - 1
-	switch {
-	case r.o.Like != nil:
-		at = r.o.Like.Label
-	case n == r.o.Dim:
-		return -1
-	case r.o.Label.Number < 0:
+	if r.o.Label.Number < 0 {
 		at = n + r.o.Label.Number
 	}
-	if at >= n {
+	if at >= n || n == r.o.Dim {
 		return -1
 	}
 	return max(at, -1)
 }
 
-// isHeader decides whether the first row is a header, and says why it is one. The row is a
-// header if none of its fields is a number, or if its label is the only label that is a
-// word. The row is data if its features are numbers that do not number the columns, and
-// its label is a number or the label of another row. Any other row is an error, which
-// advises to set Options.Header.
+// isHeader decides whether the first row is a header: it is one if none of its fields is a
+// number, and data if its features are numbers that do not number the columns. Any other
+// row is an error, which advises to set Options.Header. So is a row of data whose label is
+// a word that no other row has, see checkFirst.
 //
 // A row with the names known from training data is a header. A row whose label is a word
-// that is a known class is never a header. isHeader looks at the labels of the first 1,000
-// other rows, unless Options.Now is set.
-func (r *Reader) isHeader(fields []string, label int) (header bool, why string, err error) {
+// that is a known class is never a header.
+func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 	o := &r.o
 	names := namesOf(fields, label)
-	known := o.Names.Features != ""
-	words := hasNames(fields, label) && !(label >= 0 && slices.Contains(o.Classes, names.Label))
+	known, class := o.Names.Features != "", label >= 0 && slices.Contains(o.Classes, names.Label)
 	switch {
-	case o.Header == HeaderYes:
-		return true, "the header setting says so", r.contradiction(names, label)
 	case o.Header == HeaderNo:
-		return false, "", nil
-	case o.Like != nil && slices.Equal(fields, o.Like.Names),
-		known && names.Features == o.Names.Features && (label < 0 || strings.EqualFold(names.Label, o.Names.Label)):
-		return true, "its names are those of the training data's header", nil
-	case words:
-		return true, "none of its fields is a number", r.contradiction(names, label)
+		return false, nil
+	case o.Header == HeaderYes, hasNames(fields, label) && !class, known && r.contradiction(names, label) == nil:
+		return true, r.contradiction(names, label)
 	case known:
-		return false, "", nil
-	}
-	features := fields
-	if label >= 0 {
-		features = slices.Delete(slices.Clone(fields), label, label+1)
-	}
-	doubt := ""
-	switch {
-	case slices.ContainsFunc(features, func(s string) bool { return !isNumber(s) && !isMissing(s) }):
-		doubt = "not all its features are numbers"
+		return false, nil
 	case counts(fields, 0), counts(fields, 1):
-		doubt = "its fields number the columns"
+		return false, doubtful("its fields number the columns")
 	}
-	if word := names.Label; label >= 0 && isWord(word) && !slices.Contains(o.Classes, word) {
-		again, alone := r.others(word, label)
-		switch {
-		case alone:
-			return true, fmt.Sprintf("its label, %q, is the only one that is not a number", word), nil
-		case again:
-			return false, "", nil
-		case doubt == "":
-			doubt = fmt.Sprintf("no other row has its label, %q", word)
+	for at, s := range fields {
+		if at != label && !isNumber(s) && !isMissing(s) {
+			return false, doubtful("not all its features are numbers")
 		}
 	}
-	if doubt == "" {
-		return false, "", nil
+	if label >= 0 && !class && !o.NoLabels && isWord(names.Label) {
+		r.first = names.Label
 	}
-	return false, "", &OptionError{"header", fmt.Errorf("the first row may be a header (%s): use %s or %s", doubt, o.Say.Setting("header", HeaderYes), o.Say.Setting("header", HeaderNo))}
+	return false, nil
+}
+
+// doubtful returns the error for a first row that may be a header.
+func doubtful(why string) error {
+	return &OptionError{"header", fmt.Errorf("the first row may be a header (%s): use --header yes or --header no; in a spec, header: yes or no", why)}
 }
 
 // contradiction returns an error if a header's names differ from those of the training
@@ -163,56 +133,29 @@ func (r *Reader) contradiction(names Names, label int) error {
 	return errors.New("the header does not match the names or the order of the training data; delete the header to skip this check")
 }
 
-// others examines the labels of the rows after the first. again reports whether one of
-// them is the given word; numbers reports whether all are numbers. For a regression, the
-// first label that is read decides: again reports whether it is not a number.
-func (r *Reader) others(word string, label int) (again, numbers bool) {
-	for size := 0; !r.o.Now && len(r.held) < maxAhead && size < maxAheadBytes; {
-		l, err := r.scan()
-		if err != nil {
-			r.pending = err
-			break
-		}
-		r.held = append(r.held, l)
-		size += len(l.text)
-		fields, err := r.split(l.text)
-		if err != nil || label >= len(fields) {
-			continue // Next returns this error later
-		}
-		other := canonicalOr(fields[label])
-		if other == word {
-			return true, false
-		}
-		numbers = (numbers || len(r.held) == 1) && isNumber(other)
-		if r.o.Regression { // words can't be targets
-			return !numbers, numbers
-		}
+// firstRows is the number of rows of which another one must have the first row's label.
+const firstRows = 1000
+
+// checkFirst takes row number r.rows, or nil at the end of the file. It returns an error if the
+// first row is taken for data and its label is a word that no other row has.
+func (r *Reader) checkFirst(row *Row) error {
+	if row != nil && r.rows > 1 && row.Label == r.first {
+		r.first = ""
 	}
-	return false, numbers
+	if r.first == "" || row != nil && r.rows < firstRows {
+		return nil
+	}
+	return doubtful(fmt.Sprintf("no other row has its label, %q", r.first))
 }
 
 // hasNames reports whether the fields of a row can be the names in a header: none is a
-// number or missing, and no two features have the same name. The first name may be empty,
-// as pandas leaves it above its index. Beside other names, Na is a name (sodium).
-func hasNames(fields []string, label int) bool {
-	named, index := false, label != 0 && len(fields) > 1
-	if label > 0 {
-		index = len(fields) > 2
-	}
+// number, and a feature's name is not a mark of a missing value.
+func hasNames(fields []string, label int) (named bool) {
 	for at, s := range fields {
-		switch {
-		case at == 0 && s == "" && index:
-			continue
-		case isNumber(s) || at != label && slices.Contains([]string{"", "?", "-"}, s):
-			return false
-		case at == label:
-			continue
-		}
-		other := slices.Index(fields[:at], s)
-		if other >= 0 && other != label {
+		if isNumber(s) {
 			return false
 		}
-		named = named || !isMissing(s)
+		named = named || at != label && !isMissing(s)
 	}
 	return named
 }

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // maxLabel bounds the length of a label, in bytes.
@@ -48,11 +46,10 @@ func CanonicalLabel(text string) (string, error) {
 // them, and an exponent. Other notations of Go, digits separated by
 // underscores and hexadecimal numbers, are errors.
 func ParseNumber(text string) (float64, error) {
-	if n, ok := parseDigits(text); ok {
-		return n, nil
-	}
 	v, err := strconv.ParseFloat(text, 64)
 	switch {
+	case text == "":
+		return 0, errors.New("missing")
 	case strings.ContainsAny(text, "_xX") || err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, errors.New("not a number")
 	case err != nil:
@@ -61,19 +58,6 @@ func ParseNumber(text string) (float64, error) {
 		return 0, errors.New("not finite")
 	}
 	return v, nil
-}
-
-// parseDigits parses one to nine digits, whose number is exact, in a fifth of the
-// time of strconv.ParseFloat: a file of images has nothing else.
-func parseDigits(text string) (float64, bool) {
-	n := 0
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return 0, false
-		}
-		n = 10*n + int(text[i]-'0')
-	}
-	return float64(n), 0 < len(text) && len(text) <= 9
 }
 
 // notFinite reports whether a text is NaN or an infinity as programs write them.
@@ -138,20 +122,6 @@ func (s *Labels) Add(label string) error {
 	}
 	s.counts[label] = 1
 	return nil
-}
-
-// Alike returns two labels that differ only in how Unicode composes their characters,
-// such as é as one code point and as two. They are different classes.
-func Alike(labels []string) (a, b string, ok bool) {
-	seen := make(map[string]string)
-	for _, b := range labels {
-		c := norm.NFC.String(b)
-		if a, ok := seen[c]; ok {
-			return a, b, true
-		}
-		seen[c] = b
-	}
-	return "", "", false
 }
 
 // fewLabels is the least number of labels that occur once for which Unrepeated can be

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -25,8 +24,7 @@ type Layout struct {
 	Features []int    // all other columns
 	kept     []int    // features that Options.Keep names
 
-	Line int    // line of the first row
-	Why  string // why the first row is a header; empty if it is data
+	Line int // line of the first row
 }
 
 // Header returns HeaderYes or HeaderNo.
@@ -48,14 +46,6 @@ func (l *Layout) column(at int) string {
 	return fmt.Sprintf("column %d (%q)", at+1, l.Names[at])
 }
 
-// reference returns how a spec names a column.
-func (l *Layout) reference(at int) string {
-	if l.Names == nil || l.Names[at] == "" {
-		return strconv.Itoa(at + 1)
-	}
-	return strconv.Quote(l.Names[at])
-}
-
 // find returns the index of the column that an option names.
 func (l *Layout) find(key string, c Column) (int, error) {
 	wrong := func(format string, args ...any) (int, error) {
@@ -71,18 +61,13 @@ func (l *Layout) find(key string, c Column) (int, error) {
 		}
 		return at, nil
 	}
-	if l.Names == nil {
-		return wrong("no column %q: the file has no header; give the column's number, 1 for the first or -1 for the last", c.Name)
-	}
 	at := slices.Index(l.Names, c.Name)
-	if at < 0 {
-		shown := l.Names
-		if len(shown) > 20 {
-			shown = append(slices.Clone(shown[:20]), "…")
-		}
-		return wrong("no column %q: want one of %s", c.Name, strings.Join(shown, ", "))
-	}
-	if slices.Contains(l.Names[at+1:], c.Name) {
+	switch {
+	case l.Names == nil:
+		return wrong("no column %q: the file has no header; give the column's number, 1 for the first or -1 for the last", c.Name)
+	case at < 0:
+		return wrong("no column %q: want one of %s", c.Name, strings.Join(l.Names, ", "))
+	case slices.Contains(l.Names[at+1:], c.Name):
 		return wrong("several columns are named %q: give the column's number, 1 for the first or -1 for the last", c.Name)
 	}
 	return at, nil
@@ -91,14 +76,10 @@ func (l *Layout) find(key string, c Column) (int, error) {
 // choose sets the roles of n columns. names is nil without a header.
 func (r *Reader) choose(names []string, n int) (err error) {
 	o, l := &r.o, Layout{Columns: n, Names: names, Label: -1}
-	switch {
-	case o.Like != nil:
-		err = l.like(o.Like)
-	case o.Dim == 0 || n != o.Dim: // else the rows have no label
-		err = l.chosenBy(o)
-	}
-	if err != nil {
-		return err
+	if o.Dim == 0 || n != o.Dim || len(o.Ignore) > 0 { // else the rows have no label
+		if err := l.chosenBy(o); err != nil {
+			return err
+		}
 	}
 	p := n - len(l.Ignore)
 	if l.Label >= 0 {
@@ -121,22 +102,7 @@ func (r *Reader) choose(names []string, n int) (err error) {
 	return nil
 }
 
-// like takes the roles of a training file's columns, which must be the same.
-func (l *Layout) like(of *Layout) error {
-	if l.Columns != of.Columns {
-		return fmt.Errorf("%d columns, want %d as in the training file", l.Columns, of.Columns)
-	}
-	for i := range l.Names {
-		if of.Names != nil && l.Names[i] != of.Names[i] {
-			return fmt.Errorf("column %d is %q, and %q in the training file: want the same columns in the same order", i+1, l.Names[i], of.Names[i])
-		}
-	}
-	l.Label, l.Ignore = of.Label, of.Ignore
-	return nil
-}
-
-// chosenBy finds the columns that options name. With Options.Strict it returns an error if
-// a feature has the name of a column that numbers the rows.
+// chosenBy finds the columns that options name.
 func (l *Layout) chosenBy(o *Options) (err error) {
 	if o.Label != (Column{}) {
 		if l.Label, err = l.find("label", o.Label); err != nil {
@@ -149,15 +115,7 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 	slices.Sort(l.Ignore)
 	l.Ignore = slices.Compact(l.Ignore)
 	l.kept, err = l.findAll("keep", o.Keep, "is not a feature: it is the label or left out")
-	if err != nil || !o.Strict {
-		return err
-	}
-	for at, name := range l.Names {
-		if at != l.Label && !slices.Contains(l.Ignore, at) && !slices.Contains(l.kept, at) && isIndexName(name) {
-			return l.numbersRows(at, "has the name of a column that numbers the rows", o.Say)
-		}
-	}
-	return nil
+	return err
 }
 
 // findAll returns the columns that an option names. None may be the label or ignored.
@@ -175,22 +133,25 @@ func (l *Layout) findAll(key string, columns []Column, why string) (all []int, e
 	return all, nil
 }
 
-// numbersRows returns the error for a feature that numbers the rows and so says nothing
+// checkNumbers returns an error if features seem to number the rows, and so say nothing
 // about the examples.
-func (l *Layout) numbersRows(at int, why string, say Say) error {
-	ref := l.reference(at)
-	return &OptionError{"ignore", fmt.Errorf("%s %s: leave it out with %s, or use it as a feature with %s", l.column(at), why, say.Setting("ignore", ref), say.Setting("keep", ref))}
+func (r *Reader) checkNumbers() error {
+	columns := r.layout.Numbering(&r.numbers)
+	if !r.o.Strict || columns == nil {
+		return nil
+	}
+	return &OptionError{"ignore", fmt.Errorf("seems to number the rows: %s; leave it out (ignore), or use it as a feature (keep)", strings.Join(columns, ", "))}
 }
 
-// checkNumbers returns an error if a feature numbers the rows. Without Options.Strict no
-// rows have been counted, and there is no error.
-func (r *Reader) checkNumbers() error {
-	for _, q := range r.numbers.Features() {
-		if at := r.layout.Features[q]; !slices.Contains(r.layout.kept, at) {
-			return r.layout.numbersRows(at, fmt.Sprintf("numbers the rows, up to %v", r.numbers.last[q]), r.o.Say)
+// Numbering returns, as messages name them, the features that seem to number the rows,
+// judged by their names or by the rows. It leaves out those that Options.Keep names.
+func (l *Layout) Numbering(rows *RowNumbers) (columns []string) {
+	for q, at := range l.Features {
+		if !slices.Contains(l.kept, at) && (l.Names != nil && isIndexName(l.Names[at]) || rows.rows >= minRunning && rows.running[q]) {
+			columns = append(columns, l.column(at))
 		}
 	}
-	return nil
+	return columns
 }
 
 // minRunning is the number of rows from which on a column that increases by one per row is
@@ -217,40 +178,12 @@ type RowNumbers struct {
 
 // Add takes the next row.
 func (n *RowNumbers) Add(row []float64) {
-	n.rows++
-	if n.running == nil {
-		n.running, n.last = slices.Repeat([]bool{true}, len(row)), slices.Clone(row)
-		for q, v := range row {
-			n.running[q] = v == math.Trunc(v)
-		}
-		return
+	if n.rows == 0 {
+		n.running = make([]bool, len(row))
 	}
 	for q, v := range row {
-		n.running[q] = n.running[q] && v == n.last[q]+1
+		n.running[q] = n.rows == 0 && v == math.Trunc(v) || n.running[q] && v == n.last[q]+1
 	}
-	copy(n.last, row)
-}
-
-// Features returns the indices, from 0, of the features that number the rows. It returns
-// none before there are enough rows to tell.
-func (n *RowNumbers) Features() []int {
-	var out []int
-	for q, runs := range n.running {
-		if runs && n.rows >= minRunning {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
-// Numbering returns, as messages name them, the features that seem to number the rows,
-// judged by their names or by the rows.
-func (l *Layout) Numbering(rows *RowNumbers) []string {
-	var out []string
-	for q, at := range l.Features {
-		if l.Names != nil && isIndexName(l.Names[at]) || slices.Contains(rows.Features(), q) {
-			out = append(out, l.column(at))
-		}
-	}
-	return out
+	n.last = append(n.last[:0], row...)
+	n.rows++
 }

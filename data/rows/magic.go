@@ -2,12 +2,11 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // The formats of files.
@@ -67,90 +66,57 @@ type magic struct{ magic, what, format, advice string }
 var magics = []magic{
 	{"\x93NUMPY", "a NumPy file", FormatNPY, ""},
 	{"PAR1", "a Parquet file", "", "save it as CSV, or its columns with numpy.save"},
-	{"\x00\x00\x08", "an IDX file", FormatIDX, ""},
-	{"\x00\x00\x09", "an IDX file", FormatIDX, ""},
-	{"\x00\x00\x0b", "an IDX file", FormatIDX, ""},
-	{"\x00\x00\x0c", "an IDX file", FormatIDX, ""},
-	{"\x00\x00\x0d", "an IDX file", FormatIDX, ""},
-	{"\x00\x00\x0e", "an IDX file", FormatIDX, ""},
+	{"\x00\x00", "an IDX file", FormatIDX, ""},
 	{"PK\x03\x04", "a zip archive", FormatNPZ, ""},
-	{"PK\x05\x06", "an empty zip archive", "", "it holds no array"},
 	{"\x1f\x8b", "gzip", "", "gzip is supported only for text, IDX and NPY files, compressed once; decompress it first"},
 	{"\x89HDF", "an HDF5 file", "", "save its arrays with numpy.save"},
 	{"\x80", "a Python pickle", "", "save its arrays with numpy.save"},
-	{"ARROW1", "an Arrow file", "", "save it as CSV"},
-	{"FEA1", "a Feather file", "", "save it as CSV"},
-	{"SQLite format 3", "an SQLite database", "", "save its table as CSV"},
-	{"\xd0\xcf\x11\xe0", "an old Excel workbook", "", "save its sheet as CSV"},
 	{"\xff\xfe", "UTF-16 text", "", "save it as UTF-8"},
-	{"\xfe\xff", "UTF-16 text", "", "save it as UTF-8"},
 	{"BZh", "compressed by bzip2", "", "decompress it first"},
 	{"\xfd7zXZ", "compressed by xz", "", "decompress it first"},
-	{"\x28\xb5\x2f\xfd", "compressed by Zstandard", "", "decompress it first"},
 }
 
 // checkMagic returns an error if a file's first bytes are those of another format.
 // head is its beginning, decompressed.
-func checkMagic(format string, head []byte, o *Options) error {
-	as := func(other string) string { return "; use " + o.Say.Setting("format", other) } // advises another format
+func checkMagic(format string, head []byte) error {
+	known, right := false, false
 	for _, m := range magics {
+		begins := bytes.HasPrefix(head, []byte(m.magic))
+		known, right = known || m.format == format, right || begins && m.format == format
 		switch {
-		case !bytes.HasPrefix(head, []byte(m.magic)) || m.format == format:
-		case m.format == FormatNPZ && bytes.Contains(head, []byte("[Content_Types].xml")):
-			return fmt.Errorf("this is an Excel workbook, not %s: save its sheet as CSV", Title(format))
+		case !begins || m.format == format:
 		case m.format == FormatNPZ && !bytes.Contains(head, []byte(".npy")):
-			return fmt.Errorf("this is %s, not %s: decompress it first", m.what, Title(format))
+			return fmt.Errorf("this is %s, not %s: decompress it first, or save the sheet of an Excel workbook as CSV", m.what, Title(format))
 		case m.format != "":
-			return fmt.Errorf("this is %s, not %s%s", m.what, Title(format), as(m.format))
+			return fmt.Errorf("this is %s, not %s: set format to %s", m.what, Title(format), m.format)
 		default:
 			return fmt.Errorf("this is %s, not %s: %s", m.what, Title(format), m.advice)
 		}
 	}
-	text := format == FormatLIBSVM || IsTable(format)
-	if cr := bytes.IndexByte(head, '\r'); text && cr >= 0 && cr+1 < len(head) && head[cr+1] != '\n' && !bytes.Contains(head, []byte("\n")) {
-		return errors.New("its lines end in a carriage return alone (CR), as on old Macs: convert it, with tr '\\r' '\\n' for instance")
-	}
-	of := func(m magic) bool { return m.format == format }
-	if slices.ContainsFunc(magics, of) && !slices.ContainsFunc(magics, func(m magic) bool { return of(m) && bytes.HasPrefix(head, []byte(m.magic)) }) {
-		if looksText(head) {
-			return fmt.Errorf("this is text, not %s%s, %s or %s", Title(format), as(FormatCSV), FormatTSV, FormatLIBSVM)
-		}
-		return fmt.Errorf("this is not %s: it begins with % x", Title(format), head[:min(len(head), 8)])
+	if known && !right {
+		return fmt.Errorf("this is not %s: it begins with %.8q; set format to csv, tsv or libsvm if it is text", Title(format), head)
 	}
 	line, _, whole := bytes.Cut(head, []byte("\n"))
-	if !text || !whole && len(head) < magicBytes { // the rest of a stream's line may follow
+	if known || !whole && len(head) < magicBytes { // the rest of a stream's line may follow
 		return nil
 	}
-	return checkLine(format, string(line), as)
+	return checkLine(format, string(line))
 }
 
 // checkLine returns an error if the first line looks like that of another format.
-func checkLine(format, line string, as func(other string) string) error {
-	comma, tab := strings.Contains(line, ","), strings.Contains(line, "\t")
-	switch spaces := len(strings.Fields(line)) > 1; {
+func checkLine(format, line string) error {
+	comma, tab, separated := strings.Contains(line, ","), strings.Contains(line, "\t"), strings.ContainsAny(strings.TrimSpace(line), ",;\t ")
+	switch {
 	case IsTable(format) && looksLIBSVM(line):
-		return fmt.Errorf("the first line is a label and index:value pairs, not %s%s", Title(format), as(FormatLIBSVM))
-	case format == FormatCSV && tab && !comma:
-		return fmt.Errorf("the first line has tabs and no comma%s", as(FormatTSV))
-	case format == FormatCSV && strings.Contains(line, ";") && !comma:
-		return errors.New("the first line has semicolons and no comma: save it with commas between columns, and points in numbers")
-	case format == FormatCSV && spaces && !comma:
-		return errors.New("the first line has spaces and no comma: save it with commas between columns")
+		return fmt.Errorf("the first line is a label and index:value pairs, not %s: set format to libsvm", Title(format))
+	case format == FormatCSV && separated && !comma:
+		return errors.New("the first line has tabs, semicolons or spaces, and no comma: save it with commas between columns, or set format to tsv if it has tabs")
 	case format == FormatTSV && comma && !tab:
-		return fmt.Errorf("the first line has commas and no tab%s", as(FormatCSV))
-	case format == FormatLIBSVM && comma && !strings.Contains(line, ":"):
-		return fmt.Errorf("the first line has commas and no index:value pair%s", as(FormatCSV))
-	case format == FormatLIBSVM && tab && !strings.Contains(line, ":"):
-		return fmt.Errorf("the first line has tabs and no index:value pair%s", as(FormatTSV))
-	case format == FormatLIBSVM && spaces && !strings.ContainsAny(line, ":#"):
-		return errors.New("the first line has spaces and no index:value pair: save it with commas between columns, as CSV")
+		return errors.New("the first line has commas and no tab: set format to csv")
+	case format == FormatLIBSVM && separated && !strings.ContainsAny(line, ":#"):
+		return errors.New("the first line has no index:value pair: set format to csv or tsv, or save it with commas between columns")
 	}
 	return nil
-}
-
-// looksText reports whether the first bytes of a file are text.
-func looksText(head []byte) bool {
-	return !bytes.ContainsFunc(head[:min(len(head), 64)], func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == utf8.RuneError })
 }
 
 // looksLIBSVM reports whether a line begins with a label and an index:value pair.
@@ -165,15 +131,8 @@ func looksLIBSVM(line string) bool {
 
 // Title returns the name of a format for messages.
 func Title(format string) string {
-	switch format {
-	case FormatNPY:
-		return "a NumPy file"
-	case FormatNPZ:
-		return "a NumPy archive"
-	case FormatIDX:
-		return "an IDX file"
-	}
-	return strings.ToUpper(format)
+	titles := map[string]string{FormatNPY: "a NumPy file", FormatNPZ: "a NumPy archive", FormatIDX: "an IDX file"}
+	return cmp.Or(titles[format], strings.ToUpper(format))
 }
 
 // Unit returns the name of a format's rows for messages.

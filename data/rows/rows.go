@@ -5,8 +5,7 @@
 //
 // Numbers are finite and decimal, see [ParseNumber]; labels are text, see
 // [CanonicalLabel]. Text, IDX and NPY files may be compressed by gzip. Blank lines are
-// skipped. Memory is bounded by one line or row, plus 4 MiB of lines while the header is
-// being detected. An array in Fortran order is read whole.
+// skipped. Memory is bounded by one line or row. An array in Fortran order is read whole.
 package rows
 
 import (
@@ -52,7 +51,7 @@ func (r *Row) Dense(x []float64) {
 const (
 	MaxDim      = 1 << 20 // default of Options.MaxDim
 	MaxClasses  = 1024
-	MaxElements = 1 << 28 // of an array
+	maxElements = 1 << 28 // of an array
 	maxLine     = 1 << 25
 )
 
@@ -64,8 +63,7 @@ type Options struct {
 	Ignore []Column // columns left out
 	Keep   []Column // features even if they seem to number the rows
 
-	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default: see isHeader
-	Now    bool   // detect the header from the first row alone: the next may take long to arrive
+	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default, see isHeader
 
 	Regression bool // labels are numbers
 	NoLabels   bool // labels are not read, even if rows have them
@@ -80,37 +78,8 @@ type Options struct {
 	Dim     int
 	Classes []string // the labels
 	Names   Names    // names in the header; a header with other names is an error
-	Like    *Layout  // required columns and names
 
 	Sum bool // compute the SHA-256 that Sums returns
-	Say Say  // how errors name settings
-}
-
-// A Say returns the words with which a message tells the user to give a setting a value.
-// key is the setting's key in a spec. If value is empty, it returns the setting's name.
-// It returns "" for a setting that the user does not have. A nil Say writes as in a spec.
-type Say func(key, value string) string
-
-// Setting returns s(key, value), or the words of a spec if s is nil.
-func (s Say) Setting(key, value string) string {
-	switch {
-	case s != nil:
-		return s(key, value)
-	case value == "":
-		return key
-	case key == "ignore" || key == "keep":
-		value = "[" + value + "]"
-	}
-	return key + ": " + value
-}
-
-// AsFlag is the Say of commands whose flags have the settings' names and that can't ignore
-// columns.
-func AsFlag(key, value string) string {
-	if key == "ignore" {
-		return ""
-	}
-	return strings.TrimSpace("--" + key + " " + value)
 }
 
 // A ParseError says which line of a file can't be read, and why.
@@ -155,21 +124,21 @@ type Reader struct {
 	next   func() (*Row, error)
 	err    error // the error that ended reading
 	layout Layout
+	rows   int // number of rows read
 
+	first   string // label of the first row, if it may be a name in a header; see checkFirst
 	numbers RowNumbers
 	labels  map[string]string // labels found so far, each once in memory
 
 	// State of text formats.
-	lines   *bufio.Scanner
-	parse   func(line string) (*Row, error) // returns nil for a comment
-	line    int                             // number of the last line read
-	held    []heldLine                      // read ahead to detect the header
-	pending error                           // follows the held lines
-	fields  []string
+	lines  *bufio.Scanner
+	parse  func(line string) (*Row, error) // returns nil for a comment
+	line   int                             // number of the last line read
+	held   textLine                        // the first row, if it is data; empty once it is read again
+	fields []string
 
 	// State of array formats.
 	examples, answers *array
-	row               int
 }
 
 // Open opens a file, or "archive.npz:array", and the separate file of its labels. labels is
@@ -210,11 +179,15 @@ func (r *Reader) Next() (row *Row, err error) {
 	if r.err == nil {
 		row, r.err = r.next()
 	}
-	if r.err == nil && r.o.Strict && row.Indices == nil { // LIBSVM has no columns
-		r.numbers.Add(row.Values)
-	}
-	if r.err == io.EOF {
-		r.err = cmp.Or(r.checkNumbers(), io.EOF)
+	switch r.err {
+	case nil:
+		r.rows++
+		if r.o.Strict && row.Indices == nil { // LIBSVM has no columns
+			r.numbers.Add(row.Values)
+		}
+		r.err = r.checkFirst(row)
+	case io.EOF:
+		r.err = cmp.Or(r.checkFirst(nil), r.checkNumbers(), io.EOF)
 	}
 	return row, r.err
 }
@@ -337,14 +310,6 @@ func (in *input) begin(o *Options) (err error) {
 	case in.file == nil:
 		return errors.New("an NPZ archive is not read from a stream: name its file")
 	default:
-		head := make([]byte, magicBytes)
-		n, err := in.file.ReadAt(head, 0)
-		if err != nil && err != io.EOF {
-			return withoutPath(err)
-		}
-		if err := checkMagic(FormatNPZ, head[:n], o); err != nil {
-			return err
-		}
 		member, err := openMember(in.file, in.array)
 		if err != nil {
 			return err
@@ -355,12 +320,12 @@ func (in *input) begin(o *Options) (err error) {
 	return in.check(raw, format, o)
 }
 
-// check checks the first magicBytes bytes against the format. Of a stream of text, it
-// checks only the bytes that are already available, as more may take long to arrive.
+// check checks the first magicBytes bytes against the format. Of a text it checks only the
+// bytes that are already available, as more of a stream may take long to arrive.
 func (in *input) check(raw io.Reader, format string, o *Options) error {
 	b := bufio.NewReaderSize(raw, 1<<16)
 	want := magicBytes
-	if !in.regular() && !IsArray(format) {
+	if !IsArray(format) {
 		b.Peek(1)
 		want = min(b.Buffered(), want)
 	}
@@ -368,7 +333,7 @@ func (in *input) check(raw io.Reader, format string, o *Options) error {
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return withoutPath(err)
 	}
-	if err := checkMagic(format, bytes.TrimPrefix(head, []byte(bom)), o); err != nil {
+	if err := checkMagic(format, bytes.TrimPrefix(head, []byte(bom))); err != nil {
 		return err
 	}
 	in.contents = b
@@ -377,15 +342,6 @@ func (in *input) check(raw io.Reader, format string, o *Options) error {
 		in.contents = io.TeeReader(b, in.hash)
 	}
 	return nil
-}
-
-// regular reports whether the input is a regular file, not a pipe.
-func (in *input) regular() bool {
-	if in.file == nil {
-		return false
-	}
-	info, err := in.file.Stat()
-	return err == nil && info.Mode().IsRegular()
 }
 
 // sum reads the rest, which is little or nothing, and returns the SHA-256.

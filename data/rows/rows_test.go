@@ -18,7 +18,6 @@ import (
 
 // readAll returns the rows of a text and its layout.
 func readAll(text string, o Options) (all []Row, l *Layout, err error) {
-	o.Say = AsFlag
 	r, err := New(strings.NewReader(text), "", o)
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +61,7 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		strict := printed(filepath.Join(dir, c.name), labels, o)
-		o.Strict, o.Say, o.MaxDim = false, AsFlag, 1<<16
+		o.Strict, o.MaxDim = false, 1<<16
 		loose := printed(filepath.Join(dir, c.name), labels, o)
 		if strict != loose {
 			strict = "strictly: " + strict[strings.LastIndexByte(strings.TrimSpace(strict), '\n')+1:]
@@ -83,8 +82,8 @@ func printed(path, labels string, o Options) string {
 		for {
 			var row *Row
 			row, err = r.Next()
-			if l := r.Layout(); !said && l.Why != "" {
-				fmt.Fprintf(&b, "line %d: header %q: %s\n", l.Line, l.Names, l.Why)
+			if l := r.Layout(); !said && l.Names != nil {
+				fmt.Fprintf(&b, "line %d: header %q\n", l.Line, l.Names)
 				said = true
 			}
 			if err != nil {
@@ -148,7 +147,7 @@ func TestWithoutLabels(t *testing.T) {
 // A stream whose first bytes arrive one by one is read as it arrives.
 func TestSlowStream(t *testing.T) {
 	in, out := io.Pipe()
-	r, err := New(in, "", Options{Format: FormatCSV, Label: Column{Number: 1}, Now: true})
+	r, err := New(in, "", Options{Format: FormatCSV, Label: Column{Number: 1}})
 	testutil.NoError(t, err)
 	go func() {
 		for _, c := range []byte("7,5,6\n8,9,9\n") {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A heldLine is a line that was read ahead.
-type heldLine struct {
+// A textLine is a line of a text and its number.
+type textLine struct {
 	number int
 	text   string
 }
@@ -25,19 +25,11 @@ func (r *Reader) beginText(parse func(line string) (*Row, error)) {
 }
 
 // nextLine returns the next line that is not blank, without surrounding blanks.
-func (r *Reader) nextLine() (l heldLine, err error) {
-	switch {
-	case len(r.held) > 0:
-		l, r.held = r.held[0], r.held[1:]
+func (r *Reader) nextLine() (l textLine, err error) {
+	if r.held.number > 0 {
+		l, r.held = r.held, textLine{}
 		return l, nil
-	case r.pending != nil:
-		return l, r.pending
 	}
-	return r.scan()
-}
-
-// scan is nextLine without the lines that were read ahead.
-func (r *Reader) scan() (l heldLine, err error) {
 	for r.lines.Scan() {
 		r.line++
 		b := r.lines.Bytes()
@@ -45,7 +37,7 @@ func (r *Reader) scan() (l heldLine, err error) {
 			b = bytes.TrimPrefix(b, []byte(bom))
 		}
 		if b = bytes.TrimSpace(b); len(b) > 0 {
-			return heldLine{r.line, string(b)}, nil
+			return textLine{r.line, string(b)}, nil
 		}
 	}
 	if err = r.readError(); err == nil {
@@ -67,7 +59,7 @@ func (r *Reader) readError() error {
 
 // wrong returns the error of a line. A read error takes precedence, because it may have cut
 // the line short.
-func (r *Reader) wrong(l heldLine, err error) error {
+func (r *Reader) wrong(l textLine, err error) error {
 	if readErr := r.readError(); readErr != nil {
 		return readErr
 	}
@@ -148,22 +140,10 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 	}
 	for q, at := range l.Features {
 		if row.Values[q], err = feature(fields[at]); err != nil {
-			return nil, r.badFeature(at, fields[at], err)
+			return nil, fmt.Errorf("%s: %w; encode words as numbers, or leave the column out", l.column(at), err)
 		}
 	}
 	return row, nil
-}
-
-// badFeature returns the error for a field that is not a valid feature.
-func (r *Reader) badFeature(at int, field string, err error) error {
-	if field == "" {
-		return fmt.Errorf("%s: the value is missing", r.layout.column(at))
-	}
-	err = fmt.Errorf("%s: %w", r.layout.column(at), err)
-	if ignore := r.o.Say.Setting("ignore", r.layout.reference(at)); ignore != "" {
-		err = fmt.Errorf("%w: encode it as numbers, or leave the column out with %s", err, ignore)
-	}
-	return err
 }
 
 // parseLIBSVM parses a line of a LIBSVM file: a label and index:value pairs with ascending
