@@ -144,7 +144,7 @@ const NoteWidth = 96
 // textGrids lays out the table for a terminal, with a grid for each block.
 func (t *Table) textGrids() []*Grid {
 	if t.Blocks == nil {
-		return []*Grid{t.plainGrid()}
+		return []*Grid{t.Grid()}
 	}
 	var out []*Grid
 	for _, blk := range t.Blocks {
@@ -167,8 +167,8 @@ func (t *Table) textGrids() []*Grid {
 	return out
 }
 
-// plainGrid lays a plain table out.
-func (t *Table) plainGrid() *Grid {
+// Grid lays a plain table out.
+func (t *Table) Grid() *Grid {
 	g := &Grid{Header: t.Header, Rows: t.Rows, Left: make([]bool, len(t.Header))}
 	for i := range t.Header {
 		g.Left[i] = true
@@ -198,7 +198,7 @@ func (t *Table) MarkdownBody() string { return t.markdown(long) }
 
 func (t *Table) markdown(text func(Cell) string) string {
 	var b strings.Builder
-	t.wideGrid(text).Markdown(&b)
+	t.wideGrid(t.Blocks, text).Markdown(&b)
 	notes := t.notes(text)
 	for _, n := range notes {
 		fmt.Fprintf(&b, "\n- %s", Escape(n))
@@ -209,19 +209,19 @@ func (t *Table) markdown(text func(Cell) string) string {
 	return b.String()
 }
 
-// wideGrid lays the table out like the paper's.
-func (t *Table) wideGrid(text func(Cell) string) *Grid {
-	if t.Blocks == nil {
-		return t.plainGrid()
+// wideGrid lays blocks out like the paper's tables, with a column for each, and a table without
+// blocks as it is.
+func (t *Table) wideGrid(blocks []*Block, text func(Cell) string) *Grid {
+	if blocks == nil {
+		return t.Grid()
 	}
-	header := []string{"Algorithm"}
-	for _, blk := range t.Blocks {
-		header = append(header, blk.Heading)
+	g := NewGrid("Algorithm")
+	for _, blk := range blocks {
+		g.Header, g.Left = append(g.Header, blk.Heading), append(g.Left, true)
 	}
-	g := NewGrid(header...)
-	for _, id := range rowIDs(t.Blocks) {
+	for _, id := range rowIDs(blocks) {
 		row := []string{id.Title}
-		for _, blk := range t.Blocks {
+		for _, blk := range blocks {
 			row = append(row, blk.wideCell(id.ID, text))
 		}
 		g.Rows = append(g.Rows, row)
