@@ -3,7 +3,7 @@
 // [Build] makes the model of a report from the planned runs and their records; it never trains
 // anything. A [Table] is one model (package table) that is written as text for a terminal,
 // Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a drawing (package plot) that is
-// written as SVG, PNG and PDF, and the numbers behind it as CSV. A contact sheet shows all of the
+// written as SVG and PNG, and the numbers behind it as CSV. A contact sheet shows all of the
 // paper's figures. The first figure is a forest plot of the verdicts of package evidence.
 // [Report.WriteAll] writes all files into a folder. Package page, below this one, makes one HTML
 // file of the report, with the verdicts on the paper's claims.

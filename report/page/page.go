@@ -36,6 +36,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/report"
+	"polkrepro/report/plot"
 	"polkrepro/report/table"
 )
 
@@ -97,7 +98,7 @@ type view struct {
 	Differing []differing
 	Missing   []string
 	Figures   []*report.Figure // all other figures
-	Charts    [][]report.Chart // of the figures that the template has shown so far
+	Charts    [][]*plot.Panel  // of the figures that the template has shown so far
 	Claims    []claimGroup
 	ByID      map[string]*claimView
 	Machines  *report.Table

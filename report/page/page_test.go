@@ -338,12 +338,11 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestCharts checks that the page's first script holds the charts of all figures with curves. A
-// test of package report compares the charts with the pictures.
+// TestCharts checks that the page's first script holds the panels of all figures with curves.
 func TestCharts(t *testing.T) {
 	in, _ := whole()
 	_, scripts := wholePage()
-	var want [][]report.Chart
+	var want [][]*plot.Panel
 	for _, f := range in.Report.Figures {
 		if charts := f.Charts(); len(charts) > 0 {
 			want = append(want, charts)
