@@ -36,6 +36,7 @@
 //	objective_*             additional measurements, named as in package evidence/theory
 //	p_obj_*                 parameters of the objective: kernel and λ
 //	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
+//	                        and p_solver_pruner_params_* are its parameters
 //	p_dataset_*             variant and draw
 //	time_cpu                processor time of the training thread so far, seconds
 //	time_process            the part of time that training waited for a pruner's own process
@@ -47,7 +48,8 @@
 //
 // A value that a run does not have is empty: the risks of a method without scores, a parameter that
 // is zero because the method does not take it, the numbers kept by a batch method, and everything
-// that was not measured. A number that is not finite is NaN, +Inf or -Inf.
+// that was not measured. A column without values is left out, except for p_solver_pruner and
+// p_dataset_variant. A number that is not finite is NaN, +Inf or -Inf.
 package export
 
 import (
