@@ -234,7 +234,7 @@ func drawMarkers(c draw.Canvas, class int, radius vg.Length, at []vg.Point) {
 // dictionaryRadius is the radius of a dictionary element's dot.
 const dictionaryRadius = vg.Length(2.3)
 
-// dot is a circle as a polygon, because vgpdf draws arcs of this size as hexagons.
+// dot is a circle as a polygon.
 var dot = regular(32, 0, 1)
 
 // drawElement draws a dictionary element: a black dot, with a rim that sets it

@@ -25,7 +25,7 @@ func TestCheckLaTeX(t *testing.T) {
 \usepackage[T1]{fontenc}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage[margin=12mm]{geometry}
-\usepackage{booktabs}
+\usepackage{booktabs,graphicx}
 \begin{document}
 `
 	for _, tb := range Build(in).Tables {

@@ -3,7 +3,7 @@
 // [Build] makes the model of a report from the planned runs and their records; it never trains
 // anything. A [Table] is one model (package table) that is written as text for a terminal,
 // Markdown, CSV and LaTeX. A [Figure] has a title, a caption, a drawing (package plot) that is
-// written as SVG, PNG and PDF, and the numbers behind it as CSV. A contact sheet shows all of the
+// written as SVG and PNG, and the numbers behind it as CSV. A contact sheet shows all of the
 // paper's figures. The first figure is a forest plot of the verdicts of package evidence.
 // [Report.WriteAll] writes all files into a folder. Package page, below this one, makes one HTML
 // file of the report, with the verdicts on the paper's claims.
@@ -31,7 +31,6 @@ type Input struct {
 	Unavailable map[string]string         // how to get each unavailable data set, by name
 	Pictures    map[string]DataPicture    // examples of the image data sets, by name
 	Profile     string                    // smoke, quick or full; empty if unknown
-	FullCells   map[string]bool           // the table cells that the full profile feeds
 	Assessment  *evidence.Assessment      // verdicts; if nil, tables have none and there is no forest plot
 }
 

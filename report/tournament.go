@@ -174,7 +174,7 @@ func (t *Tournament) CSV() string {
 }
 
 // WriteAll writes the report into a folder, which it creates if necessary: index.md, runs.csv,
-// tables/NAME.{txt,md,csv,tex} and figures/NAME.{svg,png,pdf,csv}. It returns the paths that it
+// tables/NAME.{txt,md,csv,tex} and figures/NAME.{svg,png,csv}. It returns the paths that it
 // wrote, index.md first. Every file is written completely or not at all.
 func (t *Tournament) WriteAll(dir string) ([]string, error) {
 	w := writer{dir: dir}

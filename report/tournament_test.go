@@ -51,7 +51,7 @@ func TestTournamentWriteAll(t *testing.T) {
 	dir := t.TempDir()
 	paths, err := r.WriteAll(dir)
 	testutil.NoError(t, err)
-	if want := 2 + 4*len(r.Tables) + 4*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
+	if want := 2 + 4*len(r.Tables) + 3*len(r.Figures); len(paths) != want || paths[0] != filepath.Join(dir, "index.md") {
 		t.Errorf("%d files, want %d, %s first", len(paths), want, paths[0])
 	}
 	if len(r.Tables) != 3*len(res.Fields) || len(r.Figures) != 2*len(res.Fields)+1 {

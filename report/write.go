@@ -18,7 +18,7 @@ import (
 )
 
 // WriteAll writes the report into a folder, which it creates if necessary:
-// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,pdf,csv}, a contact sheet of the paper's
+// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,csv}, a contact sheet of the paper's
 // figures, figures/contact.{svg,png}, and index.md. A figure of images alone has no CSV file. If
 // keep is not nil, WriteAll writes only the files for whose path keep returns true. It returns
 // the paths that it wrote. Every file is written completely or not at all. A symbolic link in
@@ -139,7 +139,7 @@ func (r *Report) Index() string {
 // indexTables writes tables with links to their other faces.
 func indexTables(b *strings.Builder, tables ...*Table) {
 	for _, t := range tables {
-		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
+		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.Markdown())
 		fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
 	}
 }
@@ -153,9 +153,9 @@ func indexFigures(b *strings.Builder, figures ...*Figure) {
 			continue
 		}
 		fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
-		others := "[PNG](figures/%[1]s.png) and [PDF](figures/%[1]s.pdf)"
+		others := "[PNG](figures/%[1]s.png)"
 		if f.hasNumbers() {
-			others = "[PNG](figures/%[1]s.png), [PDF](figures/%[1]s.pdf) and [CSV](figures/%[1]s.csv)"
+			others = "[PNG](figures/%[1]s.png) and [CSV](figures/%[1]s.csv)"
 		}
 		fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
 	}

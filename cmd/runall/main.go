@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -29,7 +28,6 @@ import (
 )
 
 func main() {
-	log.SetOutput(io.Discard) // the PDF writer logs its panics, which the error contains too
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -8,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,190 +18,158 @@ import (
 	"polkrepro/record"
 )
 
-// A field is a named value of a row; the value is empty if there is none.
-type field struct{ name, value string }
+// leading are the columns that are always there. The others follow in alphabetical order.
+var leading = strings.Fields("objective_name solver_name dataset_name idx_rep sampling_strategy stop_val time p_solver_pruner p_dataset_variant")
 
 // CSV writes a header and a row for each point of each record; the package documentation lists
 // the columns. Rows are sorted by data set, task, method with its parameters, and seed; those of
 // a run keep its order. Numbers have enough digits to be read back exactly.
 func CSV(w io.Writer, records map[string]*record.Record) error {
-	names := make(map[string]bool) // names of the additional measurements
-	var all []named
-	for _, r := range records {
-		all = append(all, namesOf(r))
+	of := make(map[string]map[string]string) // values of a run, by its ID
+	others := make(map[string]string)        // has all other columns as keys
+	for id, r := range records {
+		of[id] = runValues(r.Header)
+		maps.Copy(others, of[id])
 		for _, p := range r.Points {
-			for name := range p.Measured {
-				names[name] = true
-			}
+			maps.Copy(others, pointValues(r.Header, p))
 		}
 	}
-	measured := slices.Sorted(maps.Keys(names))
-	slices.SortFunc(all, func(x, y named) int {
-		return cmp.Or(cmp.Compare(x.key(), y.key()), cmp.Compare(x.Header.Run.Seed, y.Header.Run.Seed), cmp.Compare(x.Header.ID, y.Header.ID))
+	for _, column := range leading {
+		delete(others, column)
+	}
+	columns := slices.Concat(leading, slices.Sorted(maps.Keys(others)))
+	key := func(id string) string {
+		return of[id]["dataset_name"] + "\x00" + of[id]["objective_name"] + "\x00" + of[id]["solver_name"]
+	}
+	sorted := slices.SortedFunc(maps.Keys(records), func(x, y string) int {
+		return cmp.Or(cmp.Compare(key(x), key(y)), cmp.Compare(records[x].Header.Run.Seed, records[y].Header.Run.Seed), cmp.Compare(x, y))
 	})
 	out := csv.NewWriter(w)
-	write := func(fields []field, cell func(field) string) {
-		line := make([]string, len(fields))
-		for i, f := range fields {
-			line[i] = cell(f)
-		}
-		out.Write(line) // out.Error returns its error
-	}
-	write(namesOf(new(record.Record)).row(record.Point{}, measured), func(f field) string { return f.name })
-	for _, n := range all {
-		for _, p := range n.Points {
-			write(n.row(p, measured), func(f field) string { return f.value })
+	out.Write(columns) // out.Error returns its error
+	line := make([]string, len(columns))
+	for _, id := range sorted {
+		for _, p := range records[id].Points {
+			values := pointValues(records[id].Header, p)
+			for i, column := range columns {
+				line[i] = cmp.Or(values[column], of[id][column])
+			}
+			out.Write(line)
 		}
 	}
 	out.Flush()
 	return out.Error()
 }
 
-// A named holds a record with benchopt's names of the parts of its run, and their parameters.
-type named struct {
-	*record.Record
-	objective, solver, dataset                   string
-	objectiveParams, solverParams, datasetParams []field
-}
-
-func (n named) key() string { return n.dataset + "\x00" + n.objective + "\x00" + n.solver }
-
-func namesOf(r *record.Record) named {
-	run := r.Header.Run
-	n := named{Record: r}
-	for _, f := range fieldsOf("", reflect.ValueOf(run.Params)) {
-		if f.name == "regularizer" || strings.HasPrefix(f.name, "kernel_") {
-			n.objectiveParams = append(n.objectiveParams, f)
-		} else {
-			n.solverParams = append(n.solverParams, f)
+// runValues returns the values that all points of a run have in common, by column.
+func runValues(h record.Header) map[string]string {
+	run, v := h.Run, h.Provenance
+	objective, solver, dataset := make(map[string]string), fieldsOf(run.Params), fieldsOf(run.Data)
+	for name, value := range solver {
+		if name == "regularizer" || strings.HasPrefix(name, "kernel_") {
+			objective[name] = value
+			delete(solver, name)
 		}
 	}
-	for _, f := range fieldsOf("", reflect.ValueOf(run.Data)) {
-		if f.name != "name" {
-			n.datasetParams = append(n.datasetParams, f)
-		}
+	delete(dataset, "name")
+	out := map[string]string{
+		"objective_name":        withParams(run.Task, objective),
+		"solver_name":           withParams(run.Method, solver),
+		"dataset_name":          withParams(run.Data.Name, dataset),
+		"idx_rep":               fmt.Sprint(int64(run.Seed)),
+		"sampling_strategy":     "Callback",
+		"run_id":                h.ID,
+		"run_date":              h.Started.UTC().Format(time.RFC3339),
+		"run_code":              experiments.CodeName(run.Code),
+		"benchmark-git-tag":     v.Revision,
+		"platform":              v.GOOS,
+		"platform-architecture": v.GOARCH,
+		"system-cpus":           fmt.Sprint(v.Cores),
+		"system-processor":      v.CPU,
 	}
-	n.objective = withParams(run.Task, n.objectiveParams)
-	n.solver = withParams(run.Method, n.solverParams)
-	n.dataset = withParams(run.Data.Name, n.datasetParams)
 	// Runs leave out the default pruner. It is filled in here, as grouping by pruner would drop
 	// rows without one. The method's full name, solver_name, stays without it.
 	m := experiments.Method(run.Method)
-	prunes := m != nil && slices.ContainsFunc(m.Params, func(p experiments.ParamInfo) bool { return p.Kind == experiments.KindPruner })
-	for i, f := range n.solverParams {
-		if prunes && f.name == "pruner" {
-			n.solverParams[i].value = run.Params.PrunerName()
+	if m != nil && slices.ContainsFunc(m.Params, func(p experiments.ParamInfo) bool { return p.Kind == experiments.KindPruner }) {
+		solver["pruner"] = run.Params.PrunerName()
+	}
+	for prefix, params := range map[string]map[string]string{"p_obj_": objective, "p_solver_": solver, "p_dataset_": dataset} {
+		for name, value := range params {
+			out[prefix+name] = value
 		}
-	}
-	return n
-}
-
-// row returns the fields of a point, which are the same for every record. measured holds the
-// names of the additional measurements in any record.
-func (n named) row(p record.Point, measured []string) []field {
-	h, v := n.Header, n.Header.Provenance
-	kept := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts)
-	tested, reliable := cmp.Or(p.Prequential, new(record.Prequential)), cmp.Or(p.Reliability, new(record.Reliability))
-	row := []field{
-		{"objective_name", n.objective},
-		{"solver_name", n.solver},
-		{"dataset_name", n.dataset},
-		{"idx_rep", fmt.Sprint(int64(h.Run.Seed))},
-		{"sampling_strategy", "Callback"},
-		{"stop_val", fmt.Sprint(p.Samples)},
-		{"time", words.Exact(p.Timing.Wall)},
-		{"objective_value", known(h.Run.HasRisk(), p.TrainRisk)},
-		{"objective_test_risk", known(h.Run.HasRisk(), p.TestRisk)},
-		{"objective_test_error", words.Exact(p.TestError)},
-		{"objective_model_order", fmt.Sprint(p.ModelOrder)},
-		{"objective_kernel_evals", fmt.Sprint(p.KernelEvals)},
-		{"objective_numbers_kept", known(!math.IsNaN(kept), kept)},
-		{"objective_norm_sq", known(p.NormSq != nil, *cmp.Or(p.NormSq, new(float64)))},
-		{"objective_prequential_loss", known(p.Prequential != nil, tested.Loss)},
-		{"objective_prequential_error", known(p.Prequential != nil, tested.Error)},
-		{"objective_log_loss", known(p.Reliability != nil, reliable.LogLoss)},
-		{"objective_calibration_error", known(p.Reliability != nil, reliable.CalibrationError)},
-	}
-	for _, name := range measured {
-		v, ok := p.Measured[name]
-		row = append(row, field{"objective_" + name, known(ok, v)})
-	}
-	for _, params := range []struct {
-		prefix string
-		of     []field
-	}{{"p_obj_", n.objectiveParams}, {"p_solver_", n.solverParams}, {"p_dataset_", n.datasetParams}} {
-		for _, f := range params.of {
-			row = append(row, field{params.prefix + f.name, f.value})
-		}
-	}
-	return append(row,
-		field{"time_cpu", words.Exact(p.Timing.CPU)},
-		field{"time_process", words.Exact(p.Timing.Pruner)},
-		field{"run_id", h.ID},
-		field{"run_date", h.Started.UTC().Format(time.RFC3339)},
-		field{"run_code", experiments.CodeName(h.Run.Code)},
-		field{"benchmark-git-tag", v.Revision},
-		field{"platform", v.GOOS},
-		field{"platform-architecture", v.GOARCH},
-		field{"system-cpus", fmt.Sprint(v.Cores)},
-		field{"system-processor", v.CPU})
-}
-
-// known writes a number if there is one, else an empty string.
-func known(is bool, v float64) string {
-	if !is {
-		return ""
-	}
-	return words.Exact(v)
-}
-
-// withParams writes name[a=1,b=2] with the parameters that have a value, in alphabetical order,
-// as benchopt does.
-func withParams(name string, fields []field) string {
-	var params []string
-	for _, f := range fields {
-		if f.value != "" {
-			params = append(params, f.name+"="+f.value)
-		}
-	}
-	if len(params) == 0 {
-		return name
-	}
-	slices.Sort(params)
-	return name + "[" + strings.Join(params, ",") + "]"
-}
-
-// fieldsOf returns the fields of a spec's struct under their JSON names. The fields of a nested
-// struct have its name as a prefix. A field that is zero or empty has no value, because the
-// method does not take it. fieldsOf panics if a field is not a string, JSON, a number, a Boolean,
-// a map with a String method, or a struct.
-func fieldsOf(prefix string, v reflect.Value) []field {
-	var out []field
-	for i := range v.NumField() {
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
-		if v.Field(i).Kind() == reflect.Struct {
-			out = append(out, fieldsOf(prefix+name+"_", v.Field(i))...)
-			continue
-		}
-		f := field{name: prefix + name}
-		if !v.Field(i).IsZero() {
-			f.value = text(v.Field(i))
-		}
-		out = append(out, f)
 	}
 	return out
 }
 
-// text writes a field's value.
-func text(v reflect.Value) string {
-	_, says := v.Interface().(fmt.Stringer)
-	switch {
-	case v.CanFloat():
-		return words.Exact(v.Float())
-	case v.Type() == reflect.TypeFor[json.RawMessage]():
-		return string(v.Bytes())
-	case v.CanInt(), v.CanUint(), v.Kind() == reflect.String, v.Kind() == reflect.Bool, v.Kind() == reflect.Map && says:
-		return fmt.Sprint(v)
+// pointValues returns the values of a point, by column.
+func pointValues(h record.Header, p record.Point) map[string]string {
+	out := map[string]string{
+		"stop_val":               fmt.Sprint(p.Samples),
+		"time":                   words.Exact(p.Timing.Wall),
+		"time_cpu":               words.Exact(p.Timing.CPU),
+		"time_process":           words.Exact(p.Timing.Pruner),
+		"objective_test_error":   words.Exact(p.TestError),
+		"objective_model_order":  fmt.Sprint(p.ModelOrder),
+		"objective_kernel_evals": fmt.Sprint(p.KernelEvals),
 	}
-	panic("export: a parameter of type " + v.Type().String())
+	measured := maps.Clone(p.Measured)
+	if measured == nil {
+		measured = make(map[string]float64)
+	}
+	if h.Run.HasRisk() {
+		measured["value"], measured["test_risk"] = p.TrainRisk, p.TestRisk
+	}
+	if kept := h.Run.Numbers(float64(p.ModelOrder), h.DataFacts); !math.IsNaN(kept) {
+		measured["numbers_kept"] = kept
+	}
+	if p.NormSq != nil {
+		measured["norm_sq"] = *p.NormSq
+	}
+	if q := p.Prequential; q != nil {
+		measured["prequential_loss"], measured["prequential_error"] = q.Loss, q.Error
+	}
+	if q := p.Reliability; q != nil {
+		measured["log_loss"], measured["calibration_error"] = q.LogLoss, q.CalibrationError
+	}
+	for name, v := range measured {
+		out["objective_"+name] = words.Exact(v)
+	}
+	return out
+}
+
+// withParams writes name[a=1,b=2] with the parameters in alphabetical order, as benchopt does.
+func withParams(name string, params map[string]string) string {
+	if len(params) == 0 {
+		return name
+	}
+	var list []string
+	for _, param := range slices.Sorted(maps.Keys(params)) {
+		list = append(list, param+"="+params[param])
+	}
+	return name + "[" + strings.Join(list, ",") + "]"
+}
+
+// fieldsOf returns the JSON fields of a part of a run, those of a nested object with the object's
+// name as a prefix. A field that is zero or empty is left out, because the method does not take it.
+func fieldsOf(part any) map[string]string {
+	text, err := json.Marshal(part)
+	if err != nil {
+		panic("export: " + err.Error()) // can't happen: the run was read from JSON
+	}
+	var object map[string]any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	d.Decode(&object) // what Marshal wrote
+	out := make(map[string]string)
+	flatten(out, "", object)
+	return out
+}
+
+func flatten(out map[string]string, prefix string, object map[string]any) {
+	for name, v := range object {
+		if inner, ok := v.(map[string]any); ok {
+			flatten(out, prefix+name+"_", inner)
+		} else if text := fmt.Sprint(v); text != "" && text != "0" && text != "false" {
+			out[prefix+name] = text
+		}
+	}
 }

@@ -71,8 +71,9 @@
   });
   addEventListener("afterprint", () => folded.forEach(d => d.open = false));
 
-  // Curves.
+  // Curves. A chart is a panel of package plot, and a sample of a curve is [x, mean, low, high].
 
+  const xlabel = "samples processed";
   const digits = v => Math.abs(v) >= 1000 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
   const short = v => v >= 1e6 ? v / 1e6 + " M" : v >= 1000 ? v / 1000 + " k" : String(+v.toPrecision(3));
 
@@ -101,13 +102,14 @@
   // columns are the aligned columns of a chart: x, then mean, low and high of
   // each line.
   const columns = c => {
-    const data = uPlot.join(c.lines.map(l => [l.x, l.mean, l.low ?? l.mean, l.high ?? l.mean]));
-    c.lines.forEach((l, i) => {
-      if (l.flat) for (const [k, from] of [l.mean, l.low ?? l.mean, l.high ?? l.mean].entries())
-        data[3 * i + 1 + k] = data[0].map(() => from[0]);
+    const data = uPlot.join(c.Traces.map(l => [0, 1, 2, 3].map(k => l.Curve.map(s => s[k]))));
+    c.Traces.forEach((l, i) => {
+      if (l.Flat) for (const k of [1, 2, 3]) data[3 * i + k] = data[0].map(() => l.Curve[0][k]);
     });
     return data;
   };
+
+  const css = (color, alpha = "") => `rgb(${color.R} ${color.G} ${color.B}${alpha})`;
 
   // drawStated draws the values that the paper prints and states.
   const drawStated = (u, c, hidden) => {
@@ -117,11 +119,11 @@
     ctx.beginPath();
     ctx.rect(left, top, width, height);
     ctx.clip();
-    for (const l of c.lines) {
-      if (hidden.has(l.label)) continue;
-      ctx.strokeStyle = ctx.fillStyle = l.color;
+    for (const l of c.Traces) {
+      if (hidden.has(l.Label)) continue;
+      ctx.strokeStyle = ctx.fillStyle = css(l.Color);
       ctx.lineWidth = px;
-      for (const v of l.levels ?? []) {
+      for (const v of l.Levels ?? []) {
         ctx.setLineDash([px, 3 * px]);
         ctx.beginPath();
         ctx.moveTo(left, y(v));
@@ -135,16 +137,16 @@
       }
     }
     ctx.setLineDash([]);
-    for (const m of c.marks ?? []) {
-      ctx.strokeStyle = m.color;
+    for (const m of c.Marks ?? []) {
+      ctx.strokeStyle = css(m.Look.Color);
       ctx.fillStyle = "#fff";
       ctx.lineWidth = 1.4 * px;
       ctx.beginPath();
-      ctx.moveTo(x(m.x), y(m.low));
-      ctx.lineTo(x(m.x), y(m.high));
+      ctx.moveTo(x(m.X), y(m.Low));
+      ctx.lineTo(x(m.X), y(m.High));
       ctx.stroke();
-      for (const v of new Set([m.low, m.high])) {
-        const r = 5 * px, a = x(m.x), b = y(v);
+      for (const v of new Set([m.Low, m.High])) {
+        const r = 5 * px, a = x(m.X), b = y(v);
         ctx.beginPath();
         ctx.moveTo(a - r, b); ctx.lineTo(a, b - r); ctx.lineTo(a + r, b); ctx.lineTo(a, b + r);
         ctx.closePath();
@@ -159,7 +161,7 @@
   const swatch = l => {
     const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), line = document.createElementNS(ns, "line");
     for (const [k, v] of Object.entries({width: 28, height: 8, "aria-hidden": "true"})) svg.setAttribute(k, v);
-    for (const [k, v] of Object.entries({x1: 0, x2: 28, y1: 4, y2: 4, stroke: l.color, "stroke-width": 2 * l.width, "stroke-dasharray": (l.dash ?? []).join(" ")})) line.setAttribute(k, v);
+    for (const [k, v] of Object.entries({x1: 0, x2: 28, y1: 4, y2: 4, stroke: css(l.Color), "stroke-width": 2 * l.Width, "stroke-dasharray": (l.Dash ?? []).join(" ")})) line.setAttribute(k, v);
     svg.append(line);
     return svg;
   };
@@ -168,17 +170,17 @@
   // without one.
   const readout = (table, u, c, hidden) => {
     const at = u.cursor.idx ?? u.data[0].length - 1;
-    table.caption.textContent = `at ${digits(u.data[0][at])} ${c.xlabel}`;
+    table.caption.textContent = `at ${digits(u.data[0][at])} ${xlabel}`;
     const body = table.tBodies[0];
     body.replaceChildren();
-    c.lines.forEach((l, i) => {
-      if (hidden.has(l.label)) return;
+    c.Traces.forEach((l, i) => {
+      if (hidden.has(l.Label)) return;
       let k = at;
       while (k > 0 && u.data[3 * i + 1][k] === undefined) k--;
       const [mean, low, high] = [1, 2, 3].map(j => u.data[3 * i + j][k]);
       const row = body.insertRow(), name = document.createElement("th");
       name.scope = "row";
-      name.append(swatch(l), " " + l.label);
+      name.append(swatch(l), " " + l.Label);
       row.append(name);
       row.insertCell().textContent = mean === null || mean === undefined ? "—" : digits(mean);
       row.insertCell().textContent = low < high ? `[${digits(low)}, ${digits(high)}]` : "";
@@ -194,29 +196,29 @@
   // curves are the series and bands of a chart, in the order of its columns.
   const curves = c => {
     const series = [{}], bands = [];
-    c.lines.forEach((l, i) => {
-      series.push({label: l.label, stroke: l.color, width: 1.4 * l.width, dash: l.dash?.map(d => 1.4 * d), points: {show: l.x.length === 1}});
+    c.Traces.forEach((l, i) => {
+      series.push({label: l.Label, stroke: css(l.Color), width: 1.4 * l.Width, dash: l.Dash?.map(d => 1.4 * d), points: {show: l.Curve.length === 1}});
       for (let k = 0; k < 2; k++) series.push({stroke: "transparent", width: 0, points: {show: false}});
-      if (l.low) bands.push({series: [3 * i + 3, 3 * i + 2], fill: l.color + "38"});
+      if (l.Curve.some(s => s[3] > s[2])) bands.push({series: [3 * i + 3, 3 * i + 2], fill: css(l.Color, " / 22%")});
     });
     return {series, bands};
   };
 
   // visible are the values that the y axis has to hold.
   const visible = (u, c, hidden) => [
-    ...c.lines.flatMap((l, i) => hidden.has(l.label) ? [] : [1, 2, 3].flatMap(k => u.data[3 * i + k]).concat(l.levels ?? [])),
-    ...(c.marks ?? []).flatMap(m => [m.low, m.high]),
+    ...c.Traces.flatMap((l, i) => hidden.has(l.Label) ? [] : [1, 2, 3].flatMap(k => u.data[3 * i + k]).concat(l.Levels ?? [])),
+    ...(c.Marks ?? []).flatMap(m => [m.Low, m.High]),
   ];
 
   // plot draws a chart and returns what shows and hides a method in it.
   const plot = (parent, c, hidden, group) => {
     const box = document.createElement("div"), title = document.createElement("h4"), area = document.createElement("div"), table = document.createElement("table");
     box.className = "plot";
-    title.textContent = c.title;
+    title.textContent = c.Title.slice(0, 3) + " " + c.YLabel; // (a) test risk
     area.className = "area";
     area.tabIndex = 0;
     area.setAttribute("role", "img");
-    area.setAttribute("aria-label", c.title + "; the arrow keys read values off");
+    area.setAttribute("aria-label", title.textContent + "; the arrow keys read values off");
     table.className = "readout";
     table.createCaption();
     table.createTBody();
@@ -228,10 +230,10 @@
       width: area.clientWidth || 300, height: 240, legend: {show: false},
       cursor: {sync: {key: group}, drag: {x: true, y: false}, points: {show: (u, i) => i % 3 === 1}},
       scales: {
-        x: {time: false, distr: c.logx ? 3 : 1},
-        y: {distr: c.logy ? 3 : 1, range: u => range(visible(u, c, hidden), c.logy)},
+        x: {time: false, distr: c.LogX ? 3 : 1},
+        y: {distr: c.LogY ? 3 : 1, range: u => range(visible(u, c, hidden), c.LogY)},
       },
-      axes: [axis(c.logx, {label: c.xlabel, size: 30}), axis(c.logy, {size: 52})],
+      axes: [axis(c.LogX, {label: xlabel, size: 30}), axis(c.LogY, {size: 52})],
       ...curves(c),
       hooks: {
         draw: [u => drawStated(u, c, hidden)],
@@ -249,8 +251,8 @@
     });
     new ResizeObserver(() => { if (area.clientWidth) u.setSize({width: area.clientWidth, height: 240}); }).observe(area);
     return () => {
-      u.batch(() => c.lines.forEach((l, i) => {
-        for (let k = 1; k <= 3; k++) u.setSeries(3 * i + k, {show: !hidden.has(l.label)});
+      u.batch(() => c.Traces.forEach((l, i) => {
+        for (let k = 1; k <= 3; k++) u.setSeries(3 * i + k, {show: !hidden.has(l.Label)});
       }));
       u.redraw(true, true);
       readout(table, u, c, hidden);
@@ -267,7 +269,7 @@
     plots.className = "plots";
     fig.classList.add("charted");
     parent.append(tools, plots);
-    const hidden = new Set(), lines = new Map(charts.flatMap(c => c.lines).map(l => [l.label, l]));
+    const hidden = new Set(), lines = new Map(charts.flatMap(c => c.Traces).map(l => [l.Label, l]));
     const refresh = charts.map(c => plot(plots, c, hidden, fig.id));
     const toggle = (className, pressed, content, act) => {
       const button = document.createElement("button");

@@ -1,4 +1,4 @@
-// Package plot draws figures as SVG, PNG and PDF, with equal bytes for equal input. A [Picture]
+// Package plot draws figures as SVG and PNG, with equal bytes for equal input. A [Picture]
 // has panels in a row or as small multiples, over one legend; a [Panel] has curves with bands,
 // bars, levels and marks. A [Sheet] of images and a caller's own [Drawing] use the same letters,
 // ticks, legend and formats.
@@ -6,25 +6,30 @@ package plot
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/internal/words"
 )
 
-// A Panel is one plot of traces, or the plot that Of makes.
+// A Panel is one plot of traces, or the plot that Of makes. Its JSON has what a page needs to draw
+// the traces and marks itself.
 type Panel struct {
 	Title          string // (a), or the name in small multiples
-	Remark         string // below the name
+	Remark         string `json:"-"` // below the name
 	XLabel, YLabel string // XLabel: default samples processed
 	LogX, LogY     bool   // a linear axis begins at zero, unless there are negative values
 	XMin, XMax     float64
 	Traces         []Trace
 	Marks          []Mark
-	Rules          []float64          // x of fine vertical lines
-	Of             func() *gonum.Plot // default: a plot of the traces and marks
+	Rules          []float64          `json:"-"` // x of fine vertical lines
+	Of             func() *gonum.Plot `json:"-"` // default: a plot of the traces and marks
 
 	small bool // part of small multiples
 }
@@ -44,6 +49,20 @@ type Trace struct {
 // A Sample is a curve's value at one point of the x axis: the mean over runs and their
 // range. A value that is not a number leaves a gap.
 type Sample struct{ X, Mean, Low, High float64 }
+
+// MarshalJSON writes x, mean, low and high with six significant digits, and null for a number that
+// is not finite.
+func (s Sample) MarshalJSON() ([]byte, error) {
+	var out []any
+	for _, v := range []float64{s.X, s.Mean, s.Low, s.High} {
+		if words.Finite(v) {
+			out = append(out, json.Number(strconv.FormatFloat(v, 'g', 6, 64)))
+		} else {
+			out = append(out, nil)
+		}
+	}
+	return json.Marshal(out)
+}
 
 // Single returns the sample of one value.
 func Single(x, y float64) Sample { return Sample{x, y, y, y} }

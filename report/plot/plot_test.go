@@ -1,8 +1,7 @@
 package plot
 
 import (
-	"image"
-	"image/color"
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -55,11 +54,10 @@ func TestRunsOf(t *testing.T) {
 	}
 }
 
-// TestUpsideDown checks that an image is flipped for vgpdf, which flips it again.
-func TestUpsideDown(t *testing.T) {
-	m := image.NewGray(image.Rect(1, 2, 2, 5))
-	m.SetGray(1, 2, color.Gray{Y: 7})
-	if got := (upsideDown{m}).At(1, 4); got != (color.Gray{Y: 7}) {
-		t.Errorf("the last row is %v", got)
+// TestSampleJSON checks that a number that is not finite is a gap on a page.
+func TestSampleJSON(t *testing.T) {
+	b, err := json.Marshal([]Sample{{X: 1, Mean: 2, Low: 1. / 3, High: math.Inf(1)}, Single(2, math.NaN())})
+	if want := "[[1,2,0.333333,null],[2,null,null,null]]"; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // scripts is a text handler for single lines that knows two marks: "_" sets
 // the next character, or the next {group}, as a subscript and "^" as a
-// superscript. It draws with one font: vgpdf can embed regular faces only.
+// superscript. It draws with one font.
 type scripts struct{ text.Plain }
 
 var _ text.Handler = scripts{}

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"image/color"
 	"strings"
 
@@ -31,7 +30,7 @@ type Look struct {
 	Color  color.NRGBA
 	Dash   []vg.Length
 	Width  vg.Length
-	Marker draw.GlyphDrawer // default: a small dot
+	Marker draw.GlyphDrawer `json:"-"` // default: a small dot
 }
 
 // RGB returns an opaque colour.
@@ -56,9 +55,6 @@ func (l Look) Mark(c draw.Canvas, at vg.Point) {
 	}
 	c.DrawGlyphNoClip(sty, at)
 }
-
-// Hex returns the look's colour as in a style sheet.
-func (l Look) Hex() string { return fmt.Sprintf("#%02x%02x%02x", l.Color.R, l.Color.G, l.Color.B) }
 
 // band is the colour of the look's band.
 func (l Look) band() color.NRGBA {
@@ -162,10 +158,7 @@ func IconEntry(text string, icon func(c draw.Canvas, at vg.Point)) Entry {
 // BandEntry returns the legend entry of the bands.
 func BandEntry() Entry {
 	return Entry{"range over runs", func(c draw.Canvas, left, right vg.Point) {
-		const half = 3
-		c.FillPolygon(RGB(0xcc, 0xcc, 0xcc), []vg.Point{
-			{X: left.X, Y: left.Y - half}, {X: left.X, Y: left.Y + half},
-			{X: right.X, Y: right.Y + half}, {X: right.X, Y: right.Y - half}})
+		c.FillPolygon(RGB(0xcc, 0xcc, 0xcc), Rectangle(left.X, left.Y-3, right.X, right.Y+3))
 	}}
 }
 

@@ -7,13 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
-
-// A table has the same bytes in every locale. East Asian widths would make ± wide in some locales.
-func init() { twwidth.SetEastAsian(false) }
 
 // A Grid is a header and rows of cells, one line each. A nil row is a rule. All
 // blocks of a table, and the tables of a summary, have columns of common widths,
@@ -52,28 +48,29 @@ func (g *Grid) Pad(row []string, widths []int) []string {
 	return out
 }
 
-// text writes the grid for a terminal in columns of the given widths.
-func (g *Grid) text(b *strings.Builder, widths []int) {
-	var out strings.Builder
-	t := tablewriter.NewTable(&out,
-		tablewriter.WithRenderer(renderer.NewBlueprint(bare)),
-		tablewriter.WithConfig(verbatim),
-		tablewriter.WithTrimSpace(tw.Off))
-	t.Header(g.Pad(g.Header, widths))
-	rule := make([]string, len(widths))
-	for i, n := range widths {
-		rule[i] = strings.Repeat("─", n)
-	}
-	for _, row := range g.Rows {
-		if row == nil {
-			row = rule
+// render writes the grid with one of tablewriter's renderers. It leaves out the rows for which
+// prepare returns no cells.
+func (g *Grid) render(b *strings.Builder, with tw.Renderer, prepare func(row []string) []string) {
+	cell := tw.CellConfig{Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone}}
+	for _, left := range g.Left {
+		align := tw.AlignRight
+		if left {
+			align = tw.AlignLeft
 		}
-		must(t.Append(g.Pad(row, widths)))
+		cell.Alignment.PerColumn = append(cell.Alignment.PerColumn, align)
+	}
+	t := tablewriter.NewTable(b,
+		tablewriter.WithRenderer(with),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithEastAsian(tw.Off)) // the same bytes in every locale: some make ± wide
+	t.Header(prepare(g.Header))
+	for _, row := range g.Rows {
+		if cells := prepare(row); len(cells) > 0 {
+			must(t.Append(cells))
+		}
 	}
 	must(t.Render())
-	for l := range strings.Lines(out.String()) {
-		b.WriteString(strings.TrimRight(l, " \n") + "\n")
-	}
 }
 
 // must panics with an error of tablewriter or encoding/csv. Neither fails for rows of strings
@@ -84,58 +81,38 @@ func must(err error) {
 	}
 }
 
-// bare is a rendition without lines, except for the line below the header.
-var bare = tw.Rendition{
-	Borders: tw.BorderNone,
-	Symbols: tw.NewSymbols(tw.StyleLight),
-	Settings: tw.Settings{
-		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
-		Lines:      tw.Lines{ShowHeaderLine: tw.On, ShowTop: tw.Off, ShowBottom: tw.Off, ShowFooterLine: tw.Off},
-	},
-}
-
-// verbatim leaves cells as they are.
-var (
-	verbatim     = tablewriter.Config{Header: verbatimCell, Row: verbatimCell}
-	verbatimCell = tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
-		Alignment:  tw.CellAlignment{Global: tw.AlignLeft},
+// text writes the grid for a terminal in columns of the given widths.
+func (g *Grid) text(b *strings.Builder, widths []int) {
+	rule := make([]string, len(widths))
+	for i, n := range widths {
+		rule[i] = strings.Repeat("─", n)
 	}
-)
+	// No lines, except for the one below the header.
+	bare := tw.Rendition{Borders: tw.BorderNone, Settings: tw.Settings{Separators: tw.Separators{BetweenColumns: tw.Off}}}
+	var out strings.Builder
+	g.render(&out, renderer.NewBlueprint(bare), func(row []string) []string {
+		if row == nil {
+			row = rule
+		}
+		return g.Pad(row, widths)
+	})
+	for l := range strings.Lines(out.String()) {
+		b.WriteString(strings.TrimRight(l, " \n") + "\n")
+	}
+}
 
 // Markdown writes the grid as a Markdown table; rules are left out.
 func (g *Grid) Markdown(b *strings.Builder) {
-	aligns := make([]tw.Align, len(g.Left))
-	for i, left := range g.Left {
-		aligns[i] = tw.AlignRight
-		if left {
-			aligns[i] = tw.AlignLeft
+	g.render(b, renderer.NewMarkdown(), func(row []string) []string {
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, Escape(cell))
 		}
-	}
-	t := tablewriter.NewTable(b,
-		tablewriter.WithRenderer(renderer.NewMarkdown()),
-		tablewriter.WithConfig(verbatim),
-		tablewriter.WithRowAlignmentConfig(tw.CellAlignment{PerColumn: aligns}),
-		tablewriter.WithHeaderAlignmentConfig(tw.CellAlignment{PerColumn: aligns}))
-	t.Header(markdownRow(g.Header))
-	for _, row := range g.Rows {
-		if row != nil {
-			must(t.Append(markdownRow(row)))
-		}
-	}
-	must(t.Render())
+		return cells
+	})
 }
 
 // Escape escapes a text so that it is not read as Markdown.
 func Escape(s string) string { return markdownEscapes.Replace(s) }
 
 var markdownEscapes = strings.NewReplacer("|", `\|`, "<br>", "<br>", "<", "&lt;", "\n", " ", "*", `\*`, "_", `\_`)
-
-// markdownRow escapes a row.
-func markdownRow(row []string) []string {
-	out := make([]string, len(row))
-	for i, cell := range row {
-		out[i] = Escape(cell)
-	}
-	return out
-}

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -13,43 +12,6 @@ func TestLaTeXEscape(t *testing.T) {
 	} {
 		if got := latexEscape(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
-// TestLaTeXSizes checks that a user's own table shrinks with its width and is turned sideways in
-// the end. A table of the paper that is wide or has many lines is tiny.
-func TestLaTeXSizes(t *testing.T) {
-	wide := func(n int) *Table {
-		return &Table{Name: "x", Header: []string{"h"}, Rows: [][]string{{strings.Repeat("w", n)}}}
-	}
-	own := func(n int) *Table {
-		tb := wide(n)
-		tb.Numbers = tb.Rows
-		return tb
-	}
-	lines := func(n int) *Table {
-		row := &Row{ID: "a"}
-		for i := range n {
-			row.Lines = append(row.Lines, Line{Label: strconv.Itoa(i)})
-		}
-		return &Table{Name: "x", Blocks: []*Block{{Rows: []*Row{row}}}}
-	}
-	for i, c := range []struct {
-		of          *Table
-		float, size string
-	}{
-		{own(footnoteWidth), "table}[t]", "footnotesize"},
-		{own(footnoteWidth + 1), "table}[t]", "scriptsize"},
-		{own(scriptWidth), "table}[t]", "scriptsize"},
-		{own(scriptWidth + 1), "sidewaystable}", "scriptsize"},
-		{wide(scriptWidth), "table}[t]", "scriptsize"},
-		{wide(scriptWidth + 1), "table}[t]", "tiny"},
-		{lines(scriptLines / 2), "table}[t]", "scriptsize"},
-		{lines(scriptLines), "table}[t]", "tiny"},
-	} {
-		if got, want := c.of.LaTeX(), "\\begin{"+c.float+"\\centering\\"+c.size+"\\"; !strings.Contains(got, want) {
-			t.Errorf("%d: no %s in\n%.300s", i, want, got)
 		}
 	}
 }
