@@ -256,7 +256,6 @@ const PageName = "report.html"
 // WriteAll writes all tables and figures, and the report as one page, into a folder. It returns
 // the number of files.
 func (r *Report) WriteAll(dir string) (files int, err error) {
-	r.Page = PageName
 	all, err := r.files()
 	if err != nil {
 		return 0, err
@@ -281,7 +280,7 @@ func (r *Report) WritePage(dir string) (string, error) {
 // WriteTournament writes the report on a tournament of heuristics, including its page, into a
 // folder, and returns the paths.
 func WriteTournament(dir string, t *report.Tournament) ([]string, error) {
-	paths, err := t.WriteAll(dir)
+	paths, err := t.WriteAll(dir, nil)
 	if err != nil {
 		return paths, err
 	}
