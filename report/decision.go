@@ -40,7 +40,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 		confident = confident || s.confident != nil
 	}
 	if len(models) == 0 {
-		f.Missing = sentence(slices.Compact(whys)...)
+		f.Missing = strings.Join(slices.Compact(whys), ", ")
 		return
 	}
 	f.Drawing = sheet

@@ -172,7 +172,7 @@ func (b *builder) seconds() (out []*Figure) {
 		out = append(out, &Figure{
 			Name:  "seconds-" + name,
 			Title: "Error against processor time on " + name,
-			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + sentence(titles...) +
+			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + strings.Join(titles, ", ") +
 				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
 				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
 			Drawing: p,

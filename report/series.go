@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -309,12 +308,6 @@ func grouped[K comparable, V any](values []V, key func(V) K) (keys []K, groups [
 		groups[i] = append(groups[i], v)
 	}
 	return keys, groups
-}
-
-// sentence joins the parts that are not empty with commas.
-func sentence(parts ...string) string {
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return strings.Join(parts, ", ")
 }
 
 // appendNew appends v unless values contains it.
