@@ -10,23 +10,33 @@ import (
 	"polkrepro/internal/words"
 )
 
-// WriteText writes the verdicts as a table, with a line for each claim and below it a line for each
-// test, and then their counts. The columns "½ margin" and "2× margin" have the verdicts at half and
-// at twice the margins, "new run" the interval for the value of a cell's next run, and "new rows"
-// the same on other test rows.
-func (a *Assessment) WriteText(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "claim\tpaper\ttarget\tours [90 %]\truns\tverdict\t½ margin\t2× margin\tnew run [90 %]\tpaper's in it\tnew rows [90 %]\tpaper's in it\tnote")
+// Rows lists the findings: a header, then a row for each claim and below it one for each test. The
+// columns "½ margin" and "2× margin" have the verdicts at half and at twice the margins, "new run"
+// the interval for the value of a cell's next run, and "new rows" the same on other test rows.
+func (a *Assessment) Rows() [][]string {
+	rows := [][]string{{"claim", "paper", "target", "ours [90 %]", "runs", "verdict", "½ margin", "2× margin",
+		"new run [90 %]", "paper's in it", "new rows [90 %]", "paper's in it", "note"}}
 	for _, c := range a.Claims {
 		note := c.Claim.Section
 		if len(c.ByResult) > 0 {
 			note += "; by result: " + strings.Join(c.ByResult, ", ")
 		}
-		fmt.Fprintf(t, "%s\t\t\t\t\t%s\t%s\t\t%s\t\t\t%s\n", c.Claim.ID, c.Outcome(), twoVerdicts(c.Margins(), "\t"), words.Yes(c.Within()), note)
+		half, twice, _ := strings.Cut(twoVerdicts(c.Margins(), "\t"), "\t")
+		rows = append(rows, []string{c.Claim.ID, "", "", "", "", c.Outcome(), half, twice, "", words.Yes(c.Within()), "", "", note})
 		for _, f := range c.Tests {
-			fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", f.Test.ID, f.Printed(), f.Target, f.Estimated(), f.Runs(), f.Verdict,
-				twoVerdicts(f.Margins(), "\t"), f.NewRun, words.Yes(f.Within(f.NewRun)), f.NewTest, words.Yes(f.Within(f.NewTest)), f.Note())
+			half, twice, _ := strings.Cut(twoVerdicts(f.Margins(), "\t"), "\t")
+			rows = append(rows, []string{"  " + f.Test.ID, f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Verdict.String(), half, twice,
+				f.NewRun.String(), words.Yes(f.Within(f.NewRun)), f.NewTest.String(), words.Yes(f.Within(f.NewTest)), f.Note()})
 		}
+	}
+	return rows
+}
+
+// WriteText writes the findings as a table, and then their counts.
+func (a *Assessment) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, row := range a.Rows() {
+		fmt.Fprintln(t, strings.Join(row, "\t"))
 	}
 	if err := t.Flush(); err != nil {
 		return err

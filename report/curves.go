@@ -15,14 +15,6 @@ import (
 	"polkrepro/report/plot"
 )
 
-// curves are the contents of a figure of curves over the samples processed.
-type curves struct {
-	series []*Series
-	risk   string // the risk that the paper prints, train or test
-	paper  experiments.PaperFigure
-	cells  map[string]experiments.PaperCell
-}
-
 // streams makes the figures of curves of the planned runs that fit and learn from a stream, one
 // for each data set and task. number returns the number of figure i.
 func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
@@ -54,37 +46,42 @@ func taskTitle(task string) string {
 	return cmp.Or(map[string]string{experiments.TaskKLR: "Multi-Logistic", experiments.TaskKSVM: "Multi-KSVM"}[task], task)
 }
 
+// curves are the contents of a figure of the paper's three quantities over the samples processed.
+type curves struct {
+	series []*Series
+	risk   string // the risk that the paper prints, train or test
+	paper  experiments.PaperFigure
+	cells  map[string]experiments.PaperCell
+}
+
 // curves fills a figure with the curves of series. A series without records keeps its rank, so
 // that the other series look as they do in a complete figure. Records without evaluations are
 // valid, but have no curve.
 func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
 	var planned []experiments.Planned
-	var labels []string
-	runs, without := 0, 0
-	rank(all)
 	for _, s := range all {
 		planned = append(planned, s.planned...)
-		have := len(s.Runs)
-		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 })
-		if len(s.Runs) > 0 {
-			f.Series, labels = append(f.Series, s), append(labels, s.Label)
-		}
-		runs, without = runs+have, without+have-len(s.Runs)
 	}
-	switch {
-	case runs == 0:
+	records, drawn := len(b.records(planned)), 0
+	if records == 0 {
 		f.Missing = b.absent(planned, pf.Data)
 		return
-	case len(f.Series) == 0:
+	}
+	f.Series = ranked(all, func(*record.Record) bool { return true })
+	if len(f.Series) == 0 {
 		f.Missing = "the records have no evaluations"
 		return
 	}
+	for range runsOf(f.Series) {
+		drawn++
+	}
 	b.distinct(f.Series)
 	c := &curves{series: f.Series, risk: b.paper.Data[pf.Data].Risk, paper: pf, cells: b.paper.Cells}
-	f.Drawing, f.Data, f.Caption = c.picture(), c.rows, c.caption(evidence.Lost(len(planned), b.gaps(planned)))
-	f.Alt = fmt.Sprintf("%s: curves of risk, error and model order over the samples processed, for %s. Tables 2 and 3 have the final values.", f.Title, strings.Join(labels, "; "))
-	if without > 0 {
-		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", without)
+	picture := c.picture()
+	f.Drawing, f.Caption = picture, c.caption(evidence.Lost(len(planned), b.gaps(planned)))+undrawn(picture)
+	f.Alt = f.Title + ": curves of risk, error and model order over the samples processed. Tables 2 and 3 have the final values."
+	if drawn < records {
+		f.Caption += fmt.Sprintf(" %d runs whose records have no evaluations are not drawn.", records-drawn)
 	}
 }
 
@@ -104,16 +101,33 @@ func quantitiesOf(risk, task string) [quantityCount]quantity {
 	}
 	return [quantityCount]quantity{
 		{riskName(risk) + " R(f_t)", true, of},
-		{errorOf(task).test, true, func(p record.Point) float64 { return 100 * p.TestError }},
+		{errorOf(task).test, true, testError},
 		{"model order M_t", false, func(p record.Point) float64 { return float64(p.ModelOrder) }},
 	}
+}
+
+// testError and prequentialError return the errors at a point in per cent; the latter is NaN if it
+// was not measured.
+func testError(p record.Point) float64 { return 100 * p.TestError }
+
+func prequentialError(p record.Point) float64 {
+	if p.Prequential == nil {
+		return math.NaN()
+	}
+	return 100 * p.Prequential.Error
 }
 
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
 	p := &plot.Picture{Legend: legendOf(c.series)}
-	for q := range quantityCount {
-		p.Panels = append(p.Panels, c.panel(q))
+	levels, marks := 0, 0
+	for q, shows := range quantitiesOf(c.risk, c.paper.Task) {
+		pn := c.panel(q, shows)
+		p.Panels = append(p.Panels, pn)
+		marks += len(pn.Marks)
+		for _, t := range pn.Traces {
+			levels += len(t.Levels)
+		}
 	}
 	if c.risk == experiments.RiskTrain {
 		p.Panels[qRisk].Title += " on training data"
@@ -121,21 +135,17 @@ func (c *curves) picture() *plot.Picture {
 	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
-	hasLevels := func(pn *plot.Panel) bool {
-		return slices.ContainsFunc(pn.Traces, func(t plot.Trace) bool { return len(t.Levels) > 0 })
-	}
-	if slices.ContainsFunc(p.Panels, hasLevels) {
+	if levels > 0 {
 		p.Legend = append(p.Legend, plot.LevelEntry("final value printed in the paper"))
 	}
-	if slices.ContainsFunc(p.Panels, func(pn *plot.Panel) bool { return len(pn.Marks) > 0 }) {
+	if marks > 0 {
 		p.Legend = append(p.Legend, plot.IconEntry("stated in the paper's text", drawMean))
 	}
 	return p
 }
 
 // panel makes the panel of a quantity.
-func (c *curves) panel(q int) *plot.Panel {
-	shows := quantitiesOf(c.risk, c.paper.Task)[q]
+func (c *curves) panel(q int, shows quantity) *plot.Panel {
 	pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+q), YLabel: shows.label, LogY: shows.log, XMax: 1}
 	shown := slices.DeleteFunc(slices.Clone(c.series), func(s *Series) bool { return !s.shows(q) })
 	pn.Traces = traces(shown, func(s *Series) []plot.Sample { return average(s.Runs, shows.of) })
@@ -210,42 +220,44 @@ func (c *curves) marks(q int, xmax float64) []plot.Mark {
 }
 
 // average returns the mean and range over runs of a quantity, at every number of samples from 0
-// on at which a run was evaluated. It leaves out values that are not finite; if no value is
-// finite, the mean is NaN.
+// on at which a run was evaluated. They are not finite where a value is not.
 func average(runs []*record.Record, of func(record.Point) float64) []plot.Sample {
-	return averaged(finiteAt(runs, of))
+	at := map[int][]float64{}
+	for _, r := range runs {
+		for _, p := range r.Points {
+			if p.Samples >= 0 {
+				at[p.Samples] = append(at[p.Samples], of(p))
+			}
+		}
+	}
+	return averaged(at)
 }
 
 // averaged is the mean and range of the values at every x.
 func averaged[X int | float64](at map[X][]float64) []plot.Sample {
 	curve := make([]plot.Sample, 0, len(at))
 	for _, x := range slices.Sorted(maps.Keys(at)) {
-		s := plot.Single(float64(x), math.NaN())
-		if vs := at[x]; len(vs) > 0 {
-			s.Mean, s.Low, s.High = mean(vs), slices.Min(vs), slices.Max(vs)
-		}
-		curve = append(curve, s)
+		curve = append(curve, plot.Sample{X: float64(x), Mean: mean(at[x]), Low: slices.Min(at[x]), High: slices.Max(at[x])})
 	}
 	return curve
 }
 
-// finiteAt returns the finite values of a quantity over runs, at every number of samples from 0
-// on at which a run was evaluated.
-func finiteAt(runs []*record.Record, of func(record.Point) float64) map[int][]float64 {
-	at := map[int][]float64{}
-	for _, r := range runs {
-		for _, p := range r.Points {
-			if p.Samples < 0 {
-				continue
+// undrawn says how many points of a picture's curves have no place in it, if there are some.
+func undrawn(p *plot.Picture) string {
+	n := 0
+	for _, pn := range p.Panels {
+		for _, t := range pn.Traces {
+			for _, s := range t.Curve {
+				if !pn.Drawable(s.Mean) {
+					n++
+				}
 			}
-			vs := at[p.Samples]
-			if v := of(p); words.Finite(v) {
-				vs = append(vs, v)
-			}
-			at[p.Samples] = vs
 		}
 	}
-	return at
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not drawn: %s of curves that are not finite, or not positive on a logarithmic axis.", words.Count(n, "point"))
 }
 
 // How captions explain lines and bands.
@@ -257,48 +269,19 @@ const (
 // caption says what the picture shows and what it leaves out.
 func (c *curves) caption(lost string) string {
 	var counts []string
-	several := ""
 	for _, s := range c.series {
 		counts = append(counts, fmt.Sprintf("%s: %d", s.Label, len(s.Runs)))
-		if len(s.Runs) > 1 {
-			several = "; " + bandsReach
-		}
 	}
-	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s)%s. ",
-		riskName(c.risk), errorOf(c.paper.Task).caption, strings.Join(counts, "; "), several)
+	text := fmt.Sprintf("(a) %s, (b) %s on the test set, (c) model order, against the number of training samples processed. Lines are means over runs (%s); %s.",
+		riskName(c.risk), errorOf(c.paper.Task).caption, strings.Join(counts, "; "), bandsReach)
 	if slices.ContainsFunc(c.series, (*Series).batch) {
-		text += "Lines from edge to edge: batch methods, which see all training samples at once. "
+		text += " Lines from edge to edge: batch methods, which see all training samples at once."
 	}
 	if c.paper.ID != "" { // the paper has such a figure
-		text += "Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text."
-	}
-	undrawn := 0 // values that have no place in the picture
-	for q, shown := range quantitiesOf(c.risk, c.paper.Task) {
-		pn := plot.Panel{LogY: shown.log}
-		for s, r := range runsOf(c.series) {
-			for _, p := range r.Points {
-				if s.shows(q) && !pn.Drawable(shown.of(p)) {
-					undrawn++
-				}
-			}
-		}
-	}
-	if undrawn > 0 {
-		text += fmt.Sprintf(" %d values that are not finite, or not positive on a logarithmic axis, are not drawn.", undrawn)
+		text += " Dotted lines and the wedges at the right edge: the paper's tables; diamonds: the paper's text."
 	}
 	if lost != "" {
 		text += " " + lost
 	}
 	return text
-}
-
-// rows are the evaluations of all runs.
-func (c *curves) rows() [][]string {
-	rows := [][]string{strings.Fields("series seed draw samples train_risk test_risk error_percent model_order")}
-	for s, r := range runsOf(c.series) {
-		for _, p := range r.Points {
-			rows = append(rows, s.line(r, p.Samples, p.TrainRisk, p.TestRisk, 100*p.TestError, p.ModelOrder))
-		}
-	}
-	return rows
 }

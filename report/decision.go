@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -14,114 +13,73 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/kernel"
-	"polkrepro/loss"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
 
 // decisions fills a figure of decision surfaces, with a panel for each task. A panel shows the
-// model of the run with the lowest seed on the figures' draw, among the runs that feed it.
+// model of the run with the lowest seed on the figures' draw, among the runs that feed it. The
+// panel of a task without a model states the reason.
 func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
-	var tiles []plot.Tile
-	var shown []*surface
-	var whys, lost []string
-	for i, pp := range pf.Panels {
-		s, why := b.surface(pf.ID, pp)
-		if s != nil {
-			tiles, shown = append(tiles, plot.Tile{Title: s.title, Draw: s.draw}), append(shown, s)
+	sheet := &plot.Sheet{Axes: true, Aspect: surfaceAspect}
+	var models, whys, lost []string
+	confident := false
+	for _, pp := range pf.Panels {
+		s, p, why := b.surface(pf.ID, pp)
+		if s == nil {
+			sheet.Tiles = append(sheet.Tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
+			whys, lost = append(whys, why), append(lost, fmt.Sprintf("(%s) %s", pp.ID, why))
 			continue
 		}
-		tiles = append(tiles, plot.Tile{Title: pp.Title, Draw: plot.Notice(why)})
-		whys = append(whys, why)
-		lost = append(lost, fmt.Sprintf("(%c) %s", 'a'+i, why))
-	}
-	switch whys = slices.Compact(whys); {
-	case len(shown) > 0:
-		sh := &plot.Sheet{Tiles: tiles, Axes: true, Aspect: surfaceAspect, Legend: append(classLegend(shown[0].set.Classes),
-			plot.IconEntry("dictionary element", drawElement), plot.StrokeEntry("class boundary", boundaryLine))}
-		if slices.ContainsFunc(shown, (*surface).probabilistic) {
-			for i, level := range confidenceLevels {
-				sh.Legend = append(sh.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
-			}
+		title := fmt.Sprintf("%s: M = %d, test error %.1f %%", pp.Title, s.model.Order(), 100*b.in.Records[p.ID].Final.TestError)
+		sheet.Tiles = append(sheet.Tiles, plot.Tile{Title: title, Draw: s.draw})
+		models = append(models, fmt.Sprintf("(%s) %s, %s, seed %d, draw %d", pp.ID, p.Run.Task, p.Series, p.Run.Seed, p.Run.Data.Draw))
+		if sheet.Legend == nil {
+			sheet.Legend = append(classLegend(s.set.Classes), plot.IconEntry("dictionary element", drawElement), plot.StrokeEntry("class boundary", boundaryLine))
 		}
-		f.Drawing, f.Data, f.Caption = sh, func() [][]string { return surfaceRows(shown) }, surfaceCaption(shown, lost)
-	case len(whys) == 1:
-		f.Missing = whys[0]
-	default:
-		f.Missing = sentence(lost...)
+		confident = confident || s.confident != nil
+	}
+	if len(models) == 0 {
+		f.Missing = strings.Join(slices.Compact(whys), ", ")
+		return
+	}
+	f.Drawing = sheet
+	f.Caption = fmt.Sprintf("Decisions of one model a panel: pale grounds are the classes decided for, small markers the first %d training points, "+
+		"black dots the M dictionary elements, solid lines the boundaries between classes", maxPoints)
+	if confident {
+		f.Caption += ", dashed lines the contours of the confidence, the softmax probability of the class decided for"
+		for i, level := range confidenceLevels {
+			sheet.Legend = append(sheet.Legend, plot.StrokeEntry(fmt.Sprintf("confidence %g", level), confidenceLines[i]))
+		}
+	}
+	f.Caption += fmt.Sprintf(". Models: %s. The test error is a mean over the last 5 %% of the samples.", strings.Join(models, "; "))
+	if lost != nil {
+		f.Caption += " Missing: " + strings.Join(lost, "; ") + "."
 	}
 }
 
-// surface makes the surface of a panel, or says why there is none.
-func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface, why string) {
+// surface makes the surface of a panel and returns it with its run, or says why there is none.
+func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface, of experiments.Planned, why string) {
 	planned := b.planned(func(p experiments.Planned) bool {
 		run := p.Run
 		return slices.Contains(p.Figures, figure) && run.Data.Name == pp.Data && run.Task == pp.Task && run.Data.Draw == b.figureDraw
 	})
 	runs := b.records(planned)
 	if len(runs) == 0 {
-		return nil, b.absent(planned, pp.Data)
+		return nil, of, b.absent(planned, pp.Data)
 	}
 	s, err := newSurface(runs[0])
 	if err != nil {
-		return nil, fmt.Sprintf("run %s: %v", runs[0].Header.ID, err)
+		return nil, of, fmt.Sprintf("run %s: %v", runs[0].Header.ID, err)
 	}
-	of := slices.IndexFunc(planned, func(p experiments.Planned) bool { return b.in.Records[p.ID] == runs[0] })
-	s.panel, s.series = pp.ID, planned[of].Series
-	s.title = fmt.Sprintf("%s: M = %d, test error %.1f %%", pp.Title, s.model.Order(), 100*runs[0].Final.TestError)
-	return s, ""
-}
-
-// surfaceCaption says what the picture shows and what it lacks.
-func surfaceCaption(shown []*surface, lost []string) string {
-	var b strings.Builder
-	b.WriteString("Decisions of one model a panel: pale grounds are the classes decided for, small markers the first ")
-	fmt.Fprintf(&b, "%d training points, black dots the M dictionary elements, solid lines the boundaries between classes", min(maxPoints, shown[0].set.Train.N))
-	if slices.ContainsFunc(shown, (*surface).probabilistic) {
-		b.WriteString(", dashed lines the contours of the confidence, the softmax probability of the class decided for")
-	}
-	var models []string
-	for _, s := range shown {
-		models = append(models, fmt.Sprintf("(%s) %s, %s, seed %d, draw %d", s.panel, s.run.Task, s.series, s.run.Seed, s.run.Data.Draw))
-	}
-	fmt.Fprintf(&b, ". Models: %s. The test error is a mean over the last 5 %% of the samples.", strings.Join(models, "; "))
-	if len(lost) > 0 {
-		b.WriteString(" Missing: " + strings.Join(lost, "; ") + ".")
-	}
-	return b.String()
-}
-
-// surfaceRows are the decisions on a grid and at the dictionary elements.
-func surfaceRows(shown []*surface) [][]string {
-	rows := [][]string{{"panel", "kind", "x1", "x2", "class", "confidence"}}
-	for _, s := range shown {
-		for j := 0; j < gridNodes; j += gridStep {
-			for i := 0; i < gridNodes; i += gridStep {
-				x, y := s.area.at(plot.Node{X: float64(i), Y: float64(j)})
-				at, c := j*gridNodes+i, s.model.Outputs
-				rows = append(rows, s.row("grid", x, y, s.scores[at*c:(at+1)*c]))
-			}
-		}
-		x := make([]float64, 2)
-		for j := range s.model.Order() {
-			kernel.Widen(x, s.model.Dict.At(j))
-			scores := make([]float64, s.model.Outputs)
-			s.scoresAt(1, x, scores)
-			rows = append(rows, s.row("dictionary", x[0], x[1], scores))
-		}
-	}
-	return rows
+	return s, planned[slices.IndexFunc(planned, func(p experiments.Planned) bool { return p.ID == runs[0].Header.ID })], ""
 }
 
 // surfaceAspect is the height of a panel over its width.
 const surfaceAspect = 1.12
 
-// gridNodes is the number of nodes on each side of the grid on which a surface is drawn. The CSV
-// file has every gridStep-th node: 121 on each side.
-const (
-	gridNodes = 241
-	gridStep  = 2
-)
+// gridNodes is the number of nodes on each side of the grid on which a surface is drawn.
+const gridNodes = 241
 
 // The lines that are drawn: boundaries between classes, and contours of confidenceLevels,
 // which are probabilities.
@@ -136,13 +94,10 @@ var (
 
 // A surface is the decisions of one model on the plane, with the data that it was trained on.
 type surface struct {
-	panel, title string
-	series       string // label of the run's series, as in legends
-	run          experiments.Run
-	model        *kernel.Expansion
-	set          *data.Set
-	area         area
-	scores       []float64 // at the grid's nodes; those of node (i, j) begin at (j·gridNodes+i)·Outputs
+	model  *kernel.Expansion
+	set    *data.Set
+	area   area
+	scores []float64 // at the grid's nodes; those of node (i, j) begin at (j·gridNodes+i)·Outputs
 
 	regions    [][][]plot.Node // outlines of the regions decided for each class
 	boundaries [][]plot.Node
@@ -163,7 +118,7 @@ func newSurface(r *record.Record) (*surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{run: run, model: e, set: set, area: areaOf(set.Train, surfaceAspect)}
+	s := &surface{model: e, set: set, area: areaOf(set.Train, surfaceAspect)}
 	row := gridNodes * e.Outputs
 	s.scores = make([]float64, gridNodes*row)
 	x := make([]float64, 2*gridNodes)
@@ -171,7 +126,7 @@ func newSurface(r *record.Record) (*surface, error) {
 		for i := range gridNodes {
 			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)})
 		}
-		s.scoresAt(gridNodes, x, s.scores[j*row:(j+1)*row])
+		s.addScores(gridNodes, x, s.scores[j*row:(j+1)*row])
 	}
 	if slices.ContainsFunc(s.scores, func(v float64) bool { return !(math.Abs(v) < maxScore) }) {
 		return nil, errors.New("the model in the record has values that are not finite")
@@ -181,7 +136,7 @@ func newSurface(r *record.Record) (*surface, error) {
 		s.regions = append(s.regions, plot.Regions(gridNodes, field))
 		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
 	}
-	if s.probabilistic() {
+	if run.Task == experiments.TaskKLR { // the scores are logits of the classes
 		field := s.field(confidence)
 		for _, level := range confidenceLevels {
 			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
@@ -202,10 +157,10 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 			m.Dim, m.Outputs, len(m.Dictionary), len(m.Weights), dim, classes, record.MaxElements)
 	}
 	kern, err := k.Kernel()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = kern.Validate()
 	}
-	if err := kern.Validate(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	e := kernel.NewExpansion(kern, dim, classes)
@@ -215,9 +170,9 @@ func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel
 	return e, nil
 }
 
-// scoresAt adds the scores of n points to dst, n×Outputs. It computes in float64, so that the
-// digits that are written do not depend on the machine.
-func (s *surface) scoresAt(n int, x, dst []float64) {
+// addScores adds the scores of n points to dst, n×Outputs. It computes in float64, so that the
+// picture does not depend on the machine.
+func (s *surface) addScores(n int, x, dst []float64) {
 	m, c := s.model.Order(), s.model.Outputs
 	k := make([]float64, n*m)
 	s.model.Dict.Block64(s.model.Kernel, n, x, k, m, 1)
@@ -229,9 +184,6 @@ func (s *surface) scoresAt(n int, x, dst []float64) {
 		}
 	}
 }
-
-// probabilistic says whether the scores are logits of the classes.
-func (s *surface) probabilistic() bool { return s.run.Task == experiments.TaskKLR }
 
 // confidence returns the probability of the class decided for, the softmax of the scores.
 func confidence(scores []float64) float64 {
@@ -295,12 +247,6 @@ func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
 		}
 	}
 	return out
-}
-
-// row is a line of the CSV file: the decision at a point.
-func (s *surface) row(kind string, x, y float64, scores []float64) []string {
-	row := line(s.panel, kind, coordinate(x), coordinate(y), loss.Predict(scores))
-	return append(row, known(s.probabilistic(), strconv.FormatFloat(confidence(scores), 'f', 4, 64))...)
 }
 
 // An area is a rectangle of the plane of two features. It draws its own axes because both must
@@ -374,9 +320,6 @@ func drawPoints(c draw.Canvas, a area, s *data.Split, classes int, radius vg.Len
 		drawMarkers(c, class, radius, points)
 	}
 }
-
-// coordinate writes a coordinate for a CSV file.
-func coordinate(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // holds says whether a point lies in the area.
 func (a area) holds(x, y float64) bool {

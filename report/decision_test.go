@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +10,9 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/loss"
 	"polkrepro/record"
+	"polkrepro/report/plot"
 )
 
 // fixtureModel returns a model with an element at each mean of the figures' draw, weighted for the
@@ -53,50 +54,45 @@ func decisionInput() Input {
 	return in
 }
 
-// TestDecisionsAgainstDefinition compares the decisions with those of sums over the kernel
-// functions, one by one.
+// TestDecisionsAgainstDefinition compares the scores with sums over the kernel functions, one by
+// one, and looks for every class among the decisions.
 func TestDecisionsAgainstDefinition(t *testing.T) {
 	m, k := fixtureModel(4), kernel.Gaussian{Bandwidth: 0.6}
-	const side = (gridNodes + gridStep - 1) / gridStep
-	rows := testutil.Rows(t, []byte(figureNamed(t, built(decisionInput()), "figure3").CSV()))
-	if want := 2 * (side*side + 15); side != 121 || len(rows) != want {
-		t.Fatalf("%d rows of %d nodes a side, want %d of 121", len(rows), side, want)
-	}
-	seen := map[string]bool{}
-	for _, row := range rows {
-		x := make([]float32, 2)
-		for i, name := range []string{"x1", "x2"} {
-			v, err := strconv.ParseFloat(row[name], 64)
-			testutil.NoError(t, err)
-			x[i] = float32(v)
+	for _, r := range decisionInput().Records {
+		if r.Final.Model == nil {
+			continue
 		}
-		scores := make([]float64, m.Outputs)
-		for j := range len(m.Dictionary) / 2 {
-			for q := range scores {
-				scores[q] += m.Weights[j*m.Outputs+q] * k.Eval(x, m.Dictionary[2*j:2*j+2])
+		s, err := newSurface(r)
+		testutil.NoError(t, err)
+		if got, want := len(s.confident) > 0, r.Header.Run.Task == experiments.TaskKLR; got != want {
+			t.Errorf("%s: confidence drawn: %t", r.Header.Run.Task, got)
+		}
+		seen := map[int]bool{}
+		for at := 0; at < gridNodes*gridNodes; at += 7 {
+			px, py := s.area.at(plot.Node{X: float64(at % gridNodes), Y: float64(at / gridNodes)})
+			x := []float32{float32(px), float32(py)}
+			got, want := s.scores[at*m.Outputs:(at+1)*m.Outputs], make([]float64, m.Outputs)
+			for j := range len(m.Dictionary) / 2 {
+				for q := range want {
+					want[q] += m.Weights[j*m.Outputs+q] * k.Eval(x, m.Dictionary[2*j:2*j+2])
+				}
 			}
-		}
-		order := slices.Clone(scores)
-		slices.Sort(order)
-		class, err := strconv.Atoi(row["class"])
-		if err != nil || !(scores[class] >= order[4]-1e-4) { // x is rounded to six digits
-			t.Fatalf("%v: class %s, scores %v", x, row["class"], scores)
-		}
-		seen[row["panel"]+row["class"]] = true
-		sum := 0.0
-		for _, s := range scores {
-			sum += math.Exp(s)
-		}
-		if row["panel"] == "a" {
-			if row["confidence"] != "" {
-				t.Fatalf("the hinge has a confidence: %v", row)
+			sum := 0.0
+			for q := range want {
+				if !(math.Abs(got[q]-want[q]) <= 1e-4) { // x is rounded to a float32
+					t.Fatalf("%v: scores %v, want %v", x, got, want)
+				}
+				sum += math.Exp(want[q])
 			}
-		} else if c, err := strconv.ParseFloat(row["confidence"], 64); err != nil || !(math.Abs(c-math.Exp(order[4])/sum) <= 2e-4) {
-			t.Fatalf("%v: confidence %s, want %v", x, row["confidence"], math.Exp(order[4])/sum)
+			best := loss.Predict(want)
+			if c := confidence(got); !(math.Abs(c-math.Exp(want[best])/sum) <= 2e-4) {
+				t.Fatalf("%v: confidence %v, want %v", x, c, math.Exp(want[best])/sum)
+			}
+			seen[best] = true
 		}
-	}
-	if len(seen) != 10 {
-		t.Errorf("not every class is decided for somewhere in both panels: %v", seen)
+		if len(seen) != 5 {
+			t.Errorf("not every class is decided for somewhere: %v", seen)
+		}
 	}
 }
 
@@ -138,21 +134,14 @@ func TestDecisionsOfOddModels(t *testing.T) {
 		}), "514 coordinates and 1285 weights, want 2 features, 5 outputs and 1 to 256 elements"},
 		{"empty", model(func(m *record.Model) { m.Dictionary, m.Weights = nil, nil }), "0 coordinates and 0 weights"},
 		{"weights missing", model(func(m *record.Model) { m.Weights = m.Weights[1:] }), "30 coordinates and 74 weights"},
-		{"too many weights", model(func(m *record.Model) { m.Weights = append(m.Weights, 1) }), "30 coordinates and 76 weights"},
 		{"half an element", model(func(m *record.Model) { m.Dictionary = m.Dictionary[:29] }), "29 coordinates and 75 weights"},
 		{"features", model(func(m *record.Model) { m.Dim = 3 }), "3 features, 5 outputs"},
-		{"no features", model(func(m *record.Model) { m.Dim = 0 }), "0 features"},
 		{"outputs", model(func(m *record.Model) { m.Outputs = -1 }), "-1 outputs"},
 		{"huge weights", model(func(m *record.Model) { m.Weights[3] = math.MaxFloat64 }), "values that are not finite"},
-		{"NaN", model(func(m *record.Model) { m.Weights[3] = math.NaN() }), "values that are not finite"},
 		{"element at infinity", model(func(m *record.Model) { m.Dictionary[3] = float32(math.NaN()) }), "values that are not finite"},
 		{"bandwidth", func(_ *Input, r *record.Record) { r.Header.Run.Params.Kernel.Bandwidth = 0 }, "bandwidth 0"},
-		{"degree", func(_ *Input, r *record.Record) {
-			r.Header.Run.Params.Kernel = experiments.Kernel{Type: "polynomial"}
-		}, "degree 0"},
 		{"one element", model(func(m *record.Model) { m.Dictionary, m.Weights = m.Dictionary[:2], m.Weights[:5] }), ""},
 		{"zero", model(func(m *record.Model) { clear(m.Weights) }), ""},
-		{"one class", model(func(m *record.Model) { m.Weights = slices.Repeat([]float64{0, 0, 1, 0, 0}, 15) }), ""},
 		{"far away", model(func(m *record.Model) { m.Dictionary[0] = 1e6 }), ""},
 		{"large scores", model(func(m *record.Model) { m.Weights[0] = 1e99 }), ""},
 		{"variant", func(_ *Input, r *record.Record) { r.Header.Run.Data.Variant = "other" }, "no variant"},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"polkrepro/experiments"
 	"polkrepro/report/plot"
@@ -17,7 +18,7 @@ type Figure struct {
 	Alt     string // text for readers who can't see the picture (default: Title)
 	Missing string // why there is no picture; empty if there is one
 	Drawing plot.Drawing
-	Data    func() [][]string // numbers behind the figure as lines of a CSV file, a header first; nil if there are none
+	Data    func() [][]string // numbers behind the figure as lines of a CSV file, a header first (default: the curves)
 	Series  []*Series         // set in a figure of curves over samples with a panel for each quantity
 
 	number int // 0 for a figure that is not the paper's
@@ -49,27 +50,25 @@ func (b *builder) figures() []*Figure {
 	return append(out, others...)
 }
 
-// hasNumbers says whether there are numbers behind the figure.
-func (f *Figure) hasNumbers() bool { return f.Missing == "" && f.Data != nil }
-
-// CSV returns the numbers behind the figure as a CSV file, or an empty string if there are none.
-// The file has these lines:
-//
-//   - of curves, a line for each evaluation of each run, with the error rate in
-//     per cent;
-//   - of decision surfaces, a line for each node of a grid on the plane and
-//     each dictionary element, with the predicted class and, if the scores are
-//     logits, its probability;
-//   - of data in the plane, a line for each point shown and each component
-//     mean, with its class;
-//   - of the forest plot, a line for each test, with its position on the axis;
-//   - of the combinations of alternatives, a line for each group with the same
-//     number of choices by result, of cells and of numbers reproduced.
+// CSV returns the numbers behind the figure as a CSV file: those of Data, or a line for each point
+// of each curve. It returns an empty string if there are none.
 func (f *Figure) CSV() string {
-	if !f.hasNumbers() {
+	p, curves := f.Drawing.(*plot.Picture)
+	switch {
+	case f.Missing != "" || f.Data == nil && !curves:
 		return ""
+	case f.Data != nil:
+		return table.CSV(f.Data())
 	}
-	return table.CSV(f.Data())
+	rows := [][]string{strings.Fields("panel series x mean low high")}
+	for _, pn := range p.Panels {
+		for _, t := range pn.Traces {
+			for _, s := range t.Curve {
+				rows = append(rows, line(strings.TrimSpace(pn.Title+" "+pn.YLabel), t.Label, s.X, s.Mean, s.Low, s.High))
+			}
+		}
+	}
+	return table.CSV(rows)
 }
 
 // SVG returns the figure as SVG. The figure must not be missing.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -52,7 +51,7 @@ func (b *builder) forest() *Figure {
 		return nil
 	}
 	d := newForest(a, b.paper)
-	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), Drawing: d, Data: d.rows}
+	f := &Figure{Name: ForestName, Title: "The paper's numbers and signed sentences, with their verdicts", Caption: d.caption(a), Drawing: d}
 	f.Alt = f.Title + ": a point with its interval for each test. The list of claims has the values."
 	if !slices.ContainsFunc(d.entries(), func(e *forestEntry) bool { return e.result.Verdict != stats.NotRun }) {
 		f.Missing = whyNotRun
@@ -233,33 +232,4 @@ func (d *forest) caption(a *evidence.Assessment) string {
 		"An arrow at the edge marks a value or interval beyond the axis, with the value. A point without an interval is from fewer than three runs. "+
 		"Sentences that state a value within a margin are in the list of claims alone.",
 		numbers.Total(), numbers, signs)
-}
-
-// rows returns the entries as lines of a CSV file. The unit of x is the margin for a number and
-// per cent of the bound for a sentence.
-func (d *forest) rows() [][]string {
-	out := [][]string{{"panel", "group", "label", "claim", "test", "quantity", "verdict", "verdict_half_margin", "verdict_twice_margin", "paper", "target_low", "target_high",
-		"value", "low", "high", "unit", "x", "x_low", "x_high"}}
-	number := func(v float64) string { return known(!math.IsNaN(v), v)[0] } // empty where there is none
-	bound := func(v *float64) string { return number(*cmp.Or(v, new(math.NaN()))) }
-	for _, panel := range []struct {
-		name, unit string
-		groups     []forestGroup
-	}{{"numbers", "margins", d.numbers}, {"sentences", "per cent of the bound", d.sentences}} {
-		for _, g := range panel.groups {
-			for _, row := range g.rows {
-				for _, e := range row.entries {
-					if e == nil {
-						continue
-					}
-					r := e.result
-					low, high := r.Target.Bounds()
-					out = append(out, line(panel.name, g.title, row.label, e.claim, r.Test.ID, r.Test.Of.Quantity, r.Verdict, r.At(0.5), r.At(2),
-						bound(r.Test.Paper), bound(low), bound(high), number(r.Ours.Value), number(r.Ours.Low), number(r.Ours.High),
-						panel.unit, number(e.x), number(e.low), number(e.high)))
-				}
-			}
-		}
-	}
-	return out
 }

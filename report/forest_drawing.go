@@ -161,33 +161,34 @@ func (s forestScale) drawAxis(c draw.Canvas, y vg.Length, labelled bool, label s
 // drawEntry draws an entry: its interval and marker, an arrow with the value if that is beyond
 // the axis, or words for a missing value.
 func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
-	if e == nil {
-		s.drawWords(c, y, "not printed", plot.RGB(0x59, 0x59, 0x59))
-		return
+	verdict, missing := stats.NotRun, "not printed"
+	if e != nil {
+		verdict, missing = e.result.Verdict, ""
+		if verdict == stats.NotRun {
+			missing = verdict.String()
+		} else if math.IsNaN(e.x) {
+			missing = "no value"
+		}
 	}
-	look := verdictLooks[e.result.Verdict]
-	switch {
-	case e.result.Verdict == stats.NotRun:
-		s.drawWords(c, y, e.result.Verdict.String(), look.color)
-		return
-	case math.IsNaN(e.x):
-		s.drawWords(c, y, "no value", look.color)
+	ink := verdictLooks[verdict].color
+	if missing != "" {
+		s.drawWords(c, y, missing, ink)
 		return
 	}
 	if e.high > e.low && e.low <= s.max && e.high >= s.min {
-		c.StrokeLine2(draw.LineStyle{Color: look.color, Width: 1}, s.clipped(e.low), y, s.clipped(e.high), y)
+		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 1}, s.clipped(e.low), y, s.clipped(e.high), y)
 		if e.low < s.min {
-			arrowhead(c, s.left, y, -1, look.color)
+			arrowhead(c, s.left, y, -1, ink)
 		}
 		if e.high > s.max {
-			arrowhead(c, s.right, y, 1, look.color)
+			arrowhead(c, s.right, y, 1, ink)
 		}
 	}
 	if e.x >= s.min && e.x <= s.max {
-		drawVerdict(c, e.result.Verdict, vg.Point{X: s.at(e.x), Y: y})
+		drawVerdict(c, verdict, vg.Point{X: s.at(e.x), Y: y})
 		return
 	}
-	s.drawBeyond(c, y, e.x, look.color)
+	s.drawBeyond(c, y, e.x, ink)
 }
 
 // drawMargins draws the verdicts at half and at twice the margin right of the axis.

@@ -229,30 +229,3 @@ func legible(t *testing.T, f *Figure) []byte {
 	checkEdges(t, img)
 	return svg
 }
-
-// TestVerdictColors checks that the colours of verdicts differ by ΔE ≥ 25 from each other, with
-// every colour deficiency, and from those of all methods. Each verdict has a different marker.
-func TestVerdictColors(t *testing.T) {
-	const least = 25
-	decided := []stats.Verdict{stats.Reproduced, stats.Deviates, stats.Inconclusive}
-	for i, v := range decided {
-		own := verdictLooks[v]
-		for _, m := range append(experiments.Methods(), experiments.MethodInfo{Lines: grey}) {
-			for k := range m.Lines {
-				if d := distance(own.color, lookOf(m.Name, k).Color, deficiencies["none"]); !(d >= least) {
-					t.Errorf("%s and %s: ΔE %.0f", v, m.Name, d)
-				}
-			}
-		}
-		for _, w := range decided[:i] {
-			if own.marker == verdictLooks[w].marker {
-				t.Errorf("%s and %s have the same marker", v, w)
-			}
-			for name, deficiency := range deficiencies {
-				if d := distance(own.color, verdictLooks[w].color, deficiency); !(d >= least) {
-					t.Errorf("%s and %s, deficiency %s: ΔE %.0f", v, w, name, d)
-				}
-			}
-		}
-	}
-}

@@ -28,19 +28,17 @@ type DataPicture struct {
 	Missing string        // why there are no images; default: data not available
 }
 
-// A gallery is the contents of a figure that shows data sets.
+// A gallery is the contents of a figure that shows data sets. Its panels are as high as its
+// highest mosaic.
 type gallery struct {
-	tiles    []plot.Tile
+	plot.Sheet
 	captions []string
-	aspect   float64        // largest height over width of the mosaics
-	plane    *data.Set      // the data set in the plane; nil if there is none
-	means    [][][2]float64 // means of its components, by class and mode
 }
 
 // add adds a panel.
 func (g *gallery) add(title string, draw func(draw.Canvas), caption string) {
-	g.captions = append(g.captions, fmt.Sprintf("(%c) %s", 'a'+len(g.tiles), caption))
-	g.tiles = append(g.tiles, plot.Tile{Title: title, Draw: draw})
+	g.captions = append(g.captions, fmt.Sprintf("(%c) %s", 'a'+len(g.Tiles), caption))
+	g.Tiles = append(g.Tiles, plot.Tile{Title: title, Draw: draw})
 }
 
 // dataSets fills the figure of the paper's data sets. The panel of a data set that can't be shown
@@ -59,10 +57,7 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 			g.addImages(pp.Title, p)
 		}
 	}
-	f.Drawing, f.Caption = g.sheet(), strings.Join(g.captions, "; ")+"."
-	if g.plane != nil {
-		f.Data = g.rows
-	}
+	f.Drawing, f.Caption = &g.Sheet, strings.Join(g.captions, "; ")+"."
 }
 
 // standIns makes the figure of the generated stand-ins that runs are planned
@@ -70,68 +65,44 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 func (b *builder) standIns() *Figure {
 	g := &gallery{}
 	for _, name := range []string{"glyphs", "weaves"} {
-		planned := b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == name })
-		if p := b.in.Pictures[name]; len(planned) > 0 && len(p.Images) > 0 {
+		planned := slices.ContainsFunc(b.in.Planned, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+		if p := b.in.Pictures[name]; planned && len(p.Images) > 0 {
 			g.addImages(name, p)
 		}
 	}
-	if len(g.tiles) == 0 {
+	if len(g.Tiles) == 0 {
 		return nil
 	}
-	return &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", Drawing: g.sheet(),
+	return &Figure{Name: "figureS1", Title: "Figure S1. Generated stand-ins", Drawing: &g.Sheet,
 		Caption: strings.Join(g.captions, "; ") + ". They stand in for images that can't be had everywhere; no figure of the paper is about them."}
 }
 
 // addImages adds a panel of images.
 func (g *gallery) addImages(title string, p DataPicture) {
 	m := p.mosaic()
-	g.aspect = max(g.aspect, float64(m.Rect.Dy())/float64(m.Rect.Dx()))
+	g.Aspect = max(g.Aspect, float64(m.Rect.Dy())/float64(m.Rect.Dx()))
 	g.add(title, func(c draw.Canvas) { drawMosaic(c, m) }, p.Caption)
 }
 
-func (g *gallery) sheet() *plot.Sheet {
-	if g.plane == nil {
-		return &plot.Sheet{Tiles: g.tiles, Aspect: cmp.Or(g.aspect, 1)}
-	}
-	l := append(classLegend(g.plane.Classes), plot.IconEntry("mean of a component", drawMean))
-	return &plot.Sheet{Tiles: g.tiles, Aspect: 1, Axes: true, Legend: l}
-}
-
-// rows are the points shown and the means of the components.
-func (g *gallery) rows() [][]string {
-	rows := [][]string{{"kind", "x1", "x2", "class"}}
-	train := g.plane.Train
-	for i := range min(train.N, maxPoints) {
-		rows = append(rows, line("point", train.Row(i)[0], train.Row(i)[1], int(train.Y[i])))
-	}
-	for class, modes := range g.means {
-		for _, m := range modes {
-			rows = append(rows, line("mean", coordinate(m[0]), coordinate(m[1]), class))
-		}
-	}
-	return rows
-}
-
-// addScatter adds the training points of a draw of multidist.
+// addScatter adds the training points of a draw of multidist, with the means of its components.
 func (g *gallery) addScatter(title string, figureDraw uint64) {
 	set, err := data.Multidist("", figureDraw)
 	if err != nil {
 		panic("report: " + err.Error()) // can't happen: only an unknown variant is an error
 	}
-	g.plane, g.means = set, data.MultidistMeans(figureDraw)
-	g.add(title, g.drawPlane, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
-		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
-}
-
-func (g *gallery) drawPlane(c draw.Canvas) {
-	a := areaOf(g.plane.Train, 1)
-	drawPoints(c, a, g.plane.Train, g.plane.Classes, 0.85)
-	for _, modes := range g.means {
-		for _, m := range modes {
-			drawMean(c, a.place(c, m[0], m[1]))
+	g.Aspect, g.Axes = max(g.Aspect, 1), true
+	g.Legend = append(classLegend(set.Classes), plot.IconEntry("mean of a component", drawMean))
+	g.add(title, func(c draw.Canvas) {
+		a := areaOf(set.Train, 1)
+		drawPoints(c, a, set.Train, set.Classes, 0.85)
+		for _, modes := range data.MultidistMeans(figureDraw) {
+			for _, m := range modes {
+				drawMean(c, a.place(c, m[0], m[1]))
+			}
 		}
-	}
-	a.drawAxes(c)
+		a.drawAxes(c)
+	}, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
+		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
 }
 
 // drawMean draws the mean of a component.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -51,16 +51,23 @@ func (r *Report) allFigures() []*Figure {
 	return out
 }
 
-// ranked returns the series of the runs that fit, each with its rank among all series of its
-// method and task. It keeps the records that have evaluations and for which keep returns true,
-// and drops series without any.
-func (b *builder) ranked(fits func(experiments.Planned) bool, keep func(*record.Record) bool) []*Series {
-	all := b.series(fits)
-	rank(all)
-	for _, s := range all {
+// ranked gives each series its rank among those of its method and task. It keeps the records that
+// have evaluations and for which keep returns true, and drops series without any.
+func ranked(all []*Series, keep func(*record.Record) bool) []*Series {
+	for i, s := range all {
+		if i > 0 && all[i-1].Run.Method == s.Run.Method && all[i-1].Run.Task == s.Run.Task {
+			s.Rank = all[i-1].Rank + 1
+		}
 		s.Runs = slices.DeleteFunc(s.Runs, func(r *record.Record) bool { return len(r.Points) == 0 || !keep(r) })
 	}
 	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
+}
+
+// ofCells makes the series that feed cells of the paper's tables on a data set and task, ranked.
+func (b *builder) ofCells(data, task string, keep func(*record.Record) bool) []*Series {
+	return ranked(b.series(func(p experiments.Planned) bool {
+		return p.Run.Data.Name == data && p.Run.Task == task && len(p.Cells) > 0
+	}), keep)
 }
 
 const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
@@ -74,9 +81,9 @@ const leastInBin = 20
 // data set of the paper's tables.
 func (b *builder) confidence() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		series := b.ranked(func(p experiments.Planned) bool {
-			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
-		}, func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
+		series := b.ofCells(name, experiments.TaskKLR, func(r *record.Record) bool {
+			return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0
+		})
 		if len(series) == 0 {
 			continue
 		}
@@ -89,7 +96,6 @@ func (b *builder) confidence() (out []*Figure) {
 				"each bin weighted by its samples, and (c) log loss, the mean of −log P(y | x), both against the model order of the last model; "+
 				"means over runs. L-BFGS keeps all training samples.", record.ReliabilityBins, leastInBin),
 			Drawing: calibrationPicture(series),
-			Data:    func() [][]string { return calibrationRows(series) },
 		})
 	}
 	return out
@@ -97,36 +103,37 @@ func (b *builder) confidence() (out []*Figure) {
 
 // calibrationPicture lays a figure of calibration out.
 func calibrationPicture(series []*Series) *plot.Picture {
-	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1,
-		Traces: traces(series, func(s *Series) []plot.Sample { return diagram(s.Runs) })}
+	reliability := &plot.Panel{Title: "(a)", XLabel: "confidence", YLabel: "accuracy", XMax: 1, Traces: traces(series, diagram)}
 	byOrder := func(title, label string, of func(*record.Record) float64) *plot.Panel {
-		return &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+		pn := &plot.Panel{Title: title, XLabel: "model order M", YLabel: label, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
 			if at := mean(s.values(finalOrder)); at > 0 {
 				return []plot.Sample{plot.Single(at, mean(s.values(of)))}
 			}
 			return nil
 		})}
-	}
-	errors := byOrder("(b)", "calibration error (%)", func(r *record.Record) float64 { return 100 * r.Final.Reliability.CalibrationError })
-	losses := byOrder("(c)", "log loss (nats)", func(r *record.Record) float64 { return r.Final.Reliability.LogLoss })
-	p := &plot.Picture{Panels: []*plot.Panel{reliability, errors, losses}, Legend: legendOf(series)}
-	for _, pn := range []*plot.Panel{errors, losses} {
 		pn.Span()
 		pn.XMin, pn.XMax = pn.XMin/2, 2*pn.XMax
+		return pn
 	}
+	p := &plot.Picture{Legend: legendOf(series), Panels: []*plot.Panel{
+		reliability,
+		byOrder("(b)", "calibration error (%)", func(r *record.Record) float64 { return 100 * r.Final.Reliability.CalibrationError }),
+		byOrder("(c)", "log loss (nats)", func(r *record.Record) float64 { return r.Final.Reliability.LogLoss }),
+	}}
 	diagonal := plot.Look{Color: plot.RGB(0x88, 0x88, 0x88), Dash: []vg.Length{3, 2}, Width: 0.8}
-	reliability.Traces = append(reliability.Traces, plot.Trace{Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
-	p.Legend = append(p.Legend, plot.LineEntry("confidence = accuracy", diagonal))
+	const perfect = "confidence = accuracy"
+	reliability.Traces = append(reliability.Traces, plot.Trace{Label: perfect, Look: diagonal, Curve: []plot.Sample{plot.Single(0, 0), plot.Single(1, 1)}})
+	p.Legend = append(p.Legend, plot.LineEntry(perfect, diagonal))
 	return p
 }
 
 // diagram returns the accuracy against the mean confidence of each bin, over the test examples of
-// all runs.
-func diagram(runs []*record.Record) []plot.Sample {
+// all runs of a series.
+func diagram(s *Series) []plot.Sample {
 	var out []plot.Sample
 	for i := range record.ReliabilityBins {
 		var n, confidence, accuracy float64
-		for _, r := range runs {
+		for _, r := range s.Runs {
 			b := r.Final.Reliability.Bins[i]
 			n += float64(b.Count)
 			confidence += float64(b.Count) * b.Confidence
@@ -139,17 +146,6 @@ func diagram(runs []*record.Record) []plot.Sample {
 	return out
 }
 
-// calibrationRows are the bins of all runs.
-func calibrationRows(series []*Series) [][]string {
-	rows := [][]string{strings.Fields("series seed draw model_order log_loss calibration_error_percent bin count confidence accuracy")}
-	for s, r := range runsOf(series) {
-		for i, b := range r.Final.Reliability.Bins {
-			rows = append(rows, s.line(r, finalOrder(r), r.Final.Reliability.LogLoss, 100*r.Final.Reliability.CalibrationError, i+1, b.Count, b.Confidence, b.Accuracy))
-		}
-	}
-	return rows
-}
-
 const secondsText = "The paper compares methods by the samples they process. A step costs each of them another time, " +
 	"and a batch method has no model before its end: these figures show the error of each against processor time."
 
@@ -158,63 +154,57 @@ const secondsText = "The paper compares methods by the samples they process. A s
 func (b *builder) seconds() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
 		var titles []string
-		var panels [][]*Series // one for each task
+		var all []*Series
+		p := &plot.Picture{}
 		for _, task := range experiments.Tasks() {
-			series := b.ranked(func(p experiments.Planned) bool {
-				return p.Run.Data.Name == name && p.Run.Task == task && len(p.Cells) > 0
-			}, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
+			series := b.ofCells(name, task, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
 			if len(series) > 0 {
-				titles = append(titles, fmt.Sprintf("(%c) %s", 'a'+len(panels), taskTitle(task)))
-				panels = append(panels, series)
+				title := fmt.Sprintf("(%c) %s", 'a'+len(titles), taskTitle(task))
+				pn := &plot.Panel{Title: title, XLabel: "processor seconds", YLabel: errorOf(task).test, LogY: true, Traces: traces(series, overTime)}
+				pn.Span()
+				titles, all, p.Panels = append(titles, title), append(all, series...), append(p.Panels, pn)
 			}
 		}
-		if len(panels) == 0 {
+		if len(all) == 0 {
 			continue
 		}
+		p.Legend = togetherLegend(all)
 		out = append(out, &Figure{
 			Name:  "seconds-" + name,
 			Title: "Error against processor time on " + name,
-			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + sentence(titles...) +
+			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + strings.Join(titles, ", ") +
 				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
 				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
-			Drawing: secondsPicture(titles, panels), Data: func() [][]string { return secondsRows(slices.Concat(panels...)) },
+			Drawing: p,
 		})
 	}
 	return out
 }
 
-// secondsPicture lays a figure of error against processor time out.
-func secondsPicture(titles []string, panels [][]*Series) *plot.Picture {
-	p := &plot.Picture{}
-	for i, series := range panels {
-		pn := &plot.Panel{Title: titles[i], XLabel: "processor seconds", YLabel: errorOf(series[0].Run.Task).test, LogY: true, Traces: traces(series, overTime)}
-		pn.Span()
-		p.Panels = append(p.Panels, pn)
-	}
-	_, alike := grouped(slices.Concat(panels...), func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) })
-	for _, of := range alike { // one entry for the series that look alike
+// togetherLegend has one entry for the series that look alike.
+func togetherLegend(all []*Series) (out plot.Legend) {
+	_, alike := grouped(all, func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) })
+	for _, of := range alike {
 		var labels []string
 		for _, s := range of {
 			labels = appendNew(labels, s.Label)
 		}
 		if text, look := together(labels), of[0].look(); of[0].batch() {
-			p.Legend = append(p.Legend, plot.IconEntry(text, look.Mark))
+			out = append(out, plot.IconEntry(text, look.Mark))
 		} else {
-			p.Legend = append(p.Legend, plot.LineEntry(text, look))
+			out = append(out, plot.LineEntry(text, look))
 		}
 	}
-	return p
+	return out
 }
 
 // together joins labels and shortens all but the first to their last value:
-// "POLK, K = 0.04 | 0.03", "POLK, order=221 | 55".
+// "POLK, K = 0.04 | 0.03".
 func together(labels []string) string {
 	out := labels[0]
 	for _, l := range labels[1:] {
 		if i := strings.LastIndex(l, "= "); i >= 0 {
 			l = l[i+len("= "):]
-		} else if i := strings.LastIndex(l, "="); i >= 0 && strings.HasPrefix(out, l[:i+1]) {
-			l = l[i+1:]
 		}
 		out += " | " + l
 	}
@@ -224,27 +214,15 @@ func together(labels []string) string {
 // overTime returns the mean error of a series against its mean processor time, at each number of
 // samples at which its runs were evaluated.
 func overTime(s *Series) []plot.Sample {
-	wrong := finiteAt(s.Runs, func(p record.Point) float64 { return 100 * p.TestError })
-	seconds := finiteAt(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
+	wrong, seconds := average(s.Runs, testError), average(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
 	var out []plot.Sample
-	for _, n := range slices.Sorted(maps.Keys(wrong)) {
-		if e, t := wrong[n], mean(seconds[n]); len(e) > 0 && t > 0 && !math.IsInf(t, 0) {
-			out = append(out, plot.Single(t, mean(e)))
+	for i, e := range wrong {
+		if t := seconds[i].Mean; words.Finite(e.Mean) && words.Finite(t) && t > 0 {
+			out = append(out, plot.Single(t, e.Mean))
 		}
 	}
 	slices.SortStableFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
 	return out
-}
-
-// secondsRows are the points of all runs.
-func secondsRows(series []*Series) [][]string {
-	rows := [][]string{strings.Fields("task series seed draw samples cpu_seconds error_percent")}
-	for s, r := range runsOf(series) {
-		for _, p := range r.Points {
-			rows = append(rows, append([]string{s.Run.Task}, s.line(r, p.Samples, p.Timing.CPU, 100*p.TestError)...))
-		}
-	}
-	return rows
 }
 
 const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
@@ -258,34 +236,32 @@ func (b *builder) online() (out []*Figure) {
 		if pf.Kind != experiments.FigureCurves {
 			continue
 		}
-		f, _ := b.onlineFigure(pf.Data, pf.Task, func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
-		if f != nil {
+		all := b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
+		if f := b.onlineFigure(pf.Data, pf.Task, all); f != nil {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// onlineFigure makes the figure of the runs that fit, and returns it with their series. It
-// returns nil if no run has the data for it.
-func (b *builder) onlineFigure(data, task string, fits func(experiments.Planned) bool) (*Figure, []*Series) {
+// onlineFigure makes the figure of series. It returns nil if no run has the data for it.
+func (b *builder) onlineFigure(data, task string, all []*Series) *Figure {
 	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
-	o.series = b.ranked(fits, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
+	o.series = ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
 	if len(o.series) == 0 {
-		return nil, nil
+		return nil
 	}
 	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" }))
-	for _, s := range o.series {
-		for _, r := range s.Runs {
-			o.against(r, stars)
-		}
+	for _, r := range runsOf(o.series) {
+		o.against(r, stars)
 	}
 	b.distinct(o.series)
+	picture := o.picture()
 	return &Figure{
 		Name:    "online-" + data + "-" + task,
 		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
-		Caption: o.caption(), Drawing: o.picture(), Data: o.rows,
-	}, o.series
+		Caption: o.caption() + undrawn(picture), Drawing: picture,
+	}
 }
 
 // onlineCurves are the contents of a figure of prequential error and regret.
@@ -351,7 +327,7 @@ func (o *onlineCurves) picture() *plot.Picture {
 		regret.Span()
 		if root, ok := rootLine(regret); ok {
 			regret.Traces = append(regret.Traces, root)
-			p.Legend = append(p.Legend, plot.LineEntry("slope of the square root of T", root.Look))
+			p.Legend = append(p.Legend, plot.LineEntry(root.Label, root.Look))
 		}
 		p.Panels = append(p.Panels, regret)
 	}
@@ -359,13 +335,6 @@ func (o *onlineCurves) picture() *plot.Picture {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
-}
-
-func prequentialError(p record.Point) float64 {
-	if p.Prequential == nil {
-		return math.NaN()
-	}
-	return 100 * p.Prequential.Error
 }
 
 // curve returns the mean regret of a series over its runs. The band reaches up to the largest
@@ -401,48 +370,17 @@ func rootLine(p *plot.Panel) (plot.Trace, bool) {
 	}
 	at := func(x float64) plot.Sample { return plot.Single(x, factor*math.Sqrt(x)) }
 	look := plot.Look{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 0.8}
-	return plot.Trace{Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
+	return plot.Trace{Label: "slope of the square root of T", Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
 }
 
 func (o *onlineCurves) caption() string {
 	text := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
 	if len(o.regrets) == 0 {
-		text += "The regret is not shown: L-BFGS has no record on these data in this profile. "
-	} else {
-		text += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
-			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
-			"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
-			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
-			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*o.gap)
-		undrawn := 0
-		for _, r := range runsOf(o.series) {
-			for _, v := range o.regrets[r] {
-				if !(v > 0) { // it has no place on a logarithmic axis
-					undrawn++
-				}
-			}
-		}
-		if undrawn > 0 {
-			text += fmt.Sprintf("%d regrets that are not positive are not drawn. ", undrawn)
-		}
+		return text + "The regret is not shown: L-BFGS has no record on these data in this profile. " + linesAre + "."
 	}
-	return text + linesAre + "."
-}
-
-// rows are the points of all runs.
-func (o *onlineCurves) rows() [][]string {
-	rows := [][]string{strings.Fields("series seed draw samples prequential_error_percent prequential_loss norm_sq regret regret_slack")}
-	for s, r := range runsOf(o.series) {
-		for i, p := range r.Points {
-			if p.Prequential == nil || p.NormSq == nil {
-				continue
-			}
-			row := s.line(r, p.Samples, prequentialError(p), p.Prequential.Loss, *p.NormSq, "", "")
-			if v := o.regrets[r]; v != nil {
-				copy(row[7:], line(v[i], float64(p.Samples)*o.slack[r]))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows
+	return text + fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
+		"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
+		"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
+		"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
+		"the regularizer is summed by the trapezoidal rule over the evaluations. %s.", 100*o.gap, linesAre)
 }

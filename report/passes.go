@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -64,9 +63,9 @@ func (b *builder) paths(cells string) (out []*path) {
 	}) {
 		of[key(p.Run)] = true
 	}
-	for _, s := range b.ranked(func(p experiments.Planned) bool {
+	for _, s := range ranked(b.series(func(p experiments.Planned) bool {
 		return of[key(p.Run)] && p.Run.Params.Maintenance != "keep-newest" && (!p.Run.Batch() || p.Run.Params.Iterations > 0)
-	}, func(*record.Record) bool { return true }) {
+	}), func(*record.Record) bool { return true }) {
 		if last := len(out) - 1; last < 0 || !s.batch() || out[last].series.Run.Method != s.Run.Method {
 			p := &path{series: s, label: experiments.Method(s.Run.Method).Title, printed: numbersOf(b.paper.Cells[cells+s.Run.Method])}
 			if m := s.Run.Params.Maintenance; m != "" {
@@ -84,17 +83,17 @@ func (b *builder) paths(cells string) (out []*path) {
 
 // add adds the points of a series.
 func (p *path) add(s *Series) {
-	var at [quantityCount]map[int][]float64
+	var at [quantityCount][]plot.Sample
 	for q, shown := range quantitiesOf(experiments.RiskTrain, s.Run.Task) {
-		at[q] = finiteAt(s.Runs, shown.of)
+		at[q] = average(s.Runs, shown.of)
 	}
-	for _, samples := range slices.Sorted(maps.Keys(at[qRisk])) {
-		point := pathPoint{after: samples}
+	for i, risk := range at[qRisk] {
+		point := pathPoint{after: int(risk.X)}
 		if s.batch() {
 			point.after = s.Run.Params.Iterations
 		}
 		for q := range at {
-			point.values[q] = mean(at[q][samples])
+			point.values[q] = at[q][i].Mean
 			if v := p.printed[q]; v != nil {
 				point.off = max(point.off, math.Abs(point.values[q] / *v - 1))
 			}

@@ -44,7 +44,6 @@ type Report struct {
 
 	Parts []*Part  // results that the paper does not show
 	Notes []string // unavailable data and failed runs, and why; runs of other code; cells that the profile leaves out
-	Page  string   // file name of the same report as one page; empty if the page is not beside the index
 }
 
 // Build makes a report about the paper, or about the user's own specs if in.Own is set. Tables

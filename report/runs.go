@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"polkrepro/experiments"
@@ -74,11 +73,19 @@ func finalColumns(errorHeading string, text func(Stat, int) string) (out []colum
 	return out
 }
 
+// resultColumns returns finalColumns, and those of the processor time and of the numbers kept.
+func resultColumns(text func(Stat, int) string) []column {
+	return append(finalColumns("error (%)", text),
+		column{"CPU (s)", processorTime},
+		column{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }})
+}
+
 // runs makes the table of the runs' cost, with a row for each series.
 func (b *builder) runs() *Table {
-	planned := append(plannedColumns(), column{"failed", func(s *Series) string { return strconv.Itoa(b.failed(s.planned)) }})
-	processed := column{"samples", func(s *Series) string { return strconv.FormatFloat(mean(s.values(samples)), 'f', 0, 64) }}
-	rows := tabulate(b.series(allRuns), planned, append(append([]column{processed}, finalColumns("test error (%)", Stat.text)...),
+	planned := append(plannedColumns(), column{"failed", func(s *Series) string { return fmt.Sprint(b.failed(s.planned)) }})
+	recorded := []column{{"samples", func(s *Series) string { return fmt.Sprintf("%.0f", mean(s.values(samples))) }}}
+	recorded = append(recorded, finalColumns("test error (%)", Stat.text)...)
+	recorded = append(recorded,
 		column{"wall (s)", func(s *Series) string { return seconds(statOf(s.values(wall))) }},
 		column{"CPU (s)", processorTime},
 		column{"CPU, all runs (s)", func(s *Series) string {
@@ -86,9 +93,10 @@ func (b *builder) runs() *Table {
 			for _, v := range s.values(secondsInAll) {
 				total += v
 			}
-			return strconv.FormatFloat(total, 'f', 1, 64)
+			return fmt.Sprintf("%.1f", total)
 		}},
-		column{"kernel evaluations", func(s *Series) string { return strconv.FormatFloat(mean(s.values(evaluations)), 'e', 2, 64) }}))
+		column{"kernel evaluations", func(s *Series) string { return fmt.Sprintf("%.2e", mean(s.values(evaluations))) }})
+	rows := tabulate(b.series(allRuns), planned, recorded)
 	return &Table{
 		Name: "runs", Title: "The runs and their cost", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
@@ -97,27 +105,20 @@ func (b *builder) runs() *Table {
 	}
 }
 
-// samples and evaluations return a run's number of samples processed and of kernel evaluations.
-func samples(r *record.Record) float64     { return float64(r.Final.Samples) }
-func evaluations(r *record.Record) float64 { return float64(r.Final.KernelEvals) }
+// Values of a run: its number of samples processed, its number of kernel evaluations, the time of
+// its training and the processor time of that.
+func samples(r *record.Record) float64      { return float64(r.Final.Samples) }
+func evaluations(r *record.Record) float64  { return float64(r.Final.KernelEvals) }
+func wall(r *record.Record) float64         { return r.Final.Timing.Wall }
+func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
 
 // results makes a table of the results of the planned runs that fit, with a row for each series.
 // The columns of more come last.
 func (b *builder) results(name, title string, fits func(experiments.Planned) bool, more ...column) *Table {
-	_, caption, numbered := strings.Cut(title, ". ")
-	if !numbered {
-		caption = title
-	}
-	series, planned := b.series(fits), plannedColumns()
-	if distinct, same := distinctColumns(series); b.in.Own != "" && len(same) == 2 {
-		planned = distinct
-	}
-	rows := tabulate(series, planned, slices.Concat(finalColumns("error (%)", Stat.full), []column{
-		{"CPU (s)", processorTime},
-		{"numbers kept", func(s *Series) string { return cmp.Or(s.numbers(), words.Dash) }},
-	}, more))
+	rows := tabulate(b.series(fits), plannedColumns(), append(resultColumns(Stat.full), more...))
+	parts := strings.SplitAfterN(title, ". ", 2) // a number, if it has one, and the rest
 	return &Table{
-		Name: name, Title: title, Caption: caption + ".", Header: rows[0], Rows: rows[1:],
+		Name: name, Title: title, Caption: parts[len(parts)-1] + ".", Header: rows[0], Rows: rows[1:],
 		Notes: []string{
 			"Mean ± standard deviation over runs; online learners are averaged over the last 5 % of the processed samples. In brackets: Student's 90 % interval of the mean.",
 			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
@@ -146,18 +147,13 @@ func columnsOfQuestions(supplement string) []column {
 	}
 }
 
-// processorTime writes the processor time of a series' training, or a dash if there are no runs.
-func processorTime(s *Series) string {
-	if len(s.Runs) == 0 {
-		return words.Dash
-	}
-	return seconds(statOf(s.values(secondsInAll)))
-}
+// processorTime writes the processor time of a series' training.
+func processorTime(s *Series) string { return seconds(statOf(s.values(secondsInAll))) }
 
 // seconds writes a mean with two decimals and, for several runs, the standard deviation.
 func seconds(s Stat) string {
 	if s.N < 2 {
-		return strconv.FormatFloat(s.Mean, 'f', 2, 64)
+		return fmt.Sprintf("%.2f", s.Mean)
 	}
 	return fmt.Sprintf("%.2f ± %.2f", s.Mean, s.SD)
 }

@@ -9,15 +9,11 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"polkrepro/compare"
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -71,15 +67,6 @@ func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
 	return out
 }
 
-// rank numbers the series of each method and task in their order.
-func rank(series []*Series) {
-	for i, s := range series[min(1, len(series)):] {
-		if before := series[i]; before.Run.Method == s.Run.Method && before.Run.Task == s.Run.Task {
-			s.Rank = before.Rank + 1
-		}
-	}
-}
-
 // byTask splits series, in their order, by data set and task.
 func byTask(series []*Series) [][]*Series {
 	_, out := grouped(series, func(s *Series) string { return s.dataName() + "\x00" + s.Run.Task })
@@ -124,11 +111,10 @@ func (s *Series) numbersKept() float64 {
 
 // numbers writes numbersKept for readers, or "" if it is unknown.
 func (s *Series) numbers() string {
-	n := s.numbersKept()
-	if math.IsNaN(n) {
-		return ""
+	if n := s.numbersKept(); !math.IsNaN(n) {
+		return fmt.Sprintf("%.0f", n)
 	}
-	return strconv.FormatFloat(n, 'f', 0, 64)
+	return ""
 }
 
 // values returns a value of every run of the series.
@@ -170,10 +156,15 @@ func runsOf(series []*Series) iter.Seq2[*Series, *record.Record] {
 	}
 }
 
+// trace returns a curve of the series as it looks in every picture.
+func (s *Series) trace(curve []plot.Sample) plot.Trace {
+	return plot.Trace{Label: s.Label, Look: s.look(), Curve: curve, Flat: s.batch()}
+}
+
 // traces returns a trace of each series, with the given curve.
 func traces(series []*Series, curve func(*Series) []plot.Sample) (out []plot.Trace) {
 	for _, s := range series {
-		out = append(out, plot.Trace{Label: s.Label, Look: s.look(), Curve: curve(s), Flat: s.batch()})
+		out = append(out, s.trace(curve(s)))
 	}
 	return out
 }
@@ -186,19 +177,12 @@ func legendOf(series []*Series) (l plot.Legend) {
 	return l
 }
 
-// line returns the cells of a line of a CSV file, or of a part of one. Numbers have enough digits
+// line returns the cells of a line of a CSV file, or of a part of one. A float64 has enough digits
 // to be read back exactly.
 func line(cells ...any) []string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
-		switch v := c.(type) {
-		case float64:
-			out[i] = words.Exact(v)
-		case float32:
-			out[i] = strconv.FormatFloat(float64(v), 'g', -1, 32)
-		default:
-			out[i] = fmt.Sprint(v)
-		}
+		out[i] = fmt.Sprint(c)
 	}
 	return out
 }
@@ -210,14 +194,6 @@ func known(is bool, cells ...any) []string {
 	}
 	return line(cells...)
 }
-
-// line returns the line of a run in a CSV file: its series, seed and draw, then more.
-func (s *Series) line(r *record.Record, more ...any) []string {
-	return append(line(s.Label, r.Header.Run.Seed, r.Header.Run.Data.Draw), line(more...)...)
-}
-
-// wall returns the seconds that a run's training took.
-func wall(r *record.Record) float64 { return r.Final.Timing.Wall }
 
 // grey holds the looks of a method that defines none.
 var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
@@ -294,90 +270,24 @@ func unprojected(l plot.Look) plot.Look {
 	return plot.Look{Color: l.Color, Dash: []vg.Length{0.8, 1.2}, Width: 0.9}
 }
 
-// A specEntry holds the series of one entry of a spec. They differ only in their model order, and
-// the largest comes first.
-type specEntry struct {
-	name   string
-	series []*Series
-}
-
-// entriesOf groups series by the entries of specs, in their order.
-func entriesOf(all []*Series) []specEntry {
-	_, groups := grouped(all, func(s *Series) string { return s.planned[0].Spec + "\x00" + s.planned[0].Label })
-	out := make([]specEntry, len(groups))
-	for i, of := range groups {
-		out[i] = specEntry{compare.MethodName(of[0].planned[0]), of}
-	}
-	return out
-}
-
-// entryLooks returns the looks of entries by name. The first entry is the reference.
-func entryLooks(all []specEntry) map[string]plot.Look {
-	names := make([]string, len(all))
-	for i, e := range all {
-		names[i] = e.name
-	}
-	return badges(names, names[0])
-}
-
-// mostCurves is the maximum number of series in a panel.
-const mostCurves = 8
-
 // distinct gives the series of a figure different looks in a report on the user's own specs.
 func (b *builder) distinct(series []*Series) {
 	if b.in.Own == "" {
 		return
 	}
 	taken := make(map[string]bool)
+	n := len(heuristicColors)
 	for i, s := range series {
 		key := func() string { return fmt.Sprint(s.look().Color, s.look().Dash) }
-		for k := 0; taken[key()] && k < len(heuristicColors); k++ {
-			s.own = &plot.Look{Color: heuristicColors[(i+k)%len(heuristicColors)], Width: 1.2}
+		for k := 0; taken[key()] && k < n*len(ownDashes); k++ {
+			s.own = &plot.Look{Color: heuristicColors[(i+k)%n], Dash: ownDashes[k/n], Width: 1.2}
 		}
 		taken[key()] = true
 	}
 }
 
-// entryDashes distinguish the series of an entry.
-var entryDashes = [][]vg.Length{nil, {4, 2}, {1, 1.5}, {5, 1.5, 1, 1.5}}
-
-// smaller turns a figure with more series than a panel can show into small multiples, with a
-// panel for each entry of the spec.
-func (f *Figure) smaller(ylabel string, series []*Series, of func(record.Point) float64) {
-	if len(series) <= mostCurves {
-		return
-	}
-	var all []specEntry
-	for _, e := range entriesOf(series) {
-		for of := range slices.Chunk(e.series, len(entryDashes)) { // each series of a panel has its own dashes
-			all = append(all, specEntry{e.name, of})
-		}
-	}
-	looks := entryLooks(all)
-	trace := func(s *Series, look plot.Look) plot.Trace {
-		return plot.Trace{Look: look, Curve: deviated(finiteAt(s.Runs, of)), Deviation: true}
-	}
-	reference := looks[all[0].name].Of(referenceWidth)
-	first := trace(all[0].series[0], reference)
-	var panels []*plot.Panel
-	for _, e := range all[min(1, len(all)-1):] {
-		var labels []string
-		pn := &plot.Panel{Traces: []plot.Trace{first}}
-		for i, s := range e.series {
-			look := looks[e.name].Of(ownWidth)
-			look.Dash = entryDashes[i]
-			labels, pn.Traces = append(labels, s.Label), append(pn.Traces, trace(s, look))
-		}
-		pn.Title, pn.Remark, _ = strings.Cut(together(labels), ", ")
-		panels = append(panels, pn)
-	}
-	p := plot.Small(ylabel, false, panels)
-	p.Legend = plot.Legend{plot.LineEntry(all[0].series[0].Label, reference)}
-	f.Drawing, f.Series, f.Alt = p, nil, ""
-	f.Caption = fmt.Sprintf("Small multiples of the %s against the number of training samples processed, a panel for each method: means over runs, bands are their standard deviation. "+
-		"Of several series, the first below the name is solid, the next are dashed. In each panel %s is blue. The CSV file has all quantities.",
-		ylabel, series[0].Label)
-}
+// ownDashes distinguish series of one colour.
+var ownDashes = [][]vg.Length{nil, {4, 2}, {1, 1.5}, {5, 1.5, 1, 1.5}}
 
 // sortedKeys returns a map's keys in order.
 func sortedKeys[V any](m map[string]V) []string {
@@ -398,12 +308,6 @@ func grouped[K comparable, V any](values []V, key func(V) K) (keys []K, groups [
 		groups[i] = append(groups[i], v)
 	}
 	return keys, groups
-}
-
-// sentence joins the parts that are not empty with commas.
-func sentence(parts ...string) string {
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return strings.Join(parts, ", ")
 }
 
 // appendNew appends v unless values contains it.

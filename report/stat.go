@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/words"
@@ -111,23 +110,22 @@ func between(low, high float64, q int, like float64) string {
 // number writes v with the decimals that suit a value of quantity q of the size of like.
 func number(v float64, q int, like float64) string {
 	size := math.Abs(like)
+	decimals := 3
 	switch {
 	case !words.Finite(v):
 		return words.Exact(v)
 	case size >= 1e6 || q == qRisk && size > 0 && size < 1e-4:
-		return strconv.FormatFloat(v, 'e', 2, 64)
+		return fmt.Sprintf("%.2e", v)
 	case q == qError:
-		return strconv.FormatFloat(v, 'f', 2, 64)
+		decimals = 2
 	case q == qOrder && (size >= 100 || v == math.Trunc(v)):
-		return strconv.FormatFloat(v, 'f', 0, 64)
+		decimals = 0
 	case q == qOrder:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	}
-	decimals := 3 // three significant digits of size
-	if size > 0 {
+		decimals = 1
+	case size > 0: // three significant digits of size
 		decimals = min(7, max(0, 2-int(math.Floor(math.Log10(size)))))
 	}
-	return strconv.FormatFloat(v, 'f', decimals, 64)
+	return fmt.Sprintf("%.*f", decimals, v)
 }
 
 // difference writes the difference of a mean from the paper's value: in points for an error rate,
@@ -137,14 +135,13 @@ func difference(s Stat, paper *float64, q int) string {
 		return ""
 	}
 	d := s.Mean - *paper
-	if q == qError {
+	switch {
+	case q == qError:
 		return words.Signed(d, 2)
-	}
-	if *paper == 0 {
+	case *paper == 0:
 		return ""
-	}
-	if r := s.Mean / *paper; r >= 10 {
-		return "×" + strconv.FormatFloat(r, 'g', 2, 64)
+	case s.Mean / *paper >= 10:
+		return fmt.Sprintf("×%.2g", s.Mean / *paper)
 	}
 	return words.Signed(100*d / *paper, 0) + " %"
 }

@@ -122,7 +122,7 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 }
 
 // whyWidth is the number of characters that a column holds of the reason why there are no runs.
-// The notes below the table have the full text.
+// The CSV file has the full text.
 const whyWidth = 36
 
 // lines returns the lines of a cell: the paper's numbers, the numbers of the runs and the
@@ -225,15 +225,14 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 
 // reason says why a number of ours or of the paper's is missing.
 func (c *Cell) reason(q int) string {
-	why := c.Why
-	if why == words.Dash {
-		why = ""
+	var why []string
+	if c.Why != "" && c.Why != words.Dash {
+		why = append(why, c.Why)
 	}
-	dash := c.Dash
-	if c.Paper[q] != nil {
-		dash = ""
+	if c.Paper[q] == nil && c.Dash != "" {
+		why = append(why, c.Dash)
 	}
-	return words.Message(sentence(why, dash))
+	return words.Message(strings.Join(why, ", "))
 }
 
 // finalOf returns a run's final risk, error rate in per cent and model order.
@@ -290,12 +289,8 @@ func (b *builder) tableNotes(t *Table) []string {
 		if c.Gap > 0 {
 			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
 		}
-		why := c.Lost
-		if words.Shorten(c.Why, whyWidth) != c.Why { // too long for a column
-			why = c.Why
-		}
-		if why != "" {
-			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, why))
+		if c.Lost != "" {
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, c.Lost))
 		}
 	}
 	if len(gaps) > 0 {
@@ -307,13 +302,9 @@ func (b *builder) tableNotes(t *Table) []string {
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
 func (b *builder) bayesNote(dataSet string) string {
 	byDraw := map[uint64]float64{}
-	figure := ""
 	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
 		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
 			byDraw[r.Header.Run.Data.Draw] = 100 * e
-			if r.Header.Run.Data.Draw == b.figureDraw {
-				figure = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, 100*e)
-			}
 		}
 	}
 	if len(byDraw) == 0 {
@@ -324,7 +315,11 @@ func (b *builder) bayesNote(dataSet string) string {
 		values = append(values, byDraw[k])
 	}
 	s := statOf(values)
-	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, s.text(qError), s.N, figure)
+	note := fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means", dataSet, s.text(qError), s.N)
+	if e, ok := byDraw[b.figureDraw]; ok {
+		note += fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, e)
+	}
+	return note + "."
 }
 
 // dashNotes returns the reasons why the paper leaves numbers out, one line for each reason.

@@ -250,96 +250,67 @@ func orderBound(r *record.Record) float64 {
 	return theory.OrderBound(r.Header.Run, r.Final.Measured[theory.PlaneWidth], r.Final.Measured[theory.PlaneHeight])
 }
 
-// table1Curves holds the contents of a figure of runs over samples: the series of POLK, each with
-// the series of FSGD at the same learning rate if there is one.
-type table1Curves struct {
-	series []*Series
-	plain  []*Series // FSGD's series; a series without records if there is none
-}
-
-// table1Radius are the contents of the figure of the floors over η.
-type table1Radius struct {
-	ks     []float64
-	series [][]*Series // by K, by η
-}
-
 // figures makes table1a, table1b, …: a figure of the runs for each K, then the figure of the
 // floors.
 func (s *theoryStudy) figures() (out []*Figure) {
-	add := func(title, caption string, of []*Series, drawing plot.Drawing, data func() [][]string) {
-		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing, Data: data}
+	add := func(title, caption string, of []*Series, drawing plot.Drawing) {
+		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing}
 		if !slices.ContainsFunc(of, func(x *Series) bool { return len(x.Runs) > 0 }) {
 			f.Missing = whyNotRun
 		}
 		out = append(out, f)
 	}
-	byK := &table1Radius{}
-	byK.ks, byK.series = grouped(s.polk(false), func(x *Series) float64 { return x.Run.Params.Parsimony })
-	for i, k := range byK.ks {
-		c := s.curves(append(s.polk(true), byK.series[i]...))
+	ks, byK := grouped(s.polk(false), func(x *Series) float64 { return x.Run.Params.Parsimony })
+	for i, k := range ks {
 		add(fmt.Sprintf("diminishing learning rate, and constant ones with K = %g", k),
 			"(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, "+
 				"or of the last tenth of all steps where these are more, "+
 				"against the number of samples. "+linesAre+"; dotted in (a): the same without projection.",
-			byK.series[i], c.picture(), c.rows)
+			byK[i], s.curves(append(s.polk(true), byK[i]...)))
 	}
 	add("the floor and its bound",
 		"(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, "+
 			"against the constant learning rate. "+linesAre+"; the level in (a) is ‖f*‖, the distance of f = 0.",
-		slices.Concat(byK.series...), byK.picture(), byK.rows)
+		slices.Concat(byK...), floors(ks, byK))
 	return out
 }
 
-func (s *theoryStudy) curves(series []*Series) *table1Curves {
-	c := &table1Curves{}
+// curves lays out the runs of series of POLK over samples, each with the series of FSGD at the
+// same learning rate if there is one.
+func (s *theoryStudy) curves(series []*Series) *plot.Picture {
+	distance := &plot.Panel{Title: "(a)", YLabel: "RKHS distance to f*", LogY: true}
+	order := &plot.Panel{Title: "(b)", YLabel: "model order M_t"}
+	ratio := &plot.Panel{Title: "(c)", YLabel: "bound ratio, largest"}
+	p := &plot.Picture{Panels: []*plot.Panel{distance, order, ratio}}
+	distances := func(x *Series) []plot.Sample {
+		return average(x.Runs, func(p record.Point) float64 { return p.Measured[theory.Distance] })
+	}
+	var plain plot.Legend
 	for i, x := range series {
 		if len(x.Runs) == 0 {
 			continue
 		}
-		plain := &Series{}
+		x.own = &table1Looks[i%len(table1Looks)]
+		p.Legend = append(p.Legend, plot.LineEntry(x.Label, x.look()))
+		distance.Traces = append(distance.Traces, x.trace(distances(x)))
+		order.Traces = append(order.Traces, x.trace(average(x.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) })))
+		ratio.Traces = append(ratio.Traces, x.trace(largestRatios(x.Runs)))
 		for _, y := range s.series {
-			if y.Run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
-				plain = y
+			if y.Run.Method == experiments.MethodFSGD && len(y.Runs) > 0 && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
+				t := plot.Trace{Label: y.Label, Look: unprojected(x.look()), Curve: centre(distances(y))}
+				distance.Traces = append(distance.Traces, t)
+				plain = append(plain, plot.LineEntry("without projection (FSGD)", t.Look))
 			}
 		}
-		x.own = &table1Looks[i%len(table1Looks)]
-		c.series, c.plain = append(c.series, x), append(c.plain, plain)
 	}
-	return c
-}
-
-func (c *table1Curves) picture() *plot.Picture {
-	p := &plot.Picture{Panels: []*plot.Panel{
-		c.panel("(a)", "RKHS distance to f*", func(runs []*record.Record) []plot.Sample {
-			return average(runs, func(p record.Point) float64 { return p.Measured[theory.Distance] })
-		}, true),
-		c.panel("(b)", "model order M_t", func(runs []*record.Record) []plot.Sample {
-			return average(runs, func(p record.Point) float64 { return float64(p.ModelOrder) })
-		}, false),
-		c.panel("(c)", "bound ratio, largest", largestRatios, false),
-	}}
-	p.Panels[0].LogY = true
-	p.Legend = legendOf(c.series)
-	if i := slices.IndexFunc(c.plain, func(x *Series) bool { return len(x.Runs) > 0 }); i >= 0 {
-		p.Legend = append(p.Legend, plot.LineEntry("without projection (FSGD)", unprojected(c.series[i].look())))
+	for _, pn := range p.Panels {
+		pn.Span()
 	}
-	if slices.ContainsFunc(c.series, func(x *Series) bool { return len(x.Runs) > 1 }) {
+	p.Legend = append(p.Legend, plain[:min(1, len(plain))]...)
+	if p.Spread() {
 		p.Legend = append(p.Legend, plot.BandEntry())
 	}
 	return p
-}
-
-// panel makes the panel of a curve of the runs, with FSGD's curve too if both is true.
-func (c *table1Curves) panel(title, label string, curve func([]*record.Record) []plot.Sample, both bool) *plot.Panel {
-	pn := &plot.Panel{Title: title, YLabel: label}
-	for i, x := range c.series {
-		pn.Traces = append(pn.Traces, plot.Trace{Look: x.look(), Curve: curve(x.Runs)})
-		if both {
-			pn.Traces = append(pn.Traces, plot.Trace{Look: unprojected(x.look()), Curve: centre(curve(c.plain[i].Runs))})
-		}
-	}
-	pn.Span()
-	return pn
 }
 
 // ratioWindow is the minimum window over which the largest ratio of a point is taken, as a
@@ -374,19 +345,6 @@ func centre(curve []plot.Sample) []plot.Sample {
 	return curve
 }
 
-// rows are the points of all runs.
-func (c *table1Curves) rows() [][]string {
-	rows := [][]string{strings.Fields("series seed samples distance excess_risk model_order mean_order norm gradient_square separation bound_ratio")}
-	for x, r := range runsOf(slices.Concat(c.series, c.plain)) {
-		for _, p := range r.Points {
-			m := p.Measured
-			rows = append(rows, line(x.Label, r.Header.Run.Seed, p.Samples, m[theory.Distance], m[theory.Excess], p.ModelOrder,
-				m[theory.MeanOrder], m[theory.Norm], m[theory.Gradient], m[theory.Separation], m[theory.Ratio]))
-		}
-	}
-	return rows
-}
-
 // byRate is the mean and range over runs of a statistic, by η.
 func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
 	at := make(map[float64][]float64)
@@ -398,9 +356,10 @@ func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
 	return averaged(at)
 }
 
-func (f *table1Radius) picture() *plot.Picture {
+// floors lays out the floors and the largest model orders over η, for each K and its series.
+func floors(ks []float64, byK [][]*Series) *plot.Picture {
 	low, high := math.Inf(1), 0.0 // of the learning rates
-	for _, x := range slices.Concat(f.series...) {
+	for _, x := range slices.Concat(byK...) {
 		low, high = min(low, x.Run.Params.LearningRate), max(high, x.Run.Params.LearningRate)
 	}
 	axis := plot.Panel{XLabel: "learning rate", LogX: true, XMin: low / 1.3, XMax: high * 1.3}
@@ -408,28 +367,17 @@ func (f *table1Radius) picture() *plot.Picture {
 	floor.Title, floor.YLabel, floor.LogY = "(a)", "RKHS distance to f*", true
 	order.Title, order.YLabel = "(b)", "largest model order"
 	p := &plot.Picture{Panels: []*plot.Panel{&floor, &order}}
-	for i, k := range f.ks {
-		l := table1Looks[1+i%(len(table1Looks)-1)]
-		floor.Traces = append(floor.Traces,
-			plot.Trace{Look: l, Curve: byRate(f.series[i], theory.Floor)},
-			plot.Trace{Look: unprojected(l), Curve: centre(byRate(f.series[i], radius))})
-		order.Traces = append(order.Traces, plot.Trace{Look: l, Curve: byRate(f.series[i], final(theory.MaxOrder))})
-		p.Legend = append(p.Legend, plot.LineEntry(fmt.Sprintf("K = %g", k), l), plot.LineEntry(fmt.Sprintf("radius of the theorem, K = %g", k), unprojected(l)))
+	for i, k := range ks {
+		look := table1Looks[1+i%(len(table1Looks)-1)]
+		own := plot.Trace{Label: fmt.Sprintf("K = %g", k), Look: look, Curve: byRate(byK[i], theory.Floor)}
+		bound := plot.Trace{Label: "radius of the theorem, " + own.Label, Look: unprojected(look), Curve: centre(byRate(byK[i], radius))}
+		floor.Traces = append(floor.Traces, own, bound)
+		order.Traces = append(order.Traces, plot.Trace{Label: own.Label, Look: look, Curve: byRate(byK[i], final(theory.MaxOrder))})
+		p.Legend = append(p.Legend, plot.LineEntry(own.Label, look), plot.LineEntry(bound.Label, bound.Look))
 	}
-	for _, r := range runsOf(slices.Concat(f.series...)) { // all runs have the same f*
+	for _, r := range runsOf(slices.Concat(byK...)) { // all runs have the same f*
 		floor.Traces[0].Levels = []float64{r.Final.Measured[theory.StarNorm]}
 	}
 	p.Legend = append(p.Legend, plot.LevelEntry("norm of f*"))
 	return p
-}
-
-// rows are the runs' floors, radii and orders.
-func (f *table1Radius) rows() [][]string {
-	rows := [][]string{strings.Fields("series seed learning_rate parsimony least_distance radius variance largest_order order_bound")}
-	for x, r := range runsOf(slices.Concat(f.series...)) {
-		run := r.Header.Run
-		rows = append(rows, line(x.Label, run.Seed, run.Params.LearningRate, run.Params.Parsimony,
-			theory.Floor(r), radius(r), theory.Variance(r), r.Final.Measured[theory.MaxOrder], orderBound(r)))
-	}
-	return rows
 }

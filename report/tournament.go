@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"polkrepro/compare"
@@ -13,8 +12,8 @@ import (
 	"polkrepro/report/table"
 )
 
-// A Tournament is the report on a comparison of pruning heuristics. Its tables are two for each
-// field, then the Pareto fronts. Its figures are those of each field, then the ranks.
+// A Tournament is the report on a comparison of pruning heuristics. It has two tables and two
+// figures for each field, then the figure of the ranks.
 type Tournament struct {
 	*compare.Result // the comparison
 	*Report
@@ -27,9 +26,7 @@ func NewTournament(res *compare.Result, in Input) *Tournament {
 	for _, f := range res.Fields {
 		r.Tables = append(r.Tables, verdictTable(f, res.Reference), levelTable(f))
 	}
-	for _, f := range res.Fields {
-		r.Tables = append(r.Tables, frontTable(f))
-	}
+	r.Runs.Numbers = tournamentRuns(res)
 	return &Tournament{res, r}
 }
 
@@ -112,26 +109,17 @@ func levelTable(f *compare.FieldResult) *Table {
 	return t
 }
 
-// frontTable holds both Pareto fronts of a field.
-func frontTable(f *compare.FieldResult) *Table {
-	t := &Table{
-		Name: f.Name + "-fronts", Title: f.Title + ": what no other run beats",
-		Header: []string{"front", "heuristic", "knob", "model order", "error (%)", "CPU (s)"},
-		Notes:  []string{"Means over replicates, of all heuristics at all values of their knobs. The error's front is that of many noisy values: differences of a few hundredths of a point decide nothing."},
-	}
-	t.Numbers = [][]string{{"front", "heuristic", "knob", "model_order", "error_percent", "cpu_seconds", "replicates"}}
-	for i, m := range []compare.Measure{compare.ErrorAtOrder, compare.ErrorAtTime} {
-		name := []string{"error and order", "error and time"}[i]
-		for _, p := range f.Front(m) {
-			mean := number(p.Error, qError, 0)
-			if p.Runs < f.Replicates { // the mean of fewer runs is marked
-				mean += fmt.Sprintf(" (%d of %d runs)", p.Runs, f.Replicates)
+// tournamentRuns are all runs as lines of a CSV file.
+func tournamentRuns(res *compare.Result) [][]string {
+	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
+	for _, f := range res.Fields {
+		for _, e := range f.Entries {
+			for _, r := range e.Runs {
+				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
 			}
-			t.Rows = append(t.Rows, []string{name, p.Heuristic, words.Exact(p.Value), compare.Number(p.Order), mean, strconv.FormatFloat(p.Seconds, 'g', 3, 64)})
-			t.Numbers = append(t.Numbers, line(name, p.Heuristic, p.Value, p.Order, p.Error, p.Seconds, p.Runs))
 		}
 	}
-	return t
+	return rows
 }
 
 // Text is the summary and the fields' tables for a terminal.
@@ -145,42 +133,4 @@ func (t *Tournament) Text() string {
 		b.WriteString(tb.Text() + "\n")
 	}
 	return b.String()
-}
-
-// Index is the first page in Markdown.
-func (t *Tournament) Index() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", table.Escape(t.Title))
-	for _, s := range t.Summary() {
-		b.WriteString(table.Escape(s) + "\n\n")
-	}
-	indexTables(&b, t.Tables...)
-	indexFigures(&b, t.Figures...)
-	b.WriteString("All runs: [runs.csv](runs.csv). All on one page: [report.html](report.html).\n")
-	return b.String()
-}
-
-// CSV is a CSV file with a line for each run.
-func (t *Tournament) CSV() string {
-	rows := [][]string{{"field", "heuristic", "knob", "replicate", "model_order", "error_percent", "training_seconds", "largest_model_order", "mean_error_percent", "process_seconds"}}
-	for _, f := range t.Fields {
-		for _, e := range f.Entries {
-			for _, r := range e.Runs {
-				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
-			}
-		}
-	}
-	return table.CSV(rows)
-}
-
-// WriteAll writes the report into a folder, which it creates if necessary: index.md, runs.csv,
-// tables/NAME.{txt,md,csv,tex} and figures/NAME.{svg,png,csv}. It returns the paths that it
-// wrote, index.md first. Every file is written completely or not at all.
-func (t *Tournament) WriteAll(dir string) ([]string, error) {
-	w := writer{dir: dir}
-	w.text("index.md", t.Index)
-	w.text("runs.csv", t.CSV)
-	w.tables(t.Tables...)
-	w.figures(t.Figures...)
-	return w.paths, w.err
 }

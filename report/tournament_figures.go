@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -31,76 +30,47 @@ func tournamentFigures(res *compare.Result) []*Figure {
 		if len(f.Levels) > 0 {
 			least = f.Levels[0] / 4
 		}
-		for _, against := range []struct {
-			name, title, axis, spread, remark string
-			by                                cost
-			measure                           compare.Measure
-			rules                             []float64
-		}{
-			{"-order", ": error against model order", "final model order", "bars and bands are",
-				"Fine lines: the model orders at which errors are compared. Below each name: the verdict by error at equal model order.", byOrder, compare.ErrorAtOrder, f.Levels},
-			{"-time", ": error against training time", "processor seconds of training", "bars are",
-				"Below each name: the verdict by error at equal training time.", byTime, compare.ErrorAtTime, nil},
-		} {
-			fig := &Figure{Name: f.Name + against.name, Title: f.Title + against.title, Data: func() [][]string { return fieldRows(f) },
-				Caption: fmt.Sprintf("Final %s against %s, a point for each value of the knob: means over replicates; %s their standard deviation. "+
-					"%d replicates of %d samples. In each panel %s is blue. %s",
-					errorOf(f.Task).caption, against.axis, against.spread, f.Replicates, f.Samples, res.Reference, against.remark)}
-			var others []costCurve
-			left := 0
-			for _, e := range f.Entries[1:] {
-				if len(e.Runs) > 0 {
-					c := costsOf(e)
-					c.points = slices.DeleteFunc(c.points, func(p costPoint) bool { return p.order < least })
-					left += len(e.Points) - len(c.points)
-					c.remark = against.measure.Verdict(e.Compared[against.measure].Verdict)
-					others = append(others, c)
-				}
+		study := costStudy{name: f.Name, title: f.Title, task: f.Task, looks: looks, rules: f.Levels, reference: costsOf(f.Reference()),
+			about: fmt.Sprintf("A point for each value of the knob, over %d replicates of %d samples. "+
+				"Below each name: the verdict at equal model order, or time. Fine lines: the model orders at which errors are compared.", f.Replicates, f.Samples)}
+		left := 0
+		for _, e := range f.Entries[1:] {
+			if len(e.Runs) > 0 {
+				c := costsOf(e)
+				c.points = slices.DeleteFunc(c.points, func(p costPoint) bool { return p.order < least })
+				left += len(e.Points) - len(c.points)
+				study.others = append(study.others, c)
 			}
-			if len(others) == 0 {
+		}
+		if left > 0 { // because the panels share their axes
+			study.about += fmt.Sprintf(" Not drawn: %s with fewer than a quarter of the least model order compared.", words.Count(left, "point"))
+		}
+		for _, fig := range costFigures(study) {
+			if len(study.others) == 0 {
 				fig.Missing = fmt.Sprintf("no heuristic other than %s has runs", res.Reference)
 			}
-			if left > 0 { // dropped, because the panels share their axes
-				fig.Caption += fmt.Sprintf(" In the CSV file alone: %s with fewer than a quarter of the least model order compared.", words.Count(left, "point"))
-			}
-			p := costPicture(f.Task, costsOf(f.Reference()), others, looks, against.by, against.by.apart)
-			for _, pn := range p.Panels {
-				pn.Rules = against.rules
-			}
-			fig.Drawing, out = p, append(out, fig)
+			out = append(out, fig)
 		}
 	}
 	if res.Standing != nil {
-		r := &ranks{res.Standing, res.Reference}
-		out = append(out, &Figure{Name: "ranks", Title: "Mean ranks by error at equal model order", Drawing: r, Data: r.rows,
+		out = append(out, &Figure{Name: "ranks", Title: "Mean ranks by error at equal model order", Drawing: &ranks{res.Standing, res.Reference},
 			Caption: fmt.Sprintf("Mean ranks over %d blocks, replicates of %d fields; 1 is the best. Bars join heuristics whose ranks differ by less than Nemenyi's critical difference (CD, level 5 %%).", res.Standing.Blocks, res.Standing.Fields)})
 	}
 	return out
 }
 
-// costsOf returns the costs and errors of a heuristic at each value of its knob.
+// costsOf returns the costs and errors of a heuristic at each value of its knob, and the verdicts
+// on it.
 func costsOf(e *compare.Entry) costCurve {
-	c := costCurve{name: e.Heuristic.Name}
+	c := costCurve{name: e.Heuristic.Name, remarks: make(map[compare.Measure]string)}
+	for _, m := range compare.Measures() {
+		c.remarks[m] = m.Verdict(e.Compared[m].Verdict)
+	}
 	for _, p := range e.Points {
-		c.points = append(c.points, costPoint{p.Order, p.Seconds, p.Error, spreadOf(e, p)})
+		errors := e.Of(p.Value, func(r compare.Trial) float64 { return r.Error })
+		c.points = append(c.points, costPoint{p.Order, p.Seconds, p.Error, deviation(errors)})
 	}
 	return c
-}
-
-// spreadOf is the standard deviation of the errors behind a mean.
-func spreadOf(e *compare.Entry, p compare.Means) float64 {
-	return deviation(e.Of(p.Value, func(r compare.Trial) float64 { return r.Error }))
-}
-
-// fieldRows are the points of a field.
-func fieldRows(f *compare.FieldResult) [][]string {
-	rows := [][]string{strings.Fields("heuristic knob model_order error_percent training_seconds error_sd replicates")}
-	for _, e := range f.Entries {
-		for _, p := range e.Points {
-			rows = append(rows, line(e.Heuristic.Name, p.Value, p.Order, p.Error, p.Seconds, spreadOf(e, p), p.Runs))
-		}
-	}
-	return rows
 }
 
 // ranks is a critical-difference diagram (Demšar, JMLR 7, 2006): names on a scale of mean ranks,
@@ -195,13 +165,4 @@ func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
 		c.StrokeLine2(line, x, top-2.5, x, top+2.5)
 	}
 	c.FillText(plot.Letters(plot.TickSize, draw.XLeft, draw.YCenter), vg.Point{X: end + 5, Y: top}, fmt.Sprintf("CD = %.2f", r.standing.CD))
-}
-
-// rows are the mean ranks.
-func (r *ranks) rows() [][]string {
-	rows := [][]string{{"heuristic", "mean_rank", "blocks", "critical_difference"}}
-	for i, name := range r.standing.Names {
-		rows = append(rows, line(name, r.standing.Mean[i], r.standing.Blocks, r.standing.CD))
-	}
-	return rows
 }

@@ -40,140 +40,99 @@ func (v *Verdicts) Text(w io.Writer) error {
 	if err := v.Assessment.WriteText(w); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, v.errata()); err != nil {
-		return err
-	}
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	if len(v.Assume) > 0 {
-		fmt.Fprintf(t, "\n%s\n", v.changes())
-		for _, c := range v.Changes {
-			fmt.Fprintf(t, "  %s\t%s\t→ %s\n", c.Claim, c.From, c.To)
-		}
-	}
-	if r := v.Reference; r != nil {
-		fmt.Fprintf(t, "\n%s\n", v.comparison())
-		for _, row := range r.rows() {
-			fmt.Fprintf(t, "  %s\t%s\t%s here\t%s there\n", row[0], row[1], row[2], row[3])
-		}
-	}
-	return t.Flush()
-}
-
-// errata counts the errata, and those that are settled by a test.
-func (v *Verdicts) errata() string {
 	settled := 0
 	for i := range v.Ledger.Errata {
 		if v.Ledger.Errata[i].Settled() {
 			settled++
 		}
 	}
-	return fmt.Sprintf("errata of the paper: %d, %d of them settled by a test (docs/errata.md)", len(v.Ledger.Errata), settled)
-}
-
-// changes counts the verdicts that change with the alternatives assumed.
-func (v *Verdicts) changes() string {
-	return fmt.Sprintf("verdicts changed by %s: %d", strings.Join(v.Assume, ", "), len(v.Changes))
-}
-
-// comparison counts the verdicts that equal the reference's, and the others.
-func (v *Verdicts) comparison() string {
-	r := v.Reference
-	s := fmt.Sprintf("compared with %s: %d same, %d different", r.Folder, r.Same, len(r.Changed))
-	if n := len(r.NotCompared); n > 0 {
-		s += fmt.Sprintf(", %d not compared (runs missing)", n)
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "errata of the paper: %d, %d of them settled by a test (docs/errata.md)\n", len(v.Ledger.Errata), settled)
+	for _, s := range v.differences() {
+		fmt.Fprintf(t, "\n%s\n", s.title)
+		for _, row := range s.rows {
+			fmt.Fprintf(t, "  %s\n", strings.Join(row, "\t"))
+		}
 	}
-	if r.NotRun > 0 {
-		s += fmt.Sprintf(", %d not in profile %s", r.NotRun, v.Profile)
-	}
-	return s
-}
-
-// rows lists the claims that differ or are not compared: the claim, which of the
-// two it is, the verdict here and the reference's.
-func (r *Reference) rows() (rows [][]string) {
-	for _, d := range r.Changed {
-		rows = append(rows, []string{d.Claim, "different", d.Here, d.Reference})
-	}
-	for _, d := range r.NotCompared {
-		rows = append(rows, []string{d.Claim, "not compared", d.Here, d.Reference})
-	}
-	return rows
+	return t.Flush()
 }
 
 // Markdown writes the counts, the verdicts that change or differ, and a table of all claims. For
 // any records the text is shorter than 1 MiB, GitHub's limit for a job summary.
 func (v *Verdicts) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("### Verdicts on the paper's claims\n\n")
-	counts := table.NewGrid("profile "+v.Profile, "reproduced", "deviating", "inconclusive", "not run")
+	b.WriteString("### Verdicts on the paper's claims, profile " + v.Profile + "\n\n")
 	for _, n := range v.Assessment.Tallies() {
-		counts.Rows = append(counts.Rows, []string{n.What, fmt.Sprintf("%d of %d", n.Reproduced, n.Total()), n.Deviating(), fmt.Sprint(n.Inconclusive), fmt.Sprint(n.NotRun)})
+		fmt.Fprintf(&b, "- %s: %s\n", n.What, n.Counts)
 	}
-	counts.Markdown(&b)
-	if len(v.Assume) > 0 {
-		changes := table.NewGrid("claim", "without", "with")
-		for _, c := range v.Changes {
-			changes.Rows = append(changes.Rows, []string{c.Claim, c.From.String(), c.To.String()})
+	for _, s := range append(v.differences(), listing{"All claims", v.Assessment.Rows()}) {
+		fmt.Fprintf(&b, "\n**%s**\n", table.Escape(markdownText(s.title)))
+		if len(s.rows) == 0 {
+			continue
 		}
-		under(&b, v.changes(), changes)
-	}
-	if r := v.Reference; r != nil {
-		differences := table.NewGrid("claim", "", "here", "there")
-		differences.Rows = r.rows()
-		under(&b, v.comparison(), differences)
-	}
-	claims := table.NewGrid("claim", "section", "verdict", "½ margin", "2× margin", "measured, with 90 % interval")
-	for _, c := range v.Assessment.Claims {
-		half, twice := "", ""
-		if at := c.Margins(); at != nil {
-			half, twice = at[0].String(), at[1].String()
+		b.WriteString("\n")
+		g := table.NewGrid(s.rows[0]...)
+		for _, row := range s.rows[1:] {
+			for i := range row {
+				row[i] = markdownText(row[i])
+			}
+			g.Rows = append(g.Rows, row)
 		}
-		claims.Rows = append(claims.Rows, []string{c.Claim.ID, c.Claim.Section, c.Outcome(), half, twice, strings.Join(v.tests(&c, markdownText), "<br>")})
+		g.Markdown(&b)
 	}
-	under(&b, "All claims", claims)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// under writes a paragraph in bold and, if the grid has rows, the grid in Markdown below it.
-func under(b *strings.Builder, title string, g *table.Grid) {
-	fmt.Fprintf(b, "\n**%s**\n", table.Escape(markdownText(title)))
-	if len(g.Rows) > 0 {
-		b.WriteString("\n")
-		g.Markdown(b)
-	}
+// A listing is a title and, unless there are none, rows below a header.
+type listing struct {
+	title string
+	rows  [][]string
 }
 
-// tests describes the tests of a claim, one line each. note prepares the remarks, which may quote
-// the error of a failed run.
-func (v *Verdicts) tests(c *evidence.ClaimResult, note func(string) string) []string {
-	var lines []string
-	for _, f := range c.Tests {
-		line := f.Test.ID + ": "
-		if f.Verdict != stats.NotRun {
-			line += words.Four(f.Ours.Value)
-			if interval := f.Ours.Interval(); interval != "" {
-				line += " (" + interval + ")"
+// differences lists the verdicts that change with the alternatives assumed, then the claims whose
+// verdicts differ from the reference's or are not compared.
+func (v *Verdicts) differences() (out []listing) {
+	if len(v.Assume) > 0 {
+		l := listing{title: fmt.Sprintf("verdicts changed by %s: %d", strings.Join(v.Assume, ", "), len(v.Changes))}
+		for _, c := range v.Changes {
+			l.rows = append(l.rows, []string{c.Claim, c.From.String(), c.To.String()})
+		}
+		out = append(out, l.under("claim", "without", "with"))
+	}
+	if r := v.Reference; r != nil {
+		l := listing{title: fmt.Sprintf("compared with %s: %d same, %d different", r.Folder, r.Same, len(r.Changed))}
+		if n := len(r.NotCompared); n > 0 {
+			l.title += fmt.Sprintf(", %d not compared (runs missing)", n)
+		}
+		if r.NotRun > 0 {
+			l.title += fmt.Sprintf(", %d not in profile %s", r.NotRun, v.Profile)
+		}
+		for i, d := range slices.Concat(r.Changed, r.NotCompared) {
+			what := "different"
+			if i >= len(r.Changed) {
+				what = "not compared"
 			}
-			line += ", "
+			l.rows = append(l.rows, []string{d.Claim, what, d.Here, d.Reference})
 		}
-		line += "target " + f.Target.String()
-		if f.Test.Paper != nil {
-			line += ", paper " + f.Paper.String()
-		}
-		if f.Verdict != c.Verdict || f.Verdict != stats.Reproduced {
-			line += "; " + f.Verdict.String()
-		}
-		lines = append(lines, line+f.Also(note))
+		out = append(out, l.under("claim", "", "here", "there"))
 	}
-	return lines
+	return out
 }
 
-// longest is the maximum number of characters of a remark in Markdown.
+// under puts a header above the rows, if there are any.
+func (l listing) under(header ...string) listing {
+	if len(l.rows) > 0 {
+		l.rows = slices.Insert(l.rows, 0, header)
+	}
+	return l
+}
+
+// longest is the maximum number of characters of a cell in Markdown.
 const longest = 200
 
 // markdownText prepares external text for a cell of a grid: on one line, cut to a reasonable
-// length, and with the characters escaped that markdownRow does not escape.
+// length, and with the characters escaped that table.Escape does not escape.
 func markdownText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -181,47 +140,34 @@ func markdownText(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	if r := []rune(s); len(r) > longest {
-		s = string(r[:longest]) + "…"
-	}
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`).Replace(s)
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "[", `\[`).Replace(words.Shorten(s, longest))
 }
 
 // The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's go-junit all read.
 // Durations are left out, because judging takes negligible time.
 type (
 	junitSuites struct {
-		XMLName xml.Name `xml:"testsuites"`
-		Name    string   `xml:"name,attr"`
-		junitCounts
-		Suites []junitSuite `xml:"testsuite"`
-	}
-	junitCounts struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Errors   int `xml:"errors,attr"`
+		XMLName xml.Name      `xml:"testsuites"`
+		Name    string        `xml:"name,attr"`
+		Suites  []*junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name string `xml:"name,attr"`
-		junitCounts
-		Skipped    int             `xml:"skipped,attr"`
-		Properties []junitProperty `xml:"properties>property"`
-		Cases      []junitCase     `xml:"testcase"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Name      string        `xml:"name,attr"`
-		Class     string        `xml:"classname,attr"`
-		Skipped   string        `xml:"skipped,omitempty"`
-		Error     *junitProblem `xml:"error"`
-		Failure   *junitProblem `xml:"failure"`
-		SystemOut string        `xml:"system-out,omitempty"`
+		Name    string        `xml:"name,attr"`
+		Class   string        `xml:"classname,attr"`
+		Skipped *junitProblem `xml:"skipped"`
+		Error   *junitProblem `xml:"error"`
+		Failure *junitProblem `xml:"failure"`
+		Output  string        `xml:"system-out,omitempty"`
 	}
 	junitProblem struct {
-		Type    string `xml:"type,attr"`
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
 	}
@@ -240,31 +186,25 @@ type (
 //
 // Characters that XML 1.0 excludes, for example in the error of a failed run, become U+FFFD.
 func (v *Verdicts) JUnit(w io.Writer) error {
-	properties := []junitProperty{{"profile", v.Profile}}
-	for _, a := range v.Assume {
-		properties = append(properties, junitProperty{"assume", a})
-	}
-	if v.Reference != nil {
-		properties = append(properties, junitProperty{"reference", v.Reference.Folder})
-	}
 	doc := junitSuites{Name: "runall verify"}
 	sections, claims := grouped(v.Assessment.Claims, func(c evidence.ClaimResult) string { return c.Claim.Section })
 	for i, section := range sections {
-		s := junitSuite{Name: section, Properties: properties}
-		for k := range claims[i] {
-			tc := v.junitCase(&claims[i][k])
+		s := &junitSuite{Name: section, Tests: len(claims[i])}
+		for _, c := range claims[i] {
+			tc, text := junitCase{Name: c.Claim.ID, Class: section}, junitText(&c)
+			state, message := v.state(&c)
+			problem := &junitProblem{message, text}
+			switch state {
+			case testFailed:
+				tc.Failure, s.Failures = problem, s.Failures+1
+			case testMissing:
+				tc.Error, s.Errors = problem, s.Errors+1
+			case testSkipped:
+				tc.Skipped, s.Skipped = problem, s.Skipped+1
+			default:
+				tc.Output = text
+			}
 			s.Cases = append(s.Cases, tc)
-			for _, n := range []*junitCounts{&doc.junitCounts, &s.junitCounts} {
-				n.Tests++
-				if tc.Failure != nil {
-					n.Failures++
-				} else if tc.Error != nil {
-					n.Errors++
-				}
-			}
-			if tc.Skipped != "" {
-				s.Skipped++
-			}
 		}
 		doc.Suites = append(doc.Suites, s)
 	}
@@ -275,56 +215,55 @@ func (v *Verdicts) JUnit(w io.Writer) error {
 	return err
 }
 
-// junitCase returns the test case of a claim.
-func (v *Verdicts) junitCase(c *evidence.ClaimResult) junitCase {
-	out, text := junitCase{Name: c.Claim.ID, Class: c.Claim.Section}, v.junitText(c)
-	fail := func(kind, message string) { out.Failure = &junitProblem{kind, message, text} }
-	lack := func(kind, message string) { out.Error = &junitProblem{kind, message, text} }
-	skip := func(message string) { out.Skipped = message + "\n" + text }
+// States of a test case.
+const (
+	testPassed = iota
+	testFailed
+	testMissing
+	testSkipped
+)
+
+// state returns the state of a claim's test case, and why it is not passed.
+func (v *Verdicts) state(c *evidence.ClaimResult) (state int, why string) {
 	if r := v.Reference; r != nil {
 		of := func(d evidence.Difference) bool { return d.Claim == c.Claim.ID }
 		if i := slices.IndexFunc(r.NotCompared, of); i >= 0 {
-			lack("not compared", fmt.Sprintf("runs are missing: %s here, %s in %s", r.NotCompared[i].Here, r.NotCompared[i].Reference, r.Folder))
-		} else if i := slices.IndexFunc(r.Changed, of); i >= 0 {
-			fail("changed", fmt.Sprintf("%s here, %s in %s", r.Changed[i].Here, r.Changed[i].Reference, r.Folder))
-		} else if c.Verdict == stats.Reproduced {
-			out.SystemOut = text
-		} else {
-			skip(fmt.Sprintf("%s, as in %s", c.Outcome(), r.Folder))
+			return testMissing, fmt.Sprintf("runs are missing: %s here, %s in %s", r.NotCompared[i].Here, r.NotCompared[i].Reference, r.Folder)
 		}
-		return out
+		if i := slices.IndexFunc(r.Changed, of); i >= 0 {
+			return testFailed, fmt.Sprintf("%s here, %s in %s", r.Changed[i].Here, r.Changed[i].Reference, r.Folder)
+		}
+		if c.Verdict != stats.Reproduced {
+			return testSkipped, fmt.Sprintf("%s, as in %s", c.Outcome(), r.Folder)
+		}
+		return testPassed, ""
 	}
 	switch {
 	case len(c.Tests) == 0:
-		skip("no test applies with " + strings.Join(v.Assume, ", "))
-	case c.Verdict == stats.NotRun:
-		lack("incomplete", c.Outcome())
+		return testSkipped, "no test applies with " + strings.Join(v.Assume, ", ")
 	case c.Incomplete():
-		lack("incomplete", c.Outcome()+", but runs are missing")
+		return testMissing, "runs are missing: " + c.Outcome()
 	case c.Verdict == stats.Reproduced:
-		out.SystemOut = text
+		return testPassed, ""
 	case c.Explained():
-		skip(c.Outcome())
-	case c.Verdict == stats.Inconclusive:
-		fail("inconclusive", "inconclusive: the records neither reproduce nor contradict it")
-	default:
-		fail("deviates", "deviates without an explanation")
+		return testSkipped, c.Outcome()
 	}
-	return out
+	return testFailed, c.Outcome() + " without an explanation"
 }
 
-// junitText is the text of a test case: what the paper prints, each test, and the
-// explanations of the deviations.
-func (v *Verdicts) junitText(c *evidence.ClaimResult) string {
-	what := "“" + strings.TrimSpace(c.Claim.Quote) + "”"
+// junitText is the text of a test case: what the paper prints, then each test and, if it deviates,
+// why.
+func junitText(c *evidence.ClaimResult) string {
+	lines := []string{"“" + strings.TrimSpace(c.Claim.Quote) + "”"}
 	if c.Claim.Cell {
-		what = "The paper prints risk/error/order " + c.Claim.Quote + "."
+		lines = []string{"The paper prints risk/error/order " + c.Claim.Quote + "."}
 	}
-	lines := append([]string{what}, v.tests(c, strings.TrimSpace)...)
 	for _, f := range c.Tests {
+		line := fmt.Sprintf("%s, %s: %s", f.Test.ID, f.Outcome(), f.Sentence())
 		if f.Explained() {
-			lines = append(lines, "explanation of "+f.Test.ID+": "+words.OneLine(f.Test.Explained))
+			line += " " + words.OneLine(f.Test.Explained)
 		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

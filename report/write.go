@@ -3,11 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -17,18 +15,33 @@ import (
 	"polkrepro/report/table"
 )
 
-// WriteAll writes the report into a folder, which it creates if necessary:
-// tables/NAME.{txt,md,csv,tex}, figures/NAME.{svg,png,csv}, a contact sheet of the paper's
-// figures, figures/contact.{svg,png}, and index.md. A figure of images alone has no CSV file. If
-// keep is not nil, WriteAll writes only the files for whose path keep returns true. It returns
-// the paths that it wrote. Every file is written completely or not at all. A symbolic link in
-// place of one of these folders is an error.
+// WriteAll writes the report into a folder, which it creates if necessary: tables and figures in
+// all formats, the numbers behind the figures, and a contact sheet of the paper's figures,
+// figures/contact.png. A figure without curves has no CSV file. If keep is not nil, WriteAll
+// writes only the files for whose path keep returns true. It returns the paths that it wrote.
+// Every file is written completely or not at all. A symbolic link in place of one of these folders
+// is an error.
 func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
 	w := writer{dir: dir, keep: keep}
-	w.tables(append(slices.Clip(r.Tables), r.Runs)...)
-	w.figures(r.allFigures()...)
-	w.contact(r.Figures)
-	w.text("index.md", r.Index)
+	for _, t := range append(slices.Clip(r.Tables), r.Runs) {
+		for _, f := range table.Faces {
+			w.file("tables", t.Name+"."+f.Ext, func() ([]byte, error) { return []byte(f.Of(t)), nil })
+		}
+	}
+	for _, f := range r.allFigures() {
+		if f.Missing != "" {
+			continue
+		}
+		for _, format := range plot.Formats {
+			w.file("figures", f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
+		}
+		if numbers := f.CSV(); numbers != "" {
+			w.file("figures", f.Name+".csv", func() ([]byte, error) { return []byte(numbers), nil })
+		}
+	}
+	if d := newContact(r.Figures); d != nil {
+		w.file("figures", "contact.png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
+	}
 	return w.paths, w.err
 }
 
@@ -40,24 +53,21 @@ type writer struct {
 	err   error
 }
 
-// file writes one file with the bytes that content returns.
-func (w *writer) file(name string, content func() ([]byte, error)) {
-	if w.err != nil || w.keep != nil && !w.keep(filepath.ToSlash(name)) {
+// file writes one file into a folder below dir, with the bytes that content returns.
+func (w *writer) file(folder, name string, content func() ([]byte, error)) {
+	if w.err != nil || w.keep != nil && !w.keep(folder+"/"+name) {
 		return
 	}
-	if w.err = files.NoLinks(w.dir, filepath.Dir(name)); w.err != nil {
+	if w.err = files.NoLinks(w.dir, folder); w.err != nil {
 		return
 	}
-	path := filepath.Join(w.dir, name)
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
+	path := filepath.Join(w.dir, folder, name)
+	b, err := content()
 	if err == nil {
-		err = files.Write(path, func(out io.Writer) error { // the file appears only when it is complete
-			b, err := content()
-			if err == nil {
-				_, err = out.Write(b)
-			}
-			return err
-		})
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
+	}
+	if err == nil {
+		err = files.WriteBytes(path, b)
 	}
 	if err != nil {
 		w.err = fmt.Errorf("write %s: %w", path, err)
@@ -66,107 +76,8 @@ func (w *writer) file(name string, content func() ([]byte, error)) {
 	w.paths = append(w.paths, path)
 }
 
-// text writes one file of text.
-func (w *writer) text(name string, of func() string) {
-	w.file(name, func() ([]byte, error) { return []byte(of()), nil })
-}
-
-// tables writes all faces of tables.
-func (w *writer) tables(tables ...*Table) {
-	for _, t := range tables {
-		for _, f := range table.Faces {
-			w.text(filepath.Join("tables", t.Name+"."+f.Ext), func() string { return f.Of(t) })
-		}
-	}
-}
-
-// figures writes the pictures and numbers of the figures that have some.
-func (w *writer) figures(figures ...*Figure) {
-	for _, f := range figures {
-		if f.Missing != "" {
-			continue
-		}
-		for _, format := range plot.Formats {
-			w.file(filepath.Join("figures", f.Name+"."+format), func() ([]byte, error) { return plot.Render(f.Drawing, format) })
-		}
-		if f.hasNumbers() {
-			w.text(filepath.Join("figures", f.Name+".csv"), f.CSV)
-		}
-	}
-}
-
-// contact writes the contact sheet of the paper's figures, if at least one of them has a picture.
-func (w *writer) contact(figures []*Figure) {
-	d := newContact(figures)
-	if d == nil {
-		return
-	}
-	w.file(filepath.Join("figures", contactName+".svg"), func() ([]byte, error) { return plot.Render(d, "svg") })
-	w.file(filepath.Join("figures", contactName+".png"), func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
-}
-
-// Index is the report's first page in Markdown: the tables, the pictures,
-// and what is missing and why.
-func (r *Report) Index() string {
-	var b strings.Builder
-	heading, contents := "Results beside the paper's", ", with the verdicts on the paper's claims"
-	if own := r.Input.Own; own != "" {
-		heading, contents = "Results of "+table.Escape(own), ""
-	}
-	fmt.Fprintf(&b, "# %s\n\n", heading)
-	if p := r.Input.Profile; p != "" {
-		fmt.Fprintf(&b, "Profile: %s.\n\n", p)
-	}
-	if r.Page != "" {
-		fmt.Fprintf(&b, "As one page%[2]s: [%[1]s](%[1]s).\n\n", r.Page, contents)
-	}
-	indexTables(&b, r.Tables...)
-	indexFigures(&b, r.Figures...)
-	for _, s := range r.Parts {
-		fmt.Fprintf(&b, "# %s\n\n%s\n\n", table.Escape(s.Title), table.Escape(strings.Join(s.Paragraphs, "\n\n")))
-		indexFigures(&b, s.Figures...)
-	}
-	indexTables(&b, r.Runs)
-	if missing := r.Missing(); len(missing) > 0 {
-		b.WriteString("## What is missing, and why\n\n")
-		for _, l := range missing {
-			fmt.Fprintf(&b, "- %s\n", table.Escape(l))
-		}
-	}
-	return b.String()
-}
-
-// indexTables writes tables with links to their other faces.
-func indexTables(b *strings.Builder, tables ...*Table) {
-	for _, t := range tables {
-		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.Markdown())
-		fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
-	}
-}
-
-// indexFigures shows figures or says why they are missing.
-func indexFigures(b *strings.Builder, figures ...*Figure) {
-	for _, f := range figures {
-		fmt.Fprintf(b, "## %s\n\n", table.Escape(f.Title))
-		if f.Missing != "" {
-			fmt.Fprintf(b, "No picture: %s.\n\n", table.Escape(f.Missing))
-			continue
-		}
-		fmt.Fprintf(b, "![%[1]s](figures/%[1]s.svg)\n\n%[2]s\n\n", f.Name, table.Escape(f.Caption))
-		others := "[PNG](figures/%[1]s.png)"
-		if f.hasNumbers() {
-			others = "[PNG](figures/%[1]s.png) and [CSV](figures/%[1]s.csv)"
-		}
-		fmt.Fprintf(b, "Also as "+others+".\n\n", f.Name)
-	}
-}
-
-// contactName is the stem of the contact sheet's files, and contactDPI makes
-// it 1400 pixels wide.
-const (
-	contactName = "contact"
-	contactDPI  = 104
-)
+// contactDPI makes the contact sheet 1400 pixels wide.
+const contactDPI = 104
 
 // Measures of a contact sheet.
 const (

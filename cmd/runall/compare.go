@@ -269,11 +269,11 @@ func tournamentDir(results string) string {
 	return filepath.Join(harness.ReportDir(results), "tournament")
 }
 
-// write writes the report to a folder and prints the paths.
+// write writes the report to a folder and prints the path of its page.
 func (r *judged) write(about io.Writer, dir string) error {
 	paths, err := export.WriteTournament(dir, r.Tournament)
 	if err == nil {
-		fmt.Fprintf(about, "Written: %s, %s and %d other files beside them\n", paths[0], paths[len(paths)-1], len(paths)-2)
+		fmt.Fprintf(about, "Written: %s and %d other files beside it\n", paths[len(paths)-1], len(paths)-1)
 	}
 	return err
 }

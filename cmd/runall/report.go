@@ -204,7 +204,7 @@ func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
 	}
 	files, err := r.WriteAll(dir)
 	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s or %s\n", files, filepath.Join(dir, export.PageName), filepath.Join(dir, "index.md"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s\n", files, filepath.Join(dir, export.PageName))
 	}
 	return err
 }

@@ -20,10 +20,10 @@ import (
 // summarize prints the summary of the named specs, by default of the paper's. If q.out
 // names a folder, it writes the report there.
 func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
-	standIns := make(map[string]string) // generated data set by the data set that it stands in for
+	standIns := make(map[string]string) // data set that it stands in for by the generated data set
 	for _, s := range experiments.Embedded() {
 		if s.StandsInFor != "" {
-			standIns[s.StandsInFor] = s.Data.Name
+			standIns[s.Data.Name] = s.StandsInFor
 		}
 	}
 	in := report.Summary{Report: r.Report, Names: names, Specs: f.Specs(), StandIns: standIns, Damaged: len(f.Records.Errors), Command: q.line}
@@ -31,7 +31,7 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 		if _, err := r.WriteAll(q.out); err != nil {
 			return err
 		}
-		in.Index, in.Page = filepath.Join(q.out, "index.md"), filepath.Join(q.out, export.PageName)
+		in.Page = filepath.Join(q.out, export.PageName)
 	}
 	stdout := cmd.OutOrStdout()
 	if slices.Contains(names, report.Table1Spec) {

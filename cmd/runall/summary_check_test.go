@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/internal/testutil"
-	"polkrepro/report"
 )
 
 const recordedRun = "../../results/reference"
@@ -34,7 +32,7 @@ func TestCheckTable1(t *testing.T) {
 }
 
 // TestCheckSummaryOfReference: the summary of results/reference has the counts of verify and of
-// the README, and does not exceed its maximum size.
+// the README.
 func TestCheckSummaryOfReference(t *testing.T) {
 	doc := verdictsOf(t)
 	numbers, reproduced := 0, 0
@@ -58,7 +56,7 @@ func TestCheckSummaryOfReference(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, stderr %s", code, stderr)
 	}
-	if shown, _, _ := strings.Cut(text, "margins "); !strings.Contains(readme, "```\n"+shown+"```\n") {
+	if shown, _, _ := strings.Cut(text, "Table 1 "); !strings.Contains(readme, "```\n"+shown+"```\n") {
 		t.Errorf("README.md does not show\n%s", text)
 	}
 	for _, want := range []string{"✓ " + counted, "\n  BSGD      0.385 →   0.143 ≠   21.8 → 4.58 ≠      16 →    16 ✓   20\n", "0.0507 →  0.0388 ?   4.53 → 3.92 ✓",
@@ -69,13 +67,5 @@ func TestCheckSummaryOfReference(t *testing.T) {
 	}
 	if strings.Contains(text, "Missing") {
 		t.Errorf("something is missing:\n%s", text)
-	}
-	if n := strings.Count(text, "\n"); n > report.SummaryLines {
-		t.Errorf("%d lines", n)
-	}
-	for line := range strings.Lines(text) {
-		if utf8.RuneCountInString(line) > report.SummaryWidth+1 {
-			t.Errorf("%q is too long", line)
-		}
 	}
 }

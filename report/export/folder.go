@@ -262,7 +262,7 @@ func (r *Report) writePage(dir string) (string, error) {
 // WriteTournament writes the report on a tournament of heuristics, including its page, into a
 // folder, and returns the paths.
 func WriteTournament(dir string, t *report.Tournament) ([]string, error) {
-	paths, err := t.WriteAll(dir)
+	paths, err := t.WriteAll(dir, nil)
 	if err != nil {
 		return paths, err
 	}
