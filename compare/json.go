@@ -10,7 +10,7 @@ import (
 
 // A HeuristicDocument holds the results of a heuristic on a field.
 type HeuristicDocument struct {
-	Name        string               `json:"name"`           // name of the heuristic, with the parameters of a variant, such as komp-age:memory=50
+	Name        string               `json:"name"`           // name of the heuristic
 	Knob        string               `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
 	Comparisons []ComparisonDocument `json:"comparisons"`    // comparisons with the reference, one for each measure; empty for the reference itself
 	Means       []MeansDocument      `json:"means"`          // means over replicates, one for each value of the knob that has runs

@@ -18,8 +18,8 @@ import (
 func TestDocument(t *testing.T) {
 	apart := Comparison{Verdict: NotComparable, Reason: noRuns, Adjusted: 1, AdjustedExact: 1}
 	few := Comparison{Test: stats.Test{Estimate: stats.Single(-2), P: 1, N: 2}, Levels: []float64{16}, Bend: 0.5, Adjusted: 1, AdjustedExact: 1, Verdict: TooFew}
-	komp, _ := prune.Variant("komp")
-	random, _ := prune.Variant("random")
+	komp, _ := prune.Lookup("komp")
+	random, _ := prune.Lookup("random")
 	e := &Entry{Heuristic: random, Points: []Means{{Measured: Measured{Value: 16, Order: 15}, Runs: 1}}, Runs: []Trial{{Measured: Measured{Value: 16, Order: 15, Error: math.NaN(), Seconds: math.Inf(1)}, Replicate: 3, Process: 0.25}}}
 	e.Compared = [measureCount]Comparison{few, apart, apart, apart}
 	reference := &Entry{Heuristic: komp}

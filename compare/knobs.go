@@ -41,8 +41,8 @@ func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, com
 	t := &tournament{settling: s, heuristics: heuristics, commands: commands}
 	key := ""
 	for _, name := range heuristics {
-		base, _ := prune.Variant(name)
-		key += fmt.Sprintln(name, base.Code(), commands[base.Base()])
+		base, _ := prune.Lookup(name)
+		key += fmt.Sprintln(name, base.Code(), commands[name])
 	}
 	return s.settled(ctx, kind{
 		name: "compare --data", again: "compare", lines: t.lines(),
@@ -189,7 +189,7 @@ func (t *tournament) spec(heuristics []string, budgets map[string][]reached, rep
 title: Pruning heuristics on %s
 reference: %s
 heuristics: %s
-`, t.ref.Name, t.ref.Name, heuristics[0], list(heuristics, quoted))
+`, t.ref.Name, t.ref.Name, heuristics[0], "["+strings.Join(heuristics, ", ")+"]")
 	if len(t.commands) > 0 {
 		s.WriteString("commands:\n")
 		for _, name := range slices.Sorted(maps.Keys(t.commands)) {
@@ -211,19 +211,11 @@ heuristics: %s
 		number(t.bandwidth), number(t.rate), batchSize, joined(t.size.levels(), strconv.Itoa))
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
 		if values := budgets[name]; len(values) > 0 {
-			fmt.Fprintf(&s, "      %s: %s\n", quoted(name), list(values, func(v reached) string { return number(v.k) }))
+			fmt.Fprintf(&s, "      %s: %s\n", name, list(values, func(v reached) string { return number(v.k) }))
 		}
 	}
 	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", t.size.samples, replicates, t.size.every)
 	return s.String()
-}
-
-// quoted writes the name of a heuristic. The name of a variant has a colon, so it needs quotes.
-func quoted(name string) string {
-	if strings.Contains(name, ":") {
-		return strconv.Quote(name)
-	}
-	return name
 }
 
 // orderKnob is the knob of heuristics that limit the model order. Its values need no search; those of
@@ -262,7 +254,7 @@ type knobSearch struct {
 func (t *tournament) findBudgets(ctx context.Context) (map[string][]reached, error) {
 	searches := make(map[string]*knobSearch)
 	for _, name := range t.heuristics {
-		h, _ := prune.Variant(name)
+		h, _ := prune.Lookup(name)
 		if knob, ok := h.Knob(); ok && !knob.Integer {
 			searches[name] = &knobSearch{knob: knob, first: knob.Grid[:1]}
 		}

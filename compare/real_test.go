@@ -17,7 +17,7 @@ import (
 // of the cheapest.
 func init() {
 	prune.Register(prune.Heuristic{
-		Name: "test-worse", About: "removes a random element in one of five cases, in a test", Params: []prune.Param{prune.Order},
+		Name: "test-worse", Identity: "test", About: "removes a random element in one of five cases, in a test", Params: []prune.Param{prune.Order},
 		NewInverse: func(p prune.Params) prune.InversePruner { return worse{p.Int("order")} },
 	})
 }

@@ -204,8 +204,8 @@ func (f *FieldResult) Entry(name string) *Entry {
 			return e
 		}
 	}
-	h, err := prune.Variant(name)
-	if err != nil {
+	h, ok := prune.Lookup(name)
+	if !ok {
 		h = prune.Heuristic{Name: name} // a method
 	}
 	f.Entries = append(f.Entries, &Entry{Heuristic: h})

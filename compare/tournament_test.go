@@ -20,7 +20,7 @@ import (
 func init() {
 	for _, name := range []string{"test-a", "test-b", "test-c", "test-d", "test-e", "test-f", "test-g", "test-h", "test-i", "test-j", "test-k"} {
 		prune.Register(prune.Heuristic{
-			Name: name, About: "does nothing, in a test", Params: []prune.Param{prune.Order},
+			Name: name, Identity: "test", About: "does nothing, in a test", Params: []prune.Param{prune.Order},
 			New: func(prune.Params) prune.Pruner { panic("not to be run") },
 		})
 	}

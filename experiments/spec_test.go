@@ -201,7 +201,7 @@ func TestPlansAreRecorded(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s %s %d %x", name, profile, len(plan), h.Sum(nil)[:8]))
 	}
 	specs := EmbeddedAll()
-	tour := must(must(FindTournament("")).With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age:memory=7"}))
+	tour := must(must(FindTournament("")).With([]string{"komp-order", "komp-merge", "ald", "none", "komp-age"}))
 	for _, profile := range Profiles() {
 		for _, s := range specs {
 			add(s.Name, profile, planOf(s, profile))

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"polkrepro/data"
 	"polkrepro/internal/files"
@@ -26,7 +25,7 @@ type Tournament struct {
 	Title       string   `json:"title"`
 	Description string   `json:"description"`
 	Reference   string   `json:"reference"`  // heuristic that the others are compared with
-	Heuristics  []string `json:"heuristics"` // names as in [prune.Variant], the reference first; all registered heuristics unless the spec or its user names others
+	Heuristics  []string `json:"heuristics"` // names, the reference first; all registered heuristics unless the spec or its user names others
 	Fields      []Field  `json:"-"`
 
 	root   *strictyaml.Node
@@ -57,7 +56,7 @@ type fieldDoc struct {
 	LearningRate asIs                 `json:"learning_rate"`
 	Regularizer  asIs                 `json:"regularizer"`
 	BatchSize    asIs                 `json:"batch_size"`
-	Budgets      map[string][]float64 `json:"budgets"` // values of the knob by variant, heuristic or knob
+	Budgets      map[string][]float64 `json:"budgets"` // values of the knob by heuristic or knob
 	Profiles     map[string]fieldWork `json:"profiles"`
 }
 
@@ -151,8 +150,8 @@ func ParseTournament(filename string, src []byte) (*Tournament, error) {
 		c.Errorf(root.At("reference"), "reference: %s", why)
 	}
 	for i, name := range t.Heuristics {
-		if err := checkVariant(name); err != nil {
-			c.Errorf(root.At("heuristics", i), "%v", err)
+		if why := checkPruner(name); why != "" {
+			c.Errorf(root.At("heuristics", i), "%s", why)
 		}
 	}
 	if len(t.Heuristics) == 0 {
@@ -236,13 +235,13 @@ func ascendingPositive(x []float64) bool {
 }
 
 // With returns the tournament with only the reference and the heuristics of the
-// given names, as in [prune.Variant].
+// given names.
 func (t *Tournament) With(names []string) (*Tournament, error) {
 	out := *t
 	out.Heuristics = []string{t.Reference}
 	for _, name := range names {
-		if err := checkVariant(name); err != nil {
-			return nil, err
+		if why := checkPruner(name); why != "" {
+			return nil, errors.New(why)
 		}
 		out.Heuristics = union(out.Heuristics, []string{name})
 	}
@@ -254,16 +253,6 @@ func (t *Tournament) Against(name string) (*Tournament, error) {
 	out := *t
 	out.Reference = name
 	return out.With(union([]string{name}, t.Heuristics))
-}
-
-// checkVariant returns an error if the name of a heuristic, or of a variant of one, is invalid.
-func checkVariant(name string) error {
-	base, _, _ := strings.Cut(name, ":")
-	if why := checkPruner(base); why != "" {
-		return errors.New(why)
-	}
-	_, err := prune.Variant(name)
-	return err
 }
 
 // On returns the tournament with only the fields for which pass returns true.
@@ -318,7 +307,7 @@ func (t *Tournament) contestants() iter.Seq2[*Field, prune.Heuristic] {
 	return func(yield func(*Field, prune.Heuristic) bool) {
 		for i := range t.Fields {
 			for _, name := range t.Heuristics {
-				if h, err := prune.Variant(name); err == nil && !yield(&t.Fields[i], h) {
+				if h, ok := prune.Lookup(name); ok && !yield(&t.Fields[i], h) {
 					return
 				}
 			}
@@ -331,11 +320,11 @@ func (t *Tournament) contestants() iter.Seq2[*Field, prune.Heuristic] {
 func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *Spec {
 	n := f.at
 	entry := keys{
-		{"method", MethodPOLK}, {"pruner", h.Base()}, {"learning_rate", n.Get("learning_rate")}, {"batch_size", n.Get("batch_size")},
+		{"method", MethodPOLK}, {"pruner", h.Name}, {"learning_rate", n.Get("learning_rate")}, {"batch_size", n.Get("batch_size")},
 		{"expected_order", float64(defaultOrder)},
 	}
 	knob, ok := h.Knob()
-	var fixed keys // pruner parameters other than the knob, with their defaults or the variant's values
+	var fixed keys // pruner parameters other than the knob, with their defaults
 	for _, p := range h.Params {
 		if p.Default != nil && p.Name != knob.Name {
 			fixed = append(fixed, key{p.Name, *p.Default})
@@ -393,9 +382,9 @@ func (t *Tournament) spec(f *Field, h prune.Heuristic, r *strictyaml.Reporter) *
 }
 
 // values returns the values of a heuristic's knob on a field: the field's budgets for the
-// variant, else for the heuristic, else for the knob. Without any, it returns the knob's Grid.
+// heuristic, else for the knob. Without any, it returns the knob's Grid.
 func (f *Field) values(h prune.Heuristic, knob prune.Param) *strictyaml.Node {
-	for _, name := range []string{h.Name, h.Base(), knob.Name} {
+	for _, name := range []string{h.Name, knob.Name} {
 		if given := f.at.Get("budgets").Get(name); given != nil {
 			return given
 		}

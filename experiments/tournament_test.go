@@ -3,7 +3,6 @@ package experiments
 import (
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -135,24 +134,5 @@ func TestWith(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `unknown pruner "rendom"`) {
 			t.Errorf("unknown heuristic: %v", err)
 		}
-	}
-}
-
-// A variant of a heuristic has runs with other parameters. A variant with the default value
-// has the runs of the heuristic itself.
-func TestWithVariants(t *testing.T) {
-	h, _ := prune.Lookup("komp-age")
-	usual := "komp-age:memory=" + strconv.FormatFloat(*h.Params[1].Default, 'g', -1, 64)
-	tour := must(must(FindTournament("")).With([]string{"komp-age", "komp-age:memory=7", usual}))
-	ids := make(map[string][]string)
-	for _, c := range must(tour.Plan(ProfileSmoke)) {
-		ids[c.Heuristic] = append(ids[c.Heuristic], c.ID)
-	}
-	same, other := ids[usual], ids["komp-age:memory=7"]
-	if want := ids["komp-age"]; len(want) == 0 || !slices.Equal(same, want) || len(other) != len(want) || other[0] == want[0] {
-		t.Errorf("%d runs of komp-age, %d of its default value, %d of another", len(want), len(same), len(other))
-	}
-	if _, err := tour.With([]string{"komp-age:memory=x"}); err == nil {
-		t.Error("a value that is no number")
 	}
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,11 +117,11 @@ func (t *trainer) check() error {
 // train processes all samples of the run. Each step uses all threads that are available to
 // the run at that moment. train stops at the first error of the context, the learner or an
 // evaluation and returns it.
-func (t *trainer) train(ctx context.Context) (err error) {
+func (t *trainer) train(ctx context.Context) error {
 	if err := t.process.Start(ctx); err != nil { // before the first step, so that it is not timed
 		return err
 	}
-	defer func() { err = cmp.Or(err, t.process.Close()) }() // Close fails if the pruner sent surplus answers
+	defer t.process.Close()
 	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {

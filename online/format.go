@@ -112,16 +112,14 @@ func (m *Model) Save(w io.Writer) error {
 // writeState writes the weights of the functions that training continues from, and the
 // state of the learner.
 func (m *Model) writeState(w io.Writer) error {
-	size, err := m.learner.StateSize()
-	if err != nil {
+	var state bytes.Buffer
+	if err := m.learner.WriteState(&state); err != nil {
 		return err
 	}
-	if b, ok := w.(*bytes.Buffer); ok {
-		b.Grow(8*len(m.f.W) + 8 + int(size) + bytes.MinRead)
-	}
 	binary.Write(w, binary.LittleEndian, m.f.W)
-	binary.Write(w, binary.LittleEndian, uint64(size))
-	return m.learner.WriteState(w)
+	binary.Write(w, binary.LittleEndian, uint64(state.Len()))
+	_, err := state.WriteTo(w)
+	return err
 }
 
 // Read reads a model that Save wrote, for further training. It takes the time of

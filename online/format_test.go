@@ -57,10 +57,10 @@ func TestPredictionBeforeTheEnd(t *testing.T) {
 // would let a small file need much memory.
 func TestElementTwice(t *testing.T) {
 	m := mustTrain(t, options("multi-hinge", stream(table(64, "multi-hinge", 35))))
-	size, err := m.learner.StateSize()
-	testutil.NoError(t, err)
+	var state bytes.Buffer
+	testutil.NoError(t, m.learner.WriteState(&state))
 	file := saved(t, m)
-	at := len(file) - 32 - int(size) - 8 - 8*len(m.f.W) - 4*m.Order()
+	at := len(file) - 32 - state.Len() - 8 - 8*len(m.f.W) - 4*m.Order()
 	for j := range m.Order() {
 		if file[at+4*j] != byte(j) {
 			t.Fatalf("place %d is %d", j, file[at+4*j])

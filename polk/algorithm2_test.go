@@ -19,7 +19,8 @@ const oracleSize = 20
 
 // TestAlgorithm2 follows a learner through streams. It compares every step with Algorithm 2 as
 // printed, applied to the learner's own f_t, so that rounding does not add up. The removals and
-// their order must be the same, and the weights equal to 1e-8 of the largest.
+// their order must be the same, the weights equal to 1e-8 of the largest, and the reported error
+// that of the function.
 //
 // It skips steps whose outcome rounding decides: a removal or the stop within 1e-9 of a tie,
 // elements within 1e-10 (squared) of dependence, a hinge at its kink. It also skips steps that are
@@ -51,6 +52,11 @@ func TestAlgorithm2(t *testing.T) {
 	total.add(followed(t, cfg, 4, steps))
 	cfg.Kernel, cfg.Dim, cfg.LearningRate, cfg.Budget = kernel.Polynomial{Offset: 1, Degree: 3}, 4, Constant(0.02), nil
 	total.add(followed(t, cfg, 3, steps))
+	for _, l := range []loss.Loss{loss.BinaryLogistic{}, loss.SquaredHinge{}} {
+		cfg = testConfig(l)
+		cfg.Regularizer, cfg.LearningRate, cfg.Budget, cfg.Threads = 0.05, Constant(0.2), nil, 2
+		total.add(followed(t, cfg, 5, steps))
+	}
 	t.Logf("%+v", total)
 	if race.Enabled {
 		return // too few steps for a rate
@@ -86,6 +92,9 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 	l = mustNew(t, cfg)
 	for n.compared < steps && n.compared+n.skipped+n.large < 2*steps {
 		x, y := m.batch(batch)
+		if l.f.Outputs == 1 {
+			signs(y)
+		}
 		u := newTilde(l, batch, x, y)
 		mustStep(t, l, batch, x, y)
 		if u.f.Order() > oracleSize {
@@ -112,6 +121,10 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 			removed = append(removed, u.index[i])
 		}
 		compare(t, fmt.Sprintf("%s, step %d", name, l.Steps()), u.f, l.Expansion(), l.komp.removed, removed, stays, weights)
+		s := l.Last()
+		if dist, _ := distance(u.f, l.f); !(math.Abs(dist-s.Error) <= 1e-6*dist+1e-8*size(u.f)) || s.Budget != u.eps || u.old+s.Active-s.Removed != l.f.Order() {
+			t.Errorf("%s, step %d: from %d to %d elements at ‖f − f̃‖ = %v, reported %+v", name, l.Steps(), u.old, l.f.Order(), dist, s)
+		}
 		if t.Failed() {
 			t.FailNow()
 		}

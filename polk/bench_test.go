@@ -18,10 +18,11 @@ import (
 // starts over.
 const streamLength = 400
 
-// hardStream returns a single-threaded learner that stays at about the given order, and a
-// function that draws mini-batches of 32 for it. The samples come from a ten-class mixture with p
-// features. A fifth of the labels are random, so the dictionary never settles.
-func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
+// steadyLearner returns a single-threaded learner that has reached about the given order, and a
+// function that returns the mini-batches of 32 of its stream, which are drawn in advance. The
+// samples come from a ten-class mixture with p features. A fifth of the labels are random, so the
+// dictionary never settles.
+func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
 	r := rand.New(rand.NewPCG(uint64(order), uint64(p)))
 	m := newMixture(r, p, 10)
 	m.spread = 1
@@ -44,25 +45,15 @@ func hardStream(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([
 		return eps
 	})
 	l = mustNew(b, cfg)
-	return l, func() ([]float32, []float64) {
+	var xs [][]float32
+	var ys [][]float64
+	for range streamLength {
 		x, y := m.batch(32)
 		for i := range y {
 			if r.IntN(5) == 0 {
 				y[i] = float64(r.IntN(10))
 			}
 		}
-		return x, y
-	}
-}
-
-// steadyLearner returns a learner that has reached about the given order, and a function that
-// returns the mini-batches of its stream, which are drawn in advance.
-func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func() ([]float32, []float64)) {
-	l, draw := hardStream(b, cost, order, p)
-	var xs [][]float32
-	var ys [][]float64
-	for range streamLength {
-		x, y := draw()
 		xs, ys = append(xs, x), append(ys, y)
 	}
 	for i := range 50 + order/8 {

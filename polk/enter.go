@@ -19,15 +19,12 @@ func (k *komp) Values(x []float32) []float64 {
 	return k.values
 }
 
-// newPoints returns the points of the new elements. It collects them again if folding has
-// removed some of the mini-batch.
+// newPoints returns the points of the new elements.
 func (k *komp) newPoints() *kernel.Points {
 	p, dim := k.l.points, k.f.Dict.Dim()
-	if p.Len() != k.b.n {
-		p.Reset()
-		for i := range k.b.n {
-			p.Append(k.b.points[i*dim : (i+1)*dim])
-		}
+	p.Reset()
+	for i := range k.b.n {
+		p.Append(k.b.points[i*dim : (i+1)*dim])
 	}
 	return p
 }
@@ -231,7 +228,6 @@ func (k *komp) joinBatch(points [][]float32) {
 		copy(b.toDict[(n+a)*m:(n+a+1)*m], b.toDict[(n+i)*m:])
 		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
 		b.points = append(b.points[:(n+a)*len(points[i])], points[i]...)
-		k.l.points.Append(points[i])
 		b.samples = append(b.samples[:n+a], -1)
 		if k.illConditioned {
 			k.target = append(k.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)

@@ -84,27 +84,17 @@ func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 				x[i] = h*s.Point(a)[i] + (1-h)*s.Point(b)[i]
 			}
 		}
-		for i, v := range s.Values(x) {
-			if want := step.Kernel.Eval(x, s.Point(i)); !(math.Abs(v-want) <= 1e-9) {
-				r.t.Fatalf("Values says %v at element %d, and κ is %v", v, i, want)
-			}
-		}
 		points = append(points, x)
 	}
-	total, left := s.Total(), s.Len()
 	for i, j := range s.Enter(points...) {
 		if j < 0 {
 			r.refused++
 			continue
 		}
-		if j != total || !slices.Equal(s.Point(j), points[i]) || !s.Present(j) || s.Sample(j) != -1 || s.Age(j) != 0 {
-			r.t.Fatalf("element %d entered, want %d", j, total)
+		if j < s.Old() || !slices.Equal(s.Point(j), points[i]) || !s.Present(j) {
+			r.t.Fatalf("element %d entered for %v", j, points[i])
 		}
-		total, left = total+1, left+1
 		r.entered++
-	}
-	if s.Total() != total || s.Len() != left {
-		r.t.Fatalf("%d elements, %d of them left, want %d and %d", s.Total(), s.Len(), total, left)
 	}
 }
 

@@ -127,33 +127,9 @@ func TestCorruptedInverse(t *testing.T) {
 	type spoiler func(r *rand.Rand, g *inverseGram)
 	for name, spoil := range map[string]spoiler{
 		"one diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) { j := r.IntN(g.order); g.baseRow(j)[j] *= 1 + 1e-3 },
-		"ten symmetric pairs × 1.001": func(r *rand.Rand, g *inverseGram) {
-			for range 10 {
-				i, j := r.IntN(g.order), r.IntN(g.order)
-				g.baseRow(i)[j] *= 1 + 1e-3
-				g.baseRow(j)[i] = g.baseRow(i)[j]
-			}
-		},
-		"one row × 1.001": func(r *rand.Rand, g *inverseGram) {
-			j := r.IntN(g.order)
-			for i := range g.order {
-				g.baseRow(j)[i] *= 1 + 1e-3
-			}
-		},
-		"all × 1.001": func(r *rand.Rand, g *inverseGram) {
-			for i := range g.order {
-				for j := range g.order {
-					g.baseRow(i)[j] *= 1 + 1e-3
-				}
-			}
-		},
-		"NaN":  func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.NaN() },
-		"+Inf": func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.Inf(1) },
-		"zero": func(r *rand.Rand, g *inverseGram) {
-			for i := range g.order {
-				clear(g.baseRow(i))
-			}
-		},
+		"all × 1.001":                func(_ *rand.Rand, g *inverseGram) { scale(1+1e-3, g.base) },
+		"+Inf":                       func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.Inf(1) },
+		"zero":                       func(_ *rand.Rand, g *inverseGram) { clear(g.base) },
 	} {
 		for _, cost := range []loss.Loss{hinge, logistic} {
 			l := mustNew(t, paperConfig(cost, 1e-3))

@@ -108,6 +108,13 @@ func (m *mixture) batch(n int) (x []float32, y []float64) {
 	return x, y
 }
 
+// signs turns classes into the targets ±1 of a loss with one function.
+func signs(y []float64) {
+	for i := range y {
+		y[i] = float64(2*(int(y[i])%2) - 1)
+	}
+}
+
 // step takes a step of each learner on the same n samples.
 func (m *mixture) step(t testing.TB, n int, learners ...*Learner) {
 	t.Helper()

@@ -168,9 +168,6 @@ type start struct {
 func (k *komp) approximate(b *batch, epsilon float64) {
 	k.begin(b)
 	k.step.Epsilon = epsilon
-	if b.n == 0 && !k.removable(epsilon) {
-		return
-	}
 	// The loop fails only if its context ends, and this one doesn't.
 	k.project(func() error {
 		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return prune.WithinBudget(k, j) })
@@ -196,17 +193,6 @@ func (k *komp) project(loop func() error) error {
 func (k *komp) begin(b *batch) {
 	k.b, k.spent, k.illConditioned = b, 0, false
 	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
-}
-
-// removable reports whether a step without new elements would remove an element. It does not run
-// the loop.
-func (k *komp) removable(epsilon float64) bool {
-	for j, p := range k.inverse.diag[:k.inverse.order] {
-		if prune.Affordable(0, sumSquares(k.f.Weights(j))/p, epsilon) {
-			return true
-		}
-	}
-	return false
 }
 
 // enterBatch computes T, S and L, and sets up the weights of all M+n elements, before

@@ -192,7 +192,7 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	active := l.batch.n
 	err := l.prune(ctx, prune.Step{
 		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
-		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs, Threads: l.cfg.Threads,
+		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
 	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.spent), Budget: eps, Rate: rate}
 	l.t++

@@ -47,8 +47,8 @@ func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.I
 
 // An entry records how an element entered the dictionary, for pruners.
 type entry struct {
-	step int    // step in which the element entered
-	id   uint64 // result of prune.Elements.ID
+	Step int    `json:"step"` // the step in which the element entered
+	ID   uint64 `json:"id"`   // result of prune.Elements.ID
 }
 
 // forget deletes the entries of the elements that the step has removed.
@@ -98,8 +98,8 @@ func (s *stepState) Old() int           { return s.dict }
 func (s *stepState) Total() int         { return len(s.present) }
 func (s *stepState) Len() int           { return s.left }
 func (s *stepState) Present(j int) bool { return s.present[j] }
-func (s *stepState) Age(j int) int      { return s.l.t - s.entry(j).step }
-func (s *stepState) ID(j int) uint64    { return s.entry(j).id }
+func (s *stepState) Age(j int) int      { return s.l.t - s.entry(j).Step }
+func (s *stepState) ID(j int) uint64    { return s.entry(j).ID }
 
 // entry returns the entry of element j. IDs count elements in the order in which they enter.
 func (s *stepState) entry(j int) entry {

@@ -91,18 +91,20 @@ func TestPrunersError(t *testing.T) {
 	}
 }
 
-// TestSavedIDs: missing, duplicate and out-of-range IDs are errors.
-func TestSavedIDs(t *testing.T) {
-	for _, m := range []stateHeader{
-		{Born: []int{0, 1}, IDs: []uint64{4}, Entered: 9},
-		{Born: []int{0, 1}, IDs: []uint64{4, 4}, Entered: 9},
-		{Born: []int{0, 1}, IDs: []uint64{4, 9}, Entered: 9},
+// TestSavedEntries: missing, duplicate and out-of-range IDs are errors.
+func TestSavedEntries(t *testing.T) {
+	cfg := testConfig(logistic)
+	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
+	l := trained(t, cfg)
+	for what, change := range map[string]func(h *stateHeader){
+		"missing":     func(h *stateHeader) { h.Entries = h.Entries[1:] },
+		"duplicate":   func(h *stateHeader) { h.Entries[0] = h.Entries[1] },
+		"not entered": func(h *stateHeader) { h.Entered = h.Entries[0].ID },
 	} {
-		if err := m.checkIDs(); err == nil {
-			t.Errorf("IDs %v of %d elements and %d that entered: no error", m.IDs, len(m.Born), m.Entered)
+		h, err := l.state()
+		testutil.NoError(t, err)
+		if change(&h); l.restorePruner(&h) == nil {
+			t.Errorf("%s: no error", what)
 		}
-	}
-	if err := (&stateHeader{Born: []int{0, 1}, IDs: []uint64{4, 0}, Entered: 5}).checkIDs(); err != nil {
-		t.Error(err)
 	}
 }

@@ -87,10 +87,3 @@ func (SquaredRate) Epsilon(rate float64) float64 { return rate * rate }
 
 // Validate returns nil.
 func (SquaredRate) Validate() error { return nil }
-
-var (
-	_ Schedule   = Constant(0)
-	_ Schedule   = Inverse{}
-	_ BudgetRule = Parsimony(0)
-	_ BudgetRule = SquaredRate{}
-)

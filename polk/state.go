@@ -2,7 +2,6 @@ package polk
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +26,6 @@ import (
 //	float64   rank: the signs of the vectors that are not yet added to the base of P
 //	float64   rank×M: these vectors
 //	float64   M·(M+1)/2: the lower triangle of the base, row by row
-//	          the pruner's own state
 //	32 bytes  SHA-256 of all preceding bytes
 //
 // The state of a learner without K_DD⁻¹ has none of the float64 parts. K_DD is not saved: it is
@@ -40,7 +38,6 @@ var ErrState = errors.New("polk: saved state is incomplete or corrupt")
 
 // stateHeader is the header of a state.
 type stateHeader struct {
-	Learner     string `json:"learner"`
 	Loss        string `json:"loss"`
 	Classes     int    `json:"classes"`
 	Steps       int    `json:"steps"`
@@ -48,17 +45,13 @@ type stateHeader struct {
 	Health      Health `json:"health"`
 
 	// Of a learner with a pruner.
-	Pruner string `json:"pruner,omitempty"`
-	Params string `json:"pruner_params,omitempty"`
-	Born   []int  `json:"born,omitempty"` // the step in which each element entered
-	// Of one that is a prune.Stateful, what [prune.Elements.ID] returns for each
-	// element, and for the next new one.
-	IDs     []uint64 `json:"ids,omitempty"`
-	Entered uint64   `json:"entered,omitempty"`
+	Pruner  string  `json:"pruner,omitempty"`
+	Entries []entry `json:"entries,omitempty"` // of the elements
+	Entered uint64  `json:"entered,omitempty"` // the ID of the next new element
 
 	Order   int            `json:"order"`
 	Norm2   float64        `json:"norm2,string"`
-	Kept    int            `json:"kept,omitempty"` // bytes that the pruner keeps
+	Kept    []byte         `json:"kept,omitempty"` // what the pruner keeps
 	Inverse *inverseHeader `json:"inverse,omitempty"`
 }
 
@@ -71,65 +64,49 @@ type inverseHeader struct {
 	Residual float64 `json:"residual,string"`
 }
 
-// state returns the header of the learner's state, and the pruner's own state. A P that has
-// overflowed is recomputed first: the supervision would find it within the next steps, but a
-// state that holds it could not be read again.
-func (l *Learner) state() (h stateHeader, kept []byte, err error) {
+// state returns the header of the learner's state. A P that has overflowed is recomputed first:
+// the supervision would find it within the next steps, but a state that holds it could not be
+// read again.
+func (l *Learner) state() (h stateHeader, err error) {
 	if err := l.cfg.checkOrder(l.f.Order()); err != nil {
-		return h, nil, err
+		return h, err
 	}
 	k := &l.komp
 	if l.cfg.inverse() && !k.finite() {
 		k.load()
 	}
 	h = stateHeader{
-		Learner: "polk", Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
+		Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
 		Steps: l.t, KernelEvals: l.evals, Health: k.health,
-		Order: l.f.Order(), Norm2: l.norm2,
+		Pruner: l.cfg.prunerName(), Order: l.f.Order(), Norm2: l.norm2,
 	}
-	h.Pruner, h.Params = l.cfg.prunerName()
 	if !(h.Health.Residual <= math.MaxFloat64) {
 		h.Health.Residual = math.MaxFloat64
 	}
 	if l.cfg.inverse() {
 		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, k.freshResidual, k.residual}
 	}
-	kept, err = l.describeElements(&h)
-	h.Kept = len(kept)
-	return h, kept, err
-}
-
-// prunerName returns the name and the parameters of the pruner, if there is one.
-func (cfg *Config) prunerName() (name, params string) {
-	if p := cfg.Pruner; p != nil {
-		name, params = p.Heuristic.Name, p.Params.String()
-	}
-	return name, params
-}
-
-// describeElements adds to h what the pruner needs to know about the elements, and returns the
-// pruner's own state.
-func (l *Learner) describeElements(h *stateHeader) ([]byte, error) {
-	p := l.cfg.Pruner
-	if p == nil {
-		return nil, nil
-	}
-	for j := range l.f.Order() {
-		h.Born = append(h.Born, l.entries[l.f.Dict.ID(j)].step)
-	}
-	s, ok := p.Pruner.(prune.Stateful)
-	if !ok {
-		return nil, nil
+	if l.cfg.Pruner == nil {
+		return h, nil
 	}
 	h.Entered = l.entered
 	for j := range l.f.Order() {
-		h.IDs = append(h.IDs, l.entries[l.f.Dict.ID(j)].id)
+		h.Entries = append(h.Entries, l.entries[l.f.Dict.ID(j)])
 	}
-	kept, err := s.MarshalBinary()
-	if err != nil {
-		return nil, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
+	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
+		if h.Kept, err = s.MarshalBinary(); err != nil {
+			return h, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
+		}
 	}
-	return kept, nil
+	return h, nil
+}
+
+// prunerName returns the name and the parameters of the pruner, or "" if there is none.
+func (cfg *Config) prunerName() string {
+	if cfg.Pruner == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s (%v)", cfg.Pruner.Heuristic.Name, cfg.Pruner.Params)
 }
 
 // MaxOrder is the largest model order of a saved learner that keeps K_DD and its inverse. They
@@ -169,31 +146,13 @@ func (k *komp) finite() bool {
 	return true
 }
 
-// StateSize returns the number of bytes that WriteState writes: about 4·M² for
-// a model order M if the learner keeps K_DD⁻¹.
-func (l *Learner) StateSize() (int64, error) {
-	h, kept, err := l.state()
-	if err != nil {
-		return 0, err
-	}
-	head, err := json.Marshal(h)
-	if err != nil {
-		return 0, err
-	}
-	numbers := 0
-	if m := h.Order; h.Inverse != nil {
-		numbers = m + h.Inverse.Rank*(m+1) + m*(m+1)/2
-	}
-	return modelfile.Size(len(head), 8*int64(numbers)+int64(len(kept))), nil
-}
-
 // WriteState writes everything that the learner needs to continue except its functions, which
 // [kernel.Expansion.Write] saves. From both, [Restore] makes a learner that continues bit for
 // bit like this one.
 //
 // A learner that keeps K_DD⁻¹ can be written with up to MaxOrder elements.
 func (l *Learner) WriteState(w io.Writer) error {
-	h, kept, err := l.state()
+	h, err := l.state()
 	if err != nil {
 		return err
 	}
@@ -203,7 +162,6 @@ func (l *Learner) WriteState(w io.Writer) error {
 				binary.Write(w, binary.LittleEndian, part)
 			}
 		}
-		w.Write(kept)
 	})
 }
 
@@ -233,16 +191,12 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 			return nil, err
 		}
 	}
-	kept, err := d.Bytes(h.Kept)
-	if err != nil {
-		return nil, err
-	}
 	if err := d.Close(); err != nil {
 		return nil, err
 	}
 	l := newLearner(cfg, f)
 	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, h.Norm2
-	if err := l.restorePruner(&h, kept); err != nil {
+	if err := l.restorePruner(&h); err != nil {
 		return nil, err
 	}
 	if h.Inverse != nil {
@@ -255,8 +209,6 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 // check reports a state that does not match the functions or the configuration.
 func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	switch i := h.Inverse; {
-	case h.Learner != "polk":
-		return fmt.Errorf("polk: the saved model is of learner %q", h.Learner)
 	case !reflect.DeepEqual(f.Kernel, cfg.Kernel):
 		return fmt.Errorf("polk: the saved model has kernel %+v, not %+v", f.Kernel, cfg.Kernel)
 	case h.Loss != cfg.Loss.Name() || h.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
@@ -266,55 +218,36 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 		return fmt.Errorf("polk: saved state of %d steps, %d kernel evaluations and squared norm %v: none may be negative", h.Steps, h.KernelEvals, h.Norm2)
 	case h.Order != f.Order():
 		return fmt.Errorf("polk: saved state of %d elements, but the functions have %d", h.Order, f.Order())
-	case (i != nil) != cfg.inverse() || h.Kept < 0:
+	case (i != nil) != cfg.inverse():
 		return fmt.Errorf("%w: its data do not fit the configured pruner", ErrState)
+	case h.Pruner != cfg.prunerName():
+		return fmt.Errorf("polk: the saved model has pruner %q, not %q", h.Pruner, cfg.prunerName())
 	case i != nil && (i.Settled < 0 || i.Residual < 0 || i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
 		return fmt.Errorf("%w: inverse of rank %d, probe %d, wait %d: out of range", ErrState, i.Rank, i.Probe, i.Wait)
 	}
 	return cfg.checkOrder(h.Order)
 }
 
-// checkIDs reports missing, duplicate and out-of-range IDs.
-func (h *stateHeader) checkIDs() error {
-	if len(h.IDs) != len(h.Born) {
-		return fmt.Errorf("polk: the saved model has %d elements and %d IDs", len(h.Born), len(h.IDs))
-	}
-	seen := make(map[uint64]bool, len(h.IDs))
-	for _, id := range h.IDs {
-		if id >= h.Entered || seen[id] {
-			return fmt.Errorf("polk: saved state with element ID %d: duplicate, or not below %d", id, h.Entered)
-		}
-		seen[id] = true
-	}
-	return nil
-}
-
-// restorePruner restores the entries of the elements and the pruner's own state.
-func (l *Learner) restorePruner(h *stateHeader, kept []byte) error {
-	if name, params := l.cfg.prunerName(); h.Pruner != name || h.Params != params {
-		return fmt.Errorf("polk: the saved model has pruner %q (%s), not %q (%s)", h.Pruner, h.Params, name, params)
-	}
+// restorePruner restores the entries of the elements and the pruner's own state. It reports
+// missing entries, and duplicate and out-of-range IDs.
+func (l *Learner) restorePruner(h *stateHeader) error {
 	if l.cfg.Pruner == nil {
 		return nil
 	}
-	if len(h.Born) != l.f.Order() {
-		return fmt.Errorf("polk: saved state of %d elements with %d ages", l.f.Order(), len(h.Born))
+	if len(h.Entries) != l.f.Order() {
+		return fmt.Errorf("polk: saved state of %d elements with the entries of %d", l.f.Order(), len(h.Entries))
 	}
-	if h.IDs == nil { // not saved: the pruner does not need them
-		for j := range h.Born {
-			h.IDs = append(h.IDs, uint64(j))
+	seen := make(map[uint64]bool)
+	for j, e := range h.Entries {
+		if e.ID >= h.Entered || seen[e.ID] {
+			return fmt.Errorf("polk: saved state with element ID %d: duplicate, or not below %d", e.ID, h.Entered)
 		}
-		h.Entered = max(h.Entered, uint64(len(h.Born)))
-	}
-	if err := h.checkIDs(); err != nil {
-		return err
-	}
-	for j, t := range h.Born {
-		l.entries[l.f.Dict.ID(j)] = entry{t, h.IDs[j]}
+		seen[e.ID] = true
+		l.entries[l.f.Dict.ID(j)] = e
 	}
 	l.entered = h.Entered
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if err := s.UnmarshalBinary(kept); err != nil {
+		if err := s.UnmarshalBinary(h.Kept); err != nil {
 			return fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
 		}
 	}

@@ -76,7 +76,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
 	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
 	runFlags(cmd, &c.opt, &c.progress)
 	resultsFlag(cmd, &c.opt.Results)
@@ -176,7 +176,7 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	}
 	if len(c.with) == 0 { // a heuristic without a knob would keep all data and match no level
 		t.Heuristics = slices.DeleteFunc(slices.Clone(t.Heuristics), func(name string) bool {
-			h, _ := prune.Variant(name)
+			h, _ := prune.Lookup(name)
 			_, ok := h.Knob()
 			return !ok
 		})

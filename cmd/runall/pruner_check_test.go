@@ -62,7 +62,7 @@ func TestCheckAddingAPruner(t *testing.T) {
 	}
 	file := map[string]string{"polk/prune/graceful.go": code}
 	out := overlaid(t, file, "test", "-v", "-run", "TestAll/graceful", "./polk/prune")
-	if n := strings.Count(out, "--- PASS: TestAll/graceful/order="); n < 10 {
+	if n := strings.Count(out, "--- PASS: TestAll/graceful/order="); n < 12 {
 		t.Errorf("%d tests of the suite were run:\n%s", n, out)
 	}
 

@@ -4,35 +4,43 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"polkrepro/harness"
 )
 
-// prunerProcess removes the elements of least cost, or fails if $PRUNER is "fails".
+// prunerProcess removes the elements that cost least before the step, or fails if $PRUNER is "fails".
 func prunerProcess() {
-	order := 0
 	for in := bufio.NewReader(os.Stdin); ; {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
 			return
 		}
-		var m map[string]map[string]json.RawMessage
+		var m struct {
+			N     int
+			Hello *struct{}
+			Step  struct{ Params struct{ Order int } }
+			Given struct{ Costs []float64 }
+		}
 		json.Unmarshal(line, &m)
 		switch {
-		case m["hello"] != nil:
-			fmt.Println(`{"hello":{"version":1,"about":"removes the cheapest","inverse":true,"params":[{"name":"order","about":"M","integer":true,"least":1,"grid":[16]}]}}`)
-		case m["start"] != nil:
-			var p struct{ Order int }
-			json.Unmarshal(m["start"]["params"], &p)
-			order = p.Order
+		case m.Hello != nil:
+			fmt.Printf(`{"n":%d,"hello":{"version":1,"about":"removes the cheapest","inverse":true,"wants":["costs"],"params":[{"name":"order","about":"M","integer":true,"least":1,"grid":[16]}]}}`+"\n", m.N)
 		case os.Getenv("PRUNER") == "fails":
 			fmt.Fprintln(os.Stderr, "out of ideas")
 			os.Exit(7)
 		default:
-			fmt.Printf("{\"do\":[{\"remove_least\":{\"leave\":%d}}],\"done\":true}\n", order)
+			var do []string
+			for costs := m.Given.Costs; len(costs)-len(do) > m.Step.Params.Order; {
+				j := slices.Index(costs, slices.Min(costs))
+				costs[j] = math.Inf(1)
+				do = append(do, fmt.Sprintf(`{"remove":%d}`, j))
+			}
+			fmt.Printf("{\"n\":%d,\"do\":[%s],\"done\":true}\n", m.N, strings.Join(do, ","))
 		}
 	}
 }

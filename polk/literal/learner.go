@@ -63,7 +63,7 @@ func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
 	}
 	s.step = prune.Step{
 		T: l.t, Len: len(s.d), N: n, X: x, Y: y, Rate: l.Rate, Epsilon: l.Epsilon, Kernel: l.Kernel,
-		Loss: l.Loss, Outputs: f.Outputs, Threads: 1,
+		Loss: l.Loss, Outputs: f.Outputs,
 		Rand: rand.New(rand.NewPCG(l.Seed, uint64(l.t))),
 	}
 	err := Prune(context.Background(), l.Pruner, s)

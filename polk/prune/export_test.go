@@ -12,8 +12,5 @@ var (
 
 type Version = version
 
-// Unregister removes a test's heuristic.
-func Unregister(name string) { delete(registered, name) }
-
 // SourceHash returns the hash of the source that registers h.
 func SourceHash(h Heuristic) string { return sourceHashes()[h.file] }

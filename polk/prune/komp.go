@@ -35,11 +35,8 @@ func Pursue(ctx context.Context, s InverseState, order int, may func(j int) bool
 	return ctx.Err()
 }
 
-// WithinBudget reports whether line 7 allows the removal of element j.
+// WithinBudget reports whether line 7, γ_j ≤ ε, allows the removal of element j.
 func WithinBudget(s InverseState, j int) bool {
-	return Affordable(s.Spent(), s.Cost(j), s.Step().Epsilon)
+	eps := s.Step().Epsilon
+	return s.Spent()+s.Cost(j) <= eps*eps
 }
-
-// Affordable is the rule of line 7, γ_j ≤ ε: spent is the squared error so far, and cost the
-// amount that the removal of j adds to it.
-func Affordable(spent, cost, epsilon float64) bool { return spent+cost <= epsilon*epsilon }

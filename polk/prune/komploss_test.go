@@ -83,20 +83,3 @@ func FuzzUnmarshalState(f *testing.F) {
 		}
 	})
 }
-
-// FuzzParseParams: ParseParams reads back the parameters that String writes.
-func FuzzParseParams(f *testing.F) {
-	f.Add("order=16, window=64.5")
-	f.Add("a=1e400")
-	f.Add("=NaN")
-	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParseParams(text)
-		if err != nil {
-			return
-		}
-		again, err := ParseParams(p.String())
-		if err != nil || again.String() != p.String() {
-			t.Errorf("%q is read as %q, then %q, error %v", text, p.String(), again.String(), err)
-		}
-	})
-}

@@ -46,7 +46,6 @@ type Step struct {
 	Kernel  kernel.Kernel // κ
 	Loss    loss.Loss     // ℓ
 	Outputs int           // C, the number of weights per element
-	Threads int           // goroutines that may be used; results must not depend on it
 	Rand    *rand.Rand    // seeded by the run's seed and T, so that it needs no saving
 }
 
@@ -67,7 +66,7 @@ type Elements interface {
 	Weights(j int) []float64 // w_j, of length C; read-only in an InverseState
 	Norm2(j int) float64     // ‖w_j‖²
 	Age(j int) int           // steps since j entered, 0 for new elements
-	ID(j int) uint64         // identifies j in all steps until it is removed: see PerElement
+	ID(j int) uint64         // identifies j in all steps until it is removed: a key for values that a pruner keeps
 	Sample(j int) int        // position in the mini-batch, −1 if j is not a sample of this step
 	Self(j int) float64      // κ(x_j, x_j)
 	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call

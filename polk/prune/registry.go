@@ -6,7 +6,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -39,11 +38,10 @@ type Heuristic struct {
 	New        func(Params) Pruner
 	NewInverse func(Params) InversePruner
 
-	// Identity is the result of Code for a heuristic whose code is not in this program.
+	// Identity is the result of Code for a heuristic whose code is not in this package.
 	Identity string
 
 	file string // file of this package that registers the heuristic; empty if another package does
-	base string // name of the heuristic that this one is a variant of, if any
 }
 
 // Inverse reports whether the heuristic uses the inverse kernel matrix.
@@ -54,8 +52,9 @@ var (
 	nameText   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// Register makes a heuristic known by its name. It panics if h is invalid (see Check) or if the
-// name is taken. However, a heuristic with an Identity replaces another one with an Identity.
+// Register makes a heuristic known by its name. It panics if h is invalid (see Check), if the name
+// is taken, or if another package registers it without an Identity. However, a heuristic with an
+// Identity replaces another one with an Identity.
 func Register(h Heuristic) {
 	if err := h.Check(); err != nil {
 		panic(err.Error())
@@ -63,7 +62,9 @@ func Register(h Heuristic) {
 	if old, ok := registered[h.Name]; ok && (h.Identity == "" || old.Identity == "") {
 		panic("prune: two heuristics are named " + h.Name)
 	}
-	h.file = registeringFile()
+	if h.file = registeringFile(); h.file == "" && h.Identity == "" {
+		panic("prune: heuristic " + h.Name + " is of another package: give it an Identity, which says of which code its results are")
+	}
 	registered[h.Name] = h
 }
 
@@ -107,47 +108,6 @@ func Names() []string { return slices.Sorted(maps.Keys(registered)) }
 func Lookup(name string) (Heuristic, bool) {
 	h, ok := registered[name]
 	return h, ok
-}
-
-// Base returns the name of the registered heuristic: that of h, or of the heuristic that h is a
-// variant of.
-func (h Heuristic) Base() string { return cmp.Or(h.base, h.Name) }
-
-// Variant returns the registered heuristic of that name, or a variant with other default
-// parameters, such as "komp-age:memory=50", whose name is the text.
-func Variant(text string) (Heuristic, error) {
-	parts := strings.Split(text, ":")
-	h, ok := Lookup(parts[0])
-	if !ok {
-		return h, fmt.Errorf("unknown pruner %q (known: %s)", parts[0], strings.Join(Names(), ", "))
-	}
-	if len(parts) == 1 {
-		return h, nil
-	}
-	h.Name, h.base, h.Params = text, h.Name, slices.Clone(h.Params)
-	knob, _ := h.Knob()
-	given := make(Params)
-	for _, part := range parts[1:] {
-		name, number, _ := strings.Cut(part, "=")
-		x, err := strconv.ParseFloat(number, 64)
-		i := slices.IndexFunc(h.Params, func(p Param) bool { return p.Name == name })
-		switch {
-		case i < 0:
-			return h, fmt.Errorf("%s: pruner %s takes no parameter %q", text, h.base, name)
-		case err != nil:
-			return h, fmt.Errorf("%s: %s is %q, want a number: %s:%s=0.5", text, name, number, h.base, name)
-		case name == knob.Name:
-			return h, fmt.Errorf("%s: %s is what a comparison sweeps: give another parameter, or none", text, name)
-		}
-		if want := h.Params[i].check(x); want != "" {
-			return h, fmt.Errorf("%s: %s is %s, want %s", text, name, number, want)
-		}
-		if _, ok := given[name]; ok {
-			return h, fmt.Errorf("%s: %s is given twice", text, name)
-		}
-		given[name], h.Params[i].Default = x, Bound(x)
-	}
-	return h, nil
 }
 
 // CheckValue returns "" if x is a valid value of p, and otherwise a description of the valid

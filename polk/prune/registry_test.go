@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"polkrepro/internal/testutil"
 )
 
 // Every heuristic with a knob has a valid grid. TestVersions finds and makes the heuristics.
@@ -167,37 +165,6 @@ func TestJointCostOfDuplicates(t *testing.T) {
 		// (2 − 2ρ)/(1 − ρ²)/diag = 2/(1 + ρ)/diag
 		if got, want := jointCost(s, 0, 1, diag*(1-1e-9)), 1/diag; !(math.Abs(got-want) <= 1e-5*want) {
 			t.Errorf("diagonal %v: two that can be told apart cost %v, want %v", diag, got, want)
-		}
-	}
-}
-
-func TestVariant(t *testing.T) {
-	h, err := Variant("komp-age:memory=50")
-	testutil.NoError(t, err)
-	base, _ := Lookup("komp-age")
-	p, err := h.Complete(Params{"order": 8})
-	if err != nil || p["memory"] != 50 || h.Name != "komp-age:memory=50" || h.Base() != "komp-age" || h.Code() != base.Code() {
-		t.Errorf("%v of %s, %s: %v", p, h.Name, h.Base(), err)
-	}
-	if p, _ := base.Complete(Params{"order": 8}); p["memory"] == 50 {
-		t.Error("the registered heuristic has changed")
-	}
-	if h, err := Variant("komp-age"); err != nil || h.Base() != "komp-age" {
-		t.Errorf("%s: %v", h.Name, err)
-	}
-	for text, want := range map[string]string{
-		"kmop:memory=50":                "unknown pruner",
-		"komp-age:memmory=50":           `takes no parameter "memmory"`,
-		"komp-age:memory":               `memory is ""`,
-		"komp-age:memory=soon":          `memory is "soon", want a number: komp-age:memory=0.5`,
-		"komp-age:memory=-1":            "memory is -1, want",
-		"komp-age:order=8":              "order is what a comparison sweeps",
-		"komp-age:memory=5:memory=6":    "given twice",
-		"komp-age:":                     `takes no parameter ""`,
-		"komp-age:memory=50:grace=0.25": `takes no parameter "grace"`,
-	} {
-		if _, err := Variant(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 	}
 }

@@ -1,18 +1,15 @@
 package prune
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"maps"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -51,17 +48,13 @@ func must[T any](v T, err error) T {
 // records its source, Code is empty for version 1 and the number of any later version. For other
 // source it is the hash of the source, so editing a heuristic changes its Code. The hash covers
 // the file that registers the heuristic and the files of this package that it uses, without
-// comments and white space. For a heuristic from outside this package, Code is its Identity or,
-// without one, the hash of the running program.
+// comments and white space. For a heuristic from outside this package, Code is its Identity.
 func (h Heuristic) Code() string {
 	if h.Identity != "" {
 		return h.Identity
 	}
-	if h.file == "" {
-		return "program " + programHash()
-	}
 	sum := sourceHashes()[h.file]
-	switch v := versions()[h.Base()]; {
+	switch v := versions()[h.Name]; {
 	case v.Source != sum:
 		return "source " + sum
 	case v.Version > 1:
@@ -69,20 +62,6 @@ func (h Heuristic) Code() string {
 	}
 	return ""
 }
-
-// programHash returns the hash of the running program's file. If the file can't be read the hash
-// is random, so that no result is taken for one of another process.
-var programHash = sync.OnceValue(func() string {
-	name, _ := os.Executable()
-	program, err := os.ReadFile(name)
-	if err != nil {
-		return rand.Text()
-	}
-	sum := sha256.Sum256(program)
-	return short(sum[:])
-})
-
-func short(sum []byte) string { return hex.EncodeToString(sum[:6]) }
 
 // registeringFile returns the name of the file of this package that calls Register, or "" if
 // another package calls it. It must be called by Register itself.
@@ -101,85 +80,50 @@ func registeringFile() string {
 // A sourceFile is a file of this package.
 type sourceFile struct {
 	hash [sha256.Size]byte // of its tokens
-	uses []string          // identifiers
+	uses []string          // names that it does not declare itself
 }
 
 // sourceHashes returns, for each file of this package, the hash of the file and of all files
 // whose names it uses, directly or indirectly. registry.go and this file are left out, because
-// they only determine which heuristics there are.
+// they only determine which heuristics there are. Methods count as part of the file of their type.
 var sourceHashes = sync.OnceValue(func() map[string]string {
-	files, declared := make(map[string]*sourceFile), make(map[string][]string)
+	files, declaredIn := make(map[string]sourceFile), make(map[string]string)
 	for _, e := range must(sources.ReadDir(".")) {
 		name := e.Name()
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || name == "registry.go" || name == "source.go" {
 			continue
 		}
 		text := must(sources.ReadFile(name))
-		syntax := must(parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution))
-		f := &sourceFile{hash: hashTokens(text)}
-		ast.Inspect(syntax, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				f.uses = append(f.uses, id.Name)
-			}
-			return true
-		})
-		files[name] = f
-		for _, id := range declarations(syntax) {
-			declared[id] = append(declared[id], name)
+		syntax := must(parser.ParseFile(token.NewFileSet(), name, text, 0))
+		f := sourceFile{hash: hashTokens(text)}
+		for _, id := range syntax.Unresolved {
+			f.uses = append(f.uses, id.Name)
 		}
+		for id := range syntax.Scope.Objects {
+			declaredIn[id] = name
+		}
+		files[name] = f
 	}
 	hashes := make(map[string]string)
 	for name := range files {
-		h := sha256.New()
-		for _, used := range reached(name, files, declared) {
-			h.Write(files[used].hash[:])
-		}
-		hashes[name] = short(h.Sum(nil))
-	}
-	return hashes
-})
-
-// reached returns a file and all files whose names it uses, directly or indirectly, sorted.
-func reached(name string, files map[string]*sourceFile, declared map[string][]string) []string {
-	seen := map[string]bool{name: true}
-	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
-		for _, id := range files[todo[0]].uses {
-			for _, other := range declared[id] {
-				if !seen[other] {
-					seen[other] = true
+		reached := map[string]bool{name: true}
+		for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
+			for _, id := range files[todo[0]].uses {
+				if other := declaredIn[id]; other != "" && !reached[other] {
+					reached[other] = true
 					todo = append(todo, other)
 				}
 			}
 		}
-	}
-	return slices.Sorted(maps.Keys(seen))
-}
-
-// declarations returns the names that a file declares. It leaves out methods, which are in the
-// file of their type.
-func declarations(f *ast.File) []string {
-	var out []string
-	for _, d := range f.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			if d.Recv == nil && d.Name.Name != "init" {
-				out = append(out, d.Name.Name)
-			}
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					out = append(out, s.Name.Name)
-				case *ast.ValueSpec:
-					for _, id := range s.Names {
-						out = append(out, id.Name)
-					}
-				}
-			}
+		h := sha256.New()
+		for _, other := range slices.Sorted(maps.Keys(reached)) {
+			sum := files[other].hash
+			h.Write(sum[:])
 		}
+		hashes[name] = hex.EncodeToString(h.Sum(nil)[:6])
 	}
-	return out
-}
+	return hashes
+})
 
 // hashTokens returns the hash of a file's tokens, without comments and white space.
 func hashTokens(text []byte) (sum [sha256.Size]byte) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,9 +37,7 @@ func New(name, command string) (h prune.Heuristic, err error) {
 	if err != nil {
 		return h, err
 	}
-	if err := p.close(); err != nil {
-		return h, fmt.Errorf("hello: %w", err)
-	}
+	p.end()
 	c.hello = *said
 	if c.code, err = c.hash(said); err != nil {
 		return h, err
@@ -80,26 +77,21 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
 		err = fmt.Errorf("%w: make the file executable (chmod +x) and let its first line name the interpreter (#!/usr/bin/env python3), or put the interpreter before it: NAME='python3 FILE'", err)
 	}
-	if _, missing := os.Stat(c.words[0]); missing == nil && errors.Is(err, exec.ErrNotFound) {
-		err = fmt.Errorf("%w; did you mean ./%s?", err, c.words[0])
-	}
 	if err != nil {
 		return nil, nil, err
 	}
 	defer p.within(ctx, patience)()
 	said := new(hello)
-	line, err := p.ask(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version))
-	if err != nil {
-		return nil, nil, p.failed("hello", err)
-	}
 	message := struct {
+		reply
 		Hello *hello `json:"hello"`
-	}{said}
-	if err = parse(line, &message); err == nil && said.Version != Version {
+	}{Hello: said}
+	err = p.ask(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version), &message)
+	if err == nil && said.Version != Version {
 		err = fmt.Errorf("protocol version %d, want %d", said.Version, Version)
 	}
 	if err != nil {
-		return nil, nil, p.failed("hello: "+excerpt(line), err)
+		return nil, nil, p.failed("hello", err)
 	}
 	return p, said, nil
 }

@@ -2,7 +2,9 @@ package external
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +12,10 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 	"unicode"
+
+	"polkrepro/internal/words"
 )
 
 var ( // tests change them
@@ -21,27 +24,25 @@ var ( // tests change them
 )
 
 const (
-	patience   = time.Minute // for a hello, and for saving a state
+	patience   = time.Minute // for a hello
 	maxLine    = 1 << 24     // largest length of a line from the process, in bytes
 	maxTail    = 1 << 12     // bytes of its standard error that are kept
-	tailLines  = 20          // lines of standard error in a message
-	maxExcerpt = 120         // bytes of an answer in a message
+	maxExcerpt = 120         // characters of an answer in a message
 )
 
-// A process is a running command. Its standard output is read line by line; each line answers
-// one question. The end of its standard error is kept.
+// A process is a running command. Each line of its standard output answers one question. The end
+// of its standard error is kept.
 type process struct {
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *os.File
-	lines   *bufio.Reader
-	asked   atomic.Bool // a question has not been answered yet
-	answers chan []byte
-	unread  error // why answers was closed
-	stderr  tail
-	kill    context.CancelCauseFunc
-	killed  context.Context // its cause says why
-	ended   chan struct{}   // closed when the process has ended
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *os.File
+	lines  *bufio.Reader
+	asked  int    // number of questions so far
+	line   []byte // answer to the last one; nil if there is none yet
+	stderr tail
+	kill   context.CancelCauseFunc
+	killed context.Context // its cause says why
+	ended  chan struct{}   // closed when the process has ended
 }
 
 // isPruner is set in the environment of each process, so that clients can reserve standard
@@ -50,7 +51,7 @@ const isPruner = "POLK_PRUNER=1"
 
 // start starts a command.
 func start(words []string) (*process, error) {
-	p := &process{ended: make(chan struct{}), answers: make(chan []byte, 1)}
+	p := &process{ended: make(chan struct{})}
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
 	p.cmd.Env = append(os.Environ(), isPruner)
@@ -64,27 +65,27 @@ func start(words []string) (*process, error) {
 	}
 	defer stdout.Close()
 	p.out, p.lines, p.cmd.Stdout = out, bufio.NewReaderSize(out, 1<<16), stdout
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		out.Close()
-		return nil, err
-	}
 	started := make(chan error)
-	go func() {
-		runtime.LockOSThread() // Linux kills the process when this thread ends: see attributes
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			p.cmd.Wait() // ProcessState has the outcome
-			close(p.ended)
-		}
-	}()
-	if err := <-started; err != nil {
-		out.Close()
-		return nil, err
+	if p.in, err = p.cmd.StdinPipe(); err == nil {
+		go p.run(started)
+		err = <-started
 	}
-	go p.listen()
-	return p, nil
+	if err != nil {
+		out.Close()
+	}
+	return p, err
+}
+
+// run starts the process and waits for its end. It sends the error of the start to started.
+func (p *process) run(started chan<- error) {
+	runtime.LockOSThread() // Linux kills the process when this thread ends: see attributes
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	started <- err
+	if err == nil {
+		p.cmd.Wait() // ProcessState has the outcome
+		close(p.ended)
+	}
 }
 
 // Reasons for killing a process.
@@ -93,7 +94,10 @@ var (
 	errClosed  = errors.New("its standard output is closed")
 )
 
-// errGone is the error of send and receive when the process no longer reads or writes.
+// errNotObject is the error of parse for a line of something else.
+var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
+
+// errGone is the error of ask when the process no longer reads or writes.
 var errGone = errors.New("the process has ended")
 
 // within kills the process when the context ends, or after patience, unless stop is
@@ -107,47 +111,32 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 	}
 }
 
-// listen passes on the answers until there is nothing more to read. It kills a process that
-// writes a line without a question: the line would be taken for the answer to the next question,
-// and so on.
-func (p *process) listen() {
-	defer close(p.answers)
-	for {
-		var line []byte
-		if line, p.unread = p.receive(); p.unread != nil {
-			return
-		}
-		if p.asked.CompareAndSwap(true, false) {
-			n := p.lines.Buffered()
-			if n == 0 {
-				p.answers <- line
-				continue
-			}
-			line, _ = p.lines.Peek(n)
-		}
-		p.unread = fmt.Errorf("unexpected line %q: want one line for each request", excerpt(line))
-		p.kill(p.unread)
-		return
-	}
+// A reply is the part that all answers have in common.
+type reply struct {
+	N int `json:"n"` // number of the question
 }
 
-// ask sends a message and returns the answer.
-func (p *process) ask(message []byte) ([]byte, error) {
-	p.asked.Store(true)
-	if err := p.send(message); err != nil {
-		return nil, err
-	}
-	line, ok := <-p.answers
-	if !ok {
-		return nil, p.unread
-	}
-	return line, nil
-}
+func (r *reply) number() int { return r.N }
 
-// send writes a line.
-func (p *process) send(line []byte) error {
-	if _, err := p.in.Write(append(line, '\n')); err != nil {
+type numbered interface{ number() int }
+
+// ask sends a message, a JSON object, with its number and parses the answer. The answer must
+// repeat the number: otherwise a surplus answer would be taken for that to the next question, and
+// so on.
+func (p *process) ask(message []byte, answer numbered) (err error) {
+	p.asked++
+	p.line = nil
+	if _, err := p.in.Write(fmt.Appendf(message[:len(message)-1], ",\"n\":%d}\n", p.asked)); err != nil {
 		return errGone
+	}
+	if p.line, err = p.receive(); err != nil {
+		return err
+	}
+	if err := parse(p.line, answer); err != nil {
+		return err
+	}
+	if n := answer.number(); n != p.asked {
+		return fmt.Errorf("an answer with n %d, want %d, that of the message", n, p.asked)
 	}
 	return nil
 }
@@ -169,27 +158,39 @@ func (p *process) receive() ([]byte, error) {
 	}
 }
 
-// failed ends the process and returns an error with the cause: why the process was killed if it
-// was, how it ended if it ended by itself, or else err. Unless a context ended, the error includes
-// the end of standard error.
-func (p *process) failed(doing string, err error) error {
-	if err == errGone {
-		select {
-		case <-p.ended:
-			err = fmt.Errorf("%w (%v)", err, p.cmd.ProcessState)
-		case <-time.After(farewell):
-			p.kill(errClosed)
+// parse reads a line into v, strictly: an unknown field is an error.
+func parse(line []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+			return errNotObject
 		}
+		return err
 	}
-	p.kill(errInvalid)
-	<-p.ended
-	p.in.Close()
-	p.out.Close()
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value on a line")
+	}
+	return nil
+}
+
+// failed ends the process and returns an error with the cause: why the process was killed if it
+// was, how it ended if it ended by itself, or else err, with the answer at fault. Unless a context
+// ended, the error includes the end of standard error.
+func (p *process) failed(doing string, err error) error {
+	if err != errGone {
+		p.kill(errInvalid)
+	}
+	p.end()
 	switch cause := context.Cause(p.killed); {
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
 		return cause
+	case cause == nil:
+		err = fmt.Errorf("%w (%v)", err, p.cmd.ProcessState)
 	case cause != errInvalid:
 		err = cause
+	case p.line != nil:
+		err = fmt.Errorf("%s: %w", words.Shorten(clean(string(p.line)), maxExcerpt), err)
 	}
 	said := "its standard error is empty"
 	if tail := p.stderr.String(); tail != "" {
@@ -198,23 +199,14 @@ func (p *process) failed(doing string, err error) error {
 	return fmt.Errorf("%s: %w; %s", doing, err, said)
 }
 
-// close ends the process: it closes the process's standard input, and kills the process if it
-// does not end within farewell. It returns an error if the process has written a line, of any
-// length, without a question.
-func (p *process) close() error {
+// end closes the process's standard input and waits until the process has ended. It kills the
+// process after farewell.
+func (p *process) end() {
 	p.in.Close()
-	stop := p.within(context.Background(), farewell)
+	timer := time.AfterFunc(farewell, func() { p.kill(errClosed) })
 	<-p.ended
-	stop()
-	p.kill(nil)                                                     // nothing is left to kill
-	defer time.AfterFunc(farewell, func() { p.out.Close() }).Stop() // another process may have it open
-	for range p.answers {
-	}
+	timer.Stop()
 	p.out.Close()
-	if p.unread != errGone {
-		return p.unread
-	}
-	return nil
 }
 
 // A tail keeps the end of the text that is written to it. It needs no lock: it is read after the
@@ -223,13 +215,11 @@ type tail []byte
 
 func (t *tail) Write(b []byte) (int, error) {
 	*t = append(*t, b...)
-	if cut := len(*t) - maxTail; cut > 0 {
-		*t = append((*t)[:0], (*t)[cut:]...)
-	}
+	*t = append((*t)[:0], (*t)[max(0, len(*t)-maxTail):]...)
 	return len(b), nil
 }
 
-// String returns the last lines, indented, without control characters.
+// String returns the lines, indented, without control characters.
 func (t *tail) String() string {
 	var lines []string
 	for line := range strings.Lines(string(*t)) {
@@ -237,7 +227,7 @@ func (t *tail) String() string {
 			lines = append(lines, "  "+line)
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
+	return strings.Join(lines, "\n")
 }
 
 // clean returns a line without control characters and trailing blanks.
@@ -251,12 +241,4 @@ func clean(line string) string {
 		}
 		return -1
 	}, strings.ToValidUTF8(line, "\uFFFD")), " ")
-}
-
-// excerpt returns the beginning of a line for a message.
-func excerpt(line []byte) string {
-	if len(line) <= maxExcerpt {
-		return clean(string(line))
-	}
-	return clean(string(line[:maxExcerpt])) + "…"
 }

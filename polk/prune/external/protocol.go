@@ -1,12 +1,11 @@
 package external
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"polkrepro/polk/prune"
@@ -26,13 +25,13 @@ type hello struct {
 	Gaussian bool          `json:"gaussian"`
 	Inverse  bool          `json:"inverse"` // it works on a prune.InverseState
 	Wants    []string      `json:"wants"`   // quantities that come with each step
-	State    bool          `json:"state"`   // it keeps something from step to step, which can be saved
 	Files    []string      `json:"files"`   // what its results depend on, besides the files of the command
 }
 
 // An answer is a line of a process in a step: what it does, in this order, and then
 // what it asks for, or that the step is done.
 type answer struct {
+	reply
 	Do      []action    `json:"do"`
 	Get     []string    `json:"get"`     // names of quantities
 	Rows    []int       `json:"rows"`    // elements whose row of the kernel matrix it asks for
@@ -45,18 +44,10 @@ type answer struct {
 // An action has one field.
 type action struct {
 	Remove  *int      `json:"remove"`
-	Least   *removals `json:"remove_least"`
 	Drop    *int      `json:"drop"`
 	Add     *element  `json:"add"`
 	Enter   *entering `json:"enter"`
 	Weights *weights  `json:"weights"`
-}
-
-// removals are those of the element j of the least cost + Plus[j], until Leave are
-// left. They save a question each.
-type removals struct {
-	Leave int       `json:"leave"`
-	Plus  []float64 `json:"plus"` // none: 0
 }
 
 // An element is a new one.
@@ -78,50 +69,28 @@ type weights struct {
 
 // Errors for actions that need, or exclude, the inverse kernel matrix.
 var (
-	errNoInverse   = errors.New(`remove, remove_least, enter and columns need the inverse kernel matrix: say "inverse": true in the hello, or drop and add`)
+	errNoInverse   = errors.New(`remove, enter and columns need the inverse kernel matrix: say "inverse": true in the hello, or drop and add`)
 	errWithInverse = errors.New("add and weights need a state without the inverse kernel matrix: use enter, which refits the weights")
 )
 
-var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
-
-// parse reads a line into v, strictly: an unknown field is an error.
-func parse(line []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-			return errNotObject
-		}
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value on a line")
-	}
-	return nil
-}
-
-// parseAnswer reads an answer and checks what can be checked without a state.
-func parseAnswer(line []byte) (*answer, error) {
-	var a answer
-	if err := parse(line, &a); err != nil {
-		return nil, err
-	}
+// check checks what can be checked without a state.
+func (a *answer) check() error {
 	asks := len(a.Get)+len(a.Rows)+len(a.Columns)+len(a.Points)+len(a.Values) > 0
 	if asks == a.Done {
-		return nil, errors.New(`want either something to get or "done": true`)
+		return errors.New(`want either something to get or "done": true`)
 	}
 	for i, do := range a.Do {
 		n := 0
-		for _, given := range []bool{do.Remove != nil, do.Least != nil, do.Drop != nil, do.Add != nil, do.Enter != nil, do.Weights != nil} {
+		for _, given := range []bool{do.Remove != nil, do.Drop != nil, do.Add != nil, do.Enter != nil, do.Weights != nil} {
 			if given {
 				n++
 			}
 		}
 		if n != 1 {
-			return nil, fmt.Errorf("action %d is not one of remove, remove_least, drop, add, enter and weights", i)
+			return fmt.Errorf("action %d is not one of remove, drop, add, enter and weights", i)
 		}
 	}
-	return &a, nil
+	return nil
 }
 
 // A view is the state of a step, with the data that the protocol needs in addition.
@@ -137,120 +106,103 @@ type quantity struct {
 	inverse bool // only with the inverse kernel matrix
 	fixed   bool // constant throughout the step, and known for removed elements too
 
-	each func(b []byte, v *view, j int) []byte // appends the value of element j
-	one  func(b []byte, v *view) []byte        // set in place of each: appends the value
+	each func(v *view, j int) any // returns the value of element j
+	one  func(v *view) any        // set in place of each: returns the value
 }
 
 var quantities = map[string]quantity{
-	"ids": {fixed: true, each: func(b []byte, v *view, j int) []byte { return strconv.AppendUint(b, v.ID(j), 10) }},
-	"ages": {fixed: true, each: func(b []byte, v *view, j int) []byte {
-		return strconv.AppendInt(b, int64(v.Age(j)), 10)
-	}},
-	"samples": {fixed: true, each: func(b []byte, v *view, j int) []byte {
-		return strconv.AppendInt(b, int64(v.Sample(j)), 10)
-	}},
-	"self":      {fixed: true, each: func(b []byte, v *view, j int) []byte { return appendNumber(b, v.Self(j)) }},
-	"weights":   {each: func(b []byte, v *view, j int) []byte { return appendNumbers(b, v.Weights(j)) }},
-	"norms":     {each: func(b []byte, v *view, j int) []byte { return appendNumber(b, v.Norm2(j)) }},
-	"costs":     {inverse: true, each: func(b []byte, v *view, j int) []byte { return appendNumber(b, v.inverse.Cost(j)) }},
-	"distances": {inverse: true, each: func(b []byte, v *view, j int) []byte { return appendNumber(b, v.inverse.Distance(j)) }},
-	"distances_before": {inverse: true, each: func(b []byte, v *view, j int) []byte {
+	"ids":       {fixed: true, each: func(v *view, j int) any { return v.ID(j) }},
+	"ages":      {fixed: true, each: func(v *view, j int) any { return v.Age(j) }},
+	"samples":   {fixed: true, each: func(v *view, j int) any { return v.Sample(j) }},
+	"self":      {fixed: true, each: func(v *view, j int) any { return number(v.Self(j)) }},
+	"weights":   {each: func(v *view, j int) any { return numbers(v.Weights(j)) }},
+	"norms":     {each: func(v *view, j int) any { return number(v.Norm2(j)) }},
+	"costs":     {inverse: true, each: func(v *view, j int) any { return number(v.inverse.Cost(j)) }},
+	"distances": {inverse: true, each: func(v *view, j int) any { return number(v.inverse.Distance(j)) }},
+	"distances_before": {inverse: true, each: func(v *view, j int) any {
 		if j < v.Old() {
-			return append(b, "null"...)
+			return nil
 		}
-		return appendNumber(b, v.inverse.DistanceBefore(j))
+		return number(v.inverse.DistanceBefore(j))
 	}},
-	"entered": {inverse: true, one: func(b []byte, v *view) []byte {
-		return appendList(b, len(v.entered), func(b []byte, i int) []byte { return strconv.AppendInt(b, int64(v.entered[i]), 10) })
+	"entered": {inverse: true, one: func(v *view) any { return v.entered }},
+	"spent":   {inverse: true, one: func(v *view) any { return number(v.inverse.Spent()) }},
+	"x": {one: func(v *view) any {
+		var rows [][]number
+		for x := range slices.Chunk(v.Step().X, v.dim()) {
+			rows = append(rows, numbers(x))
+		}
+		return rows
 	}},
-	"spent": {inverse: true, one: func(b []byte, v *view) []byte { return appendNumber(b, v.inverse.Spent()) }},
-	"x": {one: func(b []byte, v *view) []byte {
-		step := v.Step()
-		dim := len(step.X) / step.N
-		return appendList(b, step.N, func(b []byte, i int) []byte { return appendNumbers(b, step.X[i*dim:(i+1)*dim]) })
-	}},
-	"y": {one: func(b []byte, v *view) []byte { return appendNumbers(b, v.Step().Y) }},
+	"y": {one: func(v *view) any { return numbers(v.Step().Y) }},
 }
 
-// appendQuantity appends the quantity of that name, which must exist.
-func (v *view) appendQuantity(b []byte, name string) ([]byte, error) {
-	q := quantities[name]
+// quantity returns the quantity of that name.
+func (v *view) quantity(name string) (any, error) {
+	q, ok := quantities[name]
 	switch {
+	case !ok:
+		return nil, fmt.Errorf("unknown quantity %.40q", name)
 	case q.inverse && v.inverse == nil:
-		return b, fmt.Errorf("%s needs the inverse kernel matrix: say \"inverse\": true in the hello", name)
+		return nil, fmt.Errorf("%s needs the inverse kernel matrix: say \"inverse\": true in the hello", name)
 	case name == "distances_before" && v.oldGone:
-		return b, errors.New("distances_before is not known once an old element has been removed")
+		return nil, errors.New("distances_before is not known once an old element has been removed")
 	case q.one != nil:
-		return q.one(b, v), nil
+		return q.one(v), nil
 	}
-	return appendList(b, v.Total(), func(b []byte, j int) []byte {
-		if !q.fixed && !v.Present(j) {
-			return append(b, "null"...)
+	all := make([]any, v.Total())
+	for j := range all {
+		if q.fixed || v.Present(j) {
+			all[j] = q.each(v, j)
 		}
-		return q.each(b, v, j)
-	}), nil
+	}
+	return all, nil
 }
 
-// appendAsked appends a JSON object with the data that an answer asks for.
-func (v *view) appendAsked(b []byte, a *answer) (_ []byte, err error) {
-	b = append(b, '{')
-	key := func(name string) {
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(strconv.AppendQuote(b, name), ':')
-	}
+// asked returns the data that an answer asks for.
+func (v *view) asked(a *answer) (out map[string]any, err error) {
 	if len(a.Get) > len(quantities) || max(len(a.Rows), len(a.Columns), len(a.Points), len(a.Values)) > v.Total() {
-		return b, errors.New("more requested than there are quantities or elements")
+		return nil, errors.New("more requested than there are quantities or elements")
 	}
 	if len(a.Columns) > 0 && v.inverse == nil {
-		return b, errNoInverse
+		return nil, errNoInverse
 	}
+	out = make(map[string]any)
 	for _, name := range a.Get {
-		if _, ok := quantities[name]; !ok {
-			return b, fmt.Errorf("unknown quantity %.40q", name)
-		}
-		key(name)
-		if b, err = v.appendQuantity(b, name); err != nil {
-			return b, err
+		if out[name], err = v.quantity(name); err != nil {
+			return nil, err
 		}
 	}
-	for _, of := range []struct {
-		name     string
-		elements []int
-		values   func(b []byte, j int) []byte
-	}{
-		{"rows", a.Rows, func(b []byte, j int) []byte { return appendNumbers(b, v.Row(j)) }},
-		{"columns", a.Columns, func(b []byte, j int) []byte {
-			column := make([]float64, v.Total())
-			v.inverse.Column(column, j)
-			return appendNumbers(b, column)
-		}},
-		{"points", a.Points, func(b []byte, j int) []byte { return appendNumbers(b, v.Point(j)) }},
-	} {
-		if len(of.elements) == 0 {
-			continue
-		}
-		for _, j := range of.elements {
-			if err := v.check(j); err != nil {
-				return b, fmt.Errorf("%s: %w", of.name, err)
+	list := func(name string, elements []int, value func(j int) []number) {
+		var all [][]number
+		for _, j := range elements {
+			if err = cmp.Or(err, v.check(j)); err == nil {
+				all = append(all, value(j))
 			}
 		}
-		key(of.name)
-		b = appendList(b, len(of.elements), func(b []byte, i int) []byte { return of.values(b, of.elements[i]) })
-	}
-	if len(a.Values) == 0 {
-		return append(b, '}'), nil
-	}
-	points := make([][]float32, len(a.Values))
-	for i, p := range a.Values {
-		if points[i], err = v.point(p); err != nil {
-			return b, fmt.Errorf("values: %w", err)
+		if len(all) > 0 {
+			out[name] = all
 		}
 	}
-	key("values")
-	b = appendList(b, len(points), func(b []byte, i int) []byte { return appendNumbers(b, v.Elements.Values(points[i])) })
-	return append(b, '}'), nil
+	list("rows", a.Rows, func(j int) []number { return numbers(v.Row(j)) })
+	list("columns", a.Columns, func(j int) []number {
+		column := make([]float64, v.Total())
+		v.inverse.Column(column, j)
+		return numbers(column)
+	})
+	list("points", a.Points, func(j int) []number { return numbers(v.Point(j)) })
+	var values [][]number
+	for _, p := range a.Values {
+		x, err := v.point(p)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, numbers(v.Elements.Values(x)))
+	}
+	if len(values) > 0 {
+		out["values"] = values
+	}
+	return out, err
 }
 
 // check reports an element that is not present.
@@ -264,34 +216,29 @@ func (v *view) check(j int) error {
 // do carries out an action.
 func (v *view) do(a action) error {
 	switch {
-	case v.inverse == nil && (a.Remove != nil || a.Least != nil || a.Enter != nil):
+	case v.inverse == nil && (a.Remove != nil || a.Enter != nil):
 		return errNoInverse
 	case v.inverse != nil && (a.Add != nil || a.Weights != nil):
 		return errWithInverse
 	case a.Remove != nil:
-		return v.take("remove", *a.Remove, v.inverse.Remove)
-	case a.Least != nil:
-		return v.removeLeast(a.Least)
+		return v.take(*a.Remove, v.inverse.Remove)
 	case a.Drop != nil:
-		return v.take("drop", *a.Drop, v.Drop)
+		return v.take(*a.Drop, v.Drop)
 	case a.Add != nil:
 		x, err := v.point(a.Add.Point)
-		if err == nil {
-			err = v.checkWeights(a.Add.Weights)
-		}
-		if err != nil {
-			return fmt.Errorf("add: %w", err)
+		if err = cmp.Or(err, v.checkWeights(a.Add.Weights)); err != nil {
+			return err
 		}
 		v.Elements.(prune.State).Add(x, a.Add.Weights)
 	case a.Enter != nil:
 		x, err := v.point(a.Enter.Point)
 		if err != nil {
-			return fmt.Errorf("enter: %w", err)
+			return err
 		}
 		v.entered = append(v.entered, v.inverse.Enter(x)...)
 	case a.Weights != nil:
-		if err := errors.Join(v.check(a.Weights.Of), v.checkWeights(a.Weights.To)); err != nil {
-			return fmt.Errorf("weights: %w", err)
+		if err := cmp.Or(v.check(a.Weights.Of), v.checkWeights(a.Weights.To)); err != nil {
+			return err
 		}
 		copy(v.Weights(a.Weights.Of), a.Weights.To)
 	}
@@ -299,42 +246,22 @@ func (v *view) do(a action) error {
 }
 
 // take removes element j with out, a method of the state.
-func (v *view) take(name string, j int, out func(j int)) error {
+func (v *view) take(j int, out func(j int)) error {
 	if err := v.check(j); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	out(j)
 	v.oldGone = v.oldGone || j < v.Old()
 	return nil
 }
 
-// removeLeast removes the elements of least score until r.Leave elements are left.
-func (v *view) removeLeast(r *removals) error {
-	switch {
-	case r.Leave < 0:
-		return fmt.Errorf("remove_least: leave %d, want at least 0", r.Leave)
-	case len(r.Plus) > 0 && len(r.Plus) != v.Total():
-		return fmt.Errorf("remove_least: %d numbers in plus, want %d or none", len(r.Plus), v.Total())
-	}
-	least := v.inverse.Cheapest
-	if len(r.Plus) > 0 {
-		least = func() int {
-			return prune.Least(v, func(j int) float64 { return v.inverse.Cost(j) + r.Plus[j] })
-		}
-	}
-	for v.Len() > r.Leave {
-		j := least()
-		v.inverse.Remove(j)
-		v.oldGone = v.oldGone || j < v.Old()
-	}
-	return nil
-}
+// dim returns the number of features of a point.
+func (v *view) dim() int { return len(v.Step().X) / v.Step().N }
 
 // point rounds a point's features to float32.
 func (v *view) point(p []float64) ([]float32, error) {
-	step := v.Step()
-	if dim := len(step.X) / step.N; len(p) != dim {
-		return nil, fmt.Errorf("point of %d features, want %d", len(p), dim)
+	if len(p) != v.dim() {
+		return nil, fmt.Errorf("point of %d features, want %d", len(p), v.dim())
 	}
 	x := make([]float32, len(p))
 	for i, f := range p {
@@ -353,35 +280,31 @@ func (v *view) checkWeights(w []float64) error {
 	return nil
 }
 
-// appendList appends a list of n values.
-func appendList(b []byte, n int, value func(b []byte, i int) []byte) []byte {
-	b = append(b, '[')
-	for i := range n {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = value(b, i)
-	}
-	return append(b, ']')
-}
+// A number is written in the shortest form that reads back as the same float64, and as a string
+// if it is not finite.
+type number float64
 
-// appendNumbers appends a list of numbers. It writes a float32 as the equal float64.
-func appendNumbers[T float32 | float64](b []byte, x []T) []byte {
-	return appendList(b, len(x), func(b []byte, i int) []byte { return appendNumber(b, float64(x[i])) })
-}
-
-// appendNumber appends a number in the shortest form that reads back as the same float64. It
-// appends a number that is not finite as a string.
-func appendNumber(b []byte, x float64) []byte {
-	switch {
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) {
+	switch x := float64(n); {
 	case math.IsNaN(x):
-		return append(b, `"NaN"`...)
+		return []byte(`"NaN"`), nil
 	case math.IsInf(x, 1):
-		return append(b, `"Infinity"`...)
+		return []byte(`"Infinity"`), nil
 	case math.IsInf(x, -1):
-		return append(b, `"-Infinity"`...)
+		return []byte(`"-Infinity"`), nil
 	case x == 0 && math.Signbit(x):
-		return append(b, "-0.0"...) // many JSON readers take -0 for an integer
+		return []byte("-0.0"), nil // many JSON readers take -0 for an integer
+	default:
+		return strconv.AppendFloat(nil, x, 'g', -1, 64), nil
 	}
-	return strconv.AppendFloat(b, x, 'g', -1, 64)
+}
+
+// numbers returns numbers, with a float32 as the equal float64.
+func numbers[T float32 | float64](x []T) []number {
+	out := make([]number, len(x))
+	for i, v := range x {
+		out[i] = number(v)
+	}
+	return out
 }

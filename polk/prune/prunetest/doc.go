@@ -8,6 +8,5 @@
 // The tests compare the heuristic on polk.Learner with literal.Learner, which computes each
 // quantity of prune.State and prune.InverseState by its definition. They also check that the
 // heuristic keeps its budget, that its decisions depend on the seed alone, that a restored
-// learner continues like the saved one, and that it handles duplicates, one element, none, and
-// non-finite numbers.
+// learner continues like the saved one, and that it handles duplicates and small dictionaries.
 package prunetest

@@ -2,9 +2,7 @@ package prunetest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -66,10 +64,11 @@ type stream struct {
 	r       *rand.Rand
 	outputs int
 	grid    bool // points on a coarse grid, most of them duplicates
+	batch   int  // samples of a step
 }
 
 func newStream(l loss.Loss, classes int) *stream {
-	return &stream{r: rand.New(rand.NewPCG(11, 3)), outputs: l.Outputs(classes)}
+	return &stream{r: rand.New(rand.NewPCG(11, 3)), outputs: l.Outputs(classes), batch: batch}
 }
 
 func (s *stream) next(n int) (x []float32, y []float64) {
@@ -90,34 +89,29 @@ func (s *stream) next(n int) (x []float32, y []float64) {
 	return x, y
 }
 
-// follow takes n steps of the stream. After each step it calls after, unless nil, with the model
-// order before the step.
-func follow(l *polk.Learner, s *stream, n int, after func(before int) error) error {
+// follow takes n steps of the stream. It reports a step after which the model is not finite,
+// exceeds the order or the error that the heuristic claims to keep, or has grown by more than the
+// samples with a gradient.
+func (s setup) follow(l *polk.Learner, in *stream, n int) error {
+	e := l.Expansion()
 	for t := range n {
-		before := l.Expansion().Order()
-		x, y := s.next(batch)
-		if _, err := l.Step(context.Background(), batch, x, y); err != nil {
+		before := e.Order()
+		x, y := in.next(in.batch)
+		if _, err := l.Step(context.Background(), in.batch, x, y); err != nil {
 			return fmt.Errorf("step %d: %w", t, err)
 		}
-		if after == nil {
-			continue
+		last := l.Last()
+		order, limited := s.params[prune.Order.Name]
+		switch m := float64(e.Order()); {
+		case slices.ContainsFunc(e.W, func(v float64) bool { return v-v != 0 }):
+			return fmt.Errorf("step %d: it leaves weights that are not finite: %v", t, e.W)
+		case limited && m > order:
+			return fmt.Errorf("step %d: model order %v, and the claim is %v", t, m, order)
+		case e.Order() > before+last.Active:
+			return fmt.Errorf("step %d: %d elements became %d by %d new samples", t, before, e.Order(), last.Active)
+		case s.h.Epsilon && !(limited && m == order) && !(last.Error <= last.Budget*(1+1e-9)):
+			return fmt.Errorf("step %d: error %v, and the claim is ε = %v", t, last.Error, last.Budget)
 		}
-		if err := after(before); err != nil {
-			return fmt.Errorf("step %d: %w", t, err)
-		}
-	}
-	return nil
-}
-
-// finite reports a model with non-finite weights, or with the wrong number of them.
-func finite(e *kernel.Expansion) error {
-	for _, v := range e.W {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("it leaves the weight %v", v)
-		}
-	}
-	if len(e.W) != e.Order()*e.Outputs {
-		return fmt.Errorf("it leaves %d elements and %d weights", e.Order(), len(e.W))
 	}
 	return nil
 }
@@ -134,19 +128,3 @@ func sameBits(a, b *kernel.Expansion) error {
 	}
 	return nil
 }
-
-// inBudget reports a learner that exceeds the order or the error that its heuristic claims to
-// keep.
-func (s setup) inBudget(l *polk.Learner) error {
-	if order, ok := s.params[prune.Order.Name]; ok && l.Expansion().Order() > int(order) {
-		return fmt.Errorf("model order %d, and the claim is %v", l.Expansion().Order(), order)
-	}
-	full := float64(l.Expansion().Order()) == s.params[prune.Order.Name]
-	if last := l.Last(); s.h.Epsilon && !full && !(last.Error <= last.Budget*(1+1e-9)) {
-		return fmt.Errorf("error %v, and the claim is ε = %v", last.Error, last.Budget)
-	}
-	return nil
-}
-
-// sound reports a model that is not finite or exceeds the budget of its heuristic.
-func (s setup) sound(l *polk.Learner) error { return errors.Join(finite(l.Expansion()), s.inBudget(l)) }

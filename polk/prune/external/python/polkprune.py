@@ -12,8 +12,8 @@ from the dictionary of a step, a State:
     run(prune, about="drops the elements with the smallest weights", params=[ORDER])
 
 It is called once a step, with the values of its parameters by name. The same seed must
-give the same removals: draw random numbers from State.random only, and keep nothing from
-step to step but in State.kept and State.memory, which are saved with the model.
+give the same removals: draw random numbers from State.random only. State.kept keeps a
+value for each element from step to step.
 
 What is printed, from the import of this module on, goes to standard error, which is shown
 if the run fails. Needs Python 3.8 and nothing else. Attributes with a value for each element are
@@ -55,23 +55,17 @@ def run(prune, about, params=(ORDER,), inverse=False, wants=(), source="", epsil
     """
     _check(prune, params)
     _WIRE.open()
-    memory, kept, start = {}, {}, {}
+    kept = {}
     while True:
         message = _WIRE.receive()
         if "hello" in message:
             _WIRE.send({"hello": {
                 "version": VERSION, "about": about, "source": source, "params": list(params), "epsilon": epsilon,
-                "gaussian": gaussian, "inverse": inverse, "wants": [_QUANTITIES.get(w, w) for w in wants], "state": True, "files": _files(files),
+                "gaussian": gaussian, "inverse": inverse, "wants": [_QUANTITIES.get(w, w) for w in wants], "files": _files(files),
             }})
-        elif "start" in message:
-            start = message["start"]
-        elif "load" in message:
-            memory, kept = message["load"]["memory"], dict(message["load"]["kept"])
-        elif "save" in message:
-            _WIRE.send({"state": {"memory": memory, "kept": sorted(kept.items())}})
-        elif "step" in message:
-            state = State(_WIRE, start, message, memory, kept)
-            prune(state, **start["params"])
+        else:
+            state = State(_WIRE, message, kept)
+            prune(state, **message["step"]["params"])
             state._end()
 
 
@@ -86,7 +80,6 @@ class State:
     kernel, loss       {"name": ..., "params": ...}, and the name of the loss
     random             a random.Random of the run's seed and the step
     kept               a value for each element, by its number: kept[j] = v, kept.get(j, 0)
-    memory             a dict for anything else that is kept from step to step, as JSON has it
 
     For each element, those that have been removed as None or NaN where it is not fixed:
     ids, ages, samples, self_values (fixed), weights, norms, norms2; with the inverse costs,
@@ -94,13 +87,13 @@ class State:
     step's samples and targets.
     """
 
-    def __init__(self, wire, start, message, memory, kept):
+    def __init__(self, wire, message, kept):
         step = message["step"]
         self.t, self.old, self.total = step["t"], step["old"], step["total"]
         self.rate, self.epsilon = float(step["rate"]), float(step["epsilon"])
-        self.dim, self.outputs, self.kernel, self.loss = start["dim"], start["outputs"], start["kernel"], start["loss"]
+        self.dim, self.outputs, self.kernel, self.loss = step["dim"], step["outputs"], step["kernel"], step["loss"]
         self.random = random.Random(step["seed"])
-        self.memory, self.kept = memory, _Kept(self, kept)
+        self.kept = _Kept(self, kept)
         self._wire, self._do, self._points = wire, [], {}
         self._present = dict.fromkeys(range(self.total))  # in ascending order
         self._values = {}
@@ -174,14 +167,6 @@ class State:
     def remove(self, j):
         """Removes j and refits the weights of the others. With the inverse only."""
         self._leave("remove", j)
-
-    def remove_least(self, leave, plus=()):
-        """Removes the element of least cost(j) + plus[j] until leave are left. This is
-        much faster than a loop of remove. With the inverse only."""
-        self._change({"remove_least": {"leave": int(leave), "plus": _list(plus)}})
-        costs = self._ask({"get": ["costs"]})["costs"]
-        self._present = {j: None for j, cost in enumerate(costs) if cost is not None}
-        self._take({"costs": costs})
 
     def drop(self, j):
         """Removes j and leaves the others' weights as they are."""
@@ -296,7 +281,7 @@ class _Wire:
     standard error."""
 
     def __init__(self):
-        self._out = None
+        self._out = self._number = None
 
     def open(self):
         """Takes standard output for the protocol, once."""
@@ -306,6 +291,7 @@ class _Wire:
             sys.stdout.reconfigure(line_buffering=True)
 
     def send(self, message):
+        message["n"] = self._number  # that of the message that this answers
         self._out.write(json.dumps(message, separators=(",", ":"), allow_nan=False).encode() + b"\n")
         self._out.flush()
 
@@ -313,7 +299,9 @@ class _Wire:
         line = self._in.readline()
         if not line:
             sys.exit(0)  # runall has ended, or the run
-        return json.loads(line)
+        message = json.loads(line)
+        self._number = message.pop("n", None)
+        return message
 
 
 _WIRE = _Wire()
