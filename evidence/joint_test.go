@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -329,19 +328,10 @@ func TestAtOtherMargins(t *testing.T) {
 func TestFewestAlternatives(t *testing.T) {
 	all := make(tallies)
 	for i, c := range [][2]int{{3, 9}, {2, 1}, {2, 4}, {2, 3}, {5, 7}} {
-		all.add(combinations{combinations: 1, flips: c[0], oneRun: c[1], choice: []uint8{uint8(i)}})
+		all.add(combinations{JointCount{JointReading{OneRun: c[1]}, 1}, c[0], []uint8{uint8(i)}})
 	}
-	if got := all[tally{}]; got.flips != 2 || got.oneRun != 4 || got.combinations != 5 || got.choice[0] != 2 {
+	if got := all[[3]int{}]; got.flips != 2 || got.OneRun != 4 || got.Combinations != 5 || got.choice[0] != 2 {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestPlus checks that plus adds the results of parts without a common assumption, and pairs each
-// combination of one part with each of the other.
-func TestPlus(t *testing.T) {
-	got := combinations{tally{1, 2, 3}, 4, 5, 6, 7, nil}.plus(combinations{tally{10, 20, 30}, 40, 50, 60, 70, nil})
-	if want := (combinations{tally{11, 22, 33}, 160, 55, 66, 77, nil}); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 
