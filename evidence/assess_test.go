@@ -268,15 +268,6 @@ func TestFlip(t *testing.T) {
 			}
 		}
 	}
-	in := fixture(t)
-	for _, bad := range []map[string]string{
-		{"nonsense": "x"}, {"bsgd-maintenance": "x"}, {"projection": "as-printed"},
-	} {
-		in.Assume = bad
-		if _, err := Assess(in); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
 }
 
 // TestLeavingOut removes records.

@@ -77,7 +77,7 @@ type Finding struct {
 	Of, To  Side   // the runs; To is empty for a test of one mean
 	Paper   Number // the statistic of the paper's numbers
 	Target  Number // the claimed interval of the statistic
-	Ours    Number // the estimate from the runs; NaN without a basis if there is none
+	Ours    Number // the estimate from the runs; NaN if there is none
 	NewRun  Number // for a test of a cell: interval for the value of one new run, if known
 	NewTest Number // the same with as many new test rows, for an error on one test set
 	Reason  string // reason for the margin or bound
@@ -87,7 +87,7 @@ type Finding struct {
 
 // NewFinding returns the finding of a test without an answer.
 func NewFinding(t experiments.Test) Finding {
-	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}, Reason: t.Reason}
+	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number(stats.Single(math.NaN())), Reason: t.Reason}
 	low, high := t.Target()
 	f.Target = Number{Low: low, High: high, Basis: Target}
 	if t.Of.Spec != "" {
@@ -148,7 +148,12 @@ func (f *Finding) Compared() string {
 func (f *Finding) Printed() string { return cmp.Or(f.Paper.String(), words.Dash) }
 
 // Estimated returns the estimate with its interval, or "" for a test that was not run.
-func (f *Finding) Estimated() string { return f.Ours.String() }
+func (f *Finding) Estimated() string {
+	if f.Verdict == stats.NotRun {
+		return ""
+	}
+	return f.Ours.String()
+}
 
 // Runs returns the number of runs on each side.
 func (f *Finding) Runs() string {

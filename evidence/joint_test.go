@@ -115,9 +115,8 @@ func TestJointCounts(t *testing.T) {
 		cells, _, _ := a.Counts()
 		oneRun := 0
 		for i := range a.Claims {
-			if within, _ := a.Claims[i].Within(); within && a.Claims[i].Verdict != stats.Reproduced {
-				oneRun++
-			}
+			within, _ := a.Claims[i].Within()
+			oneRun += one(within && a.Claims[i].Verdict != stats.Reproduced)
 		}
 		if cells.Reproduced != c.Cells || a.Numbers().Reproduced != c.Numbers || cells.NotRun != c.NotRun || oneRun != c.OneRun {
 			t.Errorf("%s: %+v; Assess has %+v, %+v, %d of one run", c.Names(), c.JointReading, cells, a.Numbers(), oneRun)
@@ -141,9 +140,7 @@ func TestJointCounts(t *testing.T) {
 	best := j.Front[len(j.Front)-1]
 	reproduced := 0
 	for _, c := range j.Best {
-		if c.Verdict == stats.Reproduced {
-			reproduced++
-		}
+		reproduced += one(c.Verdict == stats.Reproduced)
 	}
 	if reproduced != best.Cells || len(j.Best) != 17 || best.Cells <= j.Chosen.Cells {
 		t.Errorf("the best: %+v with %d of %d cells", best, reproduced, len(j.Best))

@@ -60,19 +60,6 @@ func TestDepends(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range []struct {
-		cell, assumption string
-		want             bool
-	}{
-		{"table2.multidist.ksvm.polk-large", "mini-batch", true}, // as the row that the paper prints
-		{"table2.multidist.ksvm.lbfgs", "mini-batch", false},
-		{"table3.mnist.klr.polk-small", "epochs-mnist", true},
-		{"table3.mnist.klr.nystrom", "bandwidth", false}, // no claim is about this cell
-	} {
-		if got := l.Depends(x.cell, x.assumption); got != x.want {
-			t.Errorf("%s depends on %s: %v", x.cell, x.assumption, got)
-		}
-	}
 }
 
 // rewritten returns a copy of a ledger whose tests are modified by change, which gets the index of

@@ -45,32 +45,23 @@ func TestPlacebo(t *testing.T) {
 func TestExchanged(t *testing.T) {
 	j := newJoint(few(t))
 	rng := rand.New(rand.NewPCG(1, 1))
-	printed, exchanged := j.perturbed(rng, 0), j.perturbed(rng, 0)
-	j.exchange(rng, exchanged)
-	of := func(numbers [][]float64, set, quantity string) (out []float64) {
-		for i, c := range j.claims {
-			for k, test := range c.Tests {
-				if j.x.paper.Cells[c.ID].Data == set && test.Of.Quantity == quantity {
-					out = append(out, numbers[i][k])
-				}
-			}
-		}
-		return out
-	}
+	numbers := j.perturbed(rng, 0)
+	j.exchange(rng, numbers)
 	moved, all := 0, 0
-	for set := range experiments.Paper().Data {
-		for _, q := range []string{"risk", "error", "order"} {
-			a, b := of(printed, set, q), of(exchanged, set, q)
-			for i := range a {
-				if all++; a[i] != b[i] {
-					moved++
-				}
-			}
-			slices.Sort(a)
-			slices.Sort(b)
-			if !slices.Equal(a, b) {
-				t.Errorf("%s of %s: %v, printed %v", q, set, b, a)
-			}
+	printed, exchanged := make(map[string][]float64), make(map[string][]float64)
+	for i, c := range j.claims {
+		for k, test := range c.Tests {
+			of := j.x.paper.Cells[c.ID].Data + " " + test.Of.Quantity
+			printed[of], exchanged[of] = append(printed[of], *test.Paper), append(exchanged[of], numbers[i][k])
+			moved, all = moved+one(numbers[i][k] != *test.Paper), all+1
+		}
+	}
+	for of, a := range printed {
+		b := exchanged[of]
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) {
+			t.Errorf("%s: %v, printed %v", of, b, a)
 		}
 	}
 	if all != 48 || moved < all/2 {

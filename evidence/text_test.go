@@ -24,7 +24,6 @@ func TestFiguresInText(t *testing.T) {
 	in := referenceInput(t)
 	f := &figures{t: t, in: in, Assessment: must(Assess(in))}
 	cells, _, theorems := f.Counts()
-	score := f.Scorecard()
 	accepted := data.CalibratedDraws()
 	last := accepted[len(accepted)-1].Seed
 	below := f.test("multidist.below-4.samples")
@@ -62,7 +61,6 @@ func TestFiguresInText(t *testing.T) {
 		f.values("The paper's has 21.8 %% error on multidist. With merging, as its authors recommend, it has %.1f %%", "table2.multidist.ksvm.bsgd.error"),
 	}, "REPRODUCE.md": {
 		"one point of error, " + strings.Replace(margin, "risk, or", "risk,", 1),
-		fmt.Sprintf("| targets of a choice | %d of %d |", score.Targets.Reproduced, score.Targets.Total()),
 		fmt.Sprintf("%d of the first %d,%03d. With any draws, %s", len(accepted), last/1000, last%1000, anyDraws),
 		fmt.Sprintf("The six printed errors come out within %.1f points, the printed risks of multidist and MNIST within %.0f %%, nine of ten model orders within %.0f %% (Brodatz, K = 0.02: %.0f %%)", up(errors[5], 0.1),
 			up(100*f.farthest(true, "risk", "table2.multidist.ksvm.polk", "table2.multidist.klr.polk", "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"), 1), up(100*orders[8], 1), 100*orders[9]),
@@ -82,7 +80,6 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("Errata: %d,", len(f.in.Ledger.Errata)),
 		fmt.Sprintf("POLK keeps %s elements (%s to %s), 1,171 are printed, and eight passes give %s", elements(less.Value), elements(less.Low), elements(less.High), elements(f.value("table3.brodatz.ksvm.polk.order"))),
 		fmt.Sprintf("At half the margins it reproduces %d cells, as many as the choices made before", together),
-		fmt.Sprintf("| cells at half the margins | %d of ", together),
 	}} {
 		prose := words.OneLine(strings.ReplaceAll(string(must(os.ReadFile(filepath.Join("..", name)))), "*", ""))
 		for _, sentence := range sentences {
