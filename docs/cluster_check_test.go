@@ -11,122 +11,89 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"polkrepro/internal/testutil"
 )
 
-// A trial is a folder for shards of the runs, and the path of runall.
-type trial struct{ dir, runall string }
-
-const runs = 24 // number of runs of testdata/slurm-*.yaml
-
-// once holds the folder that all trials share, with the program runall and with local, the results
-// of the runs without shards.
-var once struct {
-	sync.Once
-	dir string
-}
-
-func TestMain(m *testing.M) {
-	status := m.Run()
-	os.RemoveAll(once.dir)
-	os.Exit(status)
-}
-
-// newTrial sets RUNALL for the scripts. Its first call builds runall and carries out the runs
-// without shards.
-func newTrial(t *testing.T) *trial {
+// run runs a program in a folder and returns its output. A failure ends the test.
+func run(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
-	once.Do(func() {
-		dir, err := os.MkdirTemp("", "trials")
-		testutil.NoError(t, err)
-		once.dir = dir
-		c := &trial{dir, filepath.Join(dir, "runall")}
-		c.run(t, "go", "-C", filepath.Dir(here), "build", "-o", c.runall, "./cmd/runall")
-		c.run(t, c.runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
-	})
-	c := &trial{t.TempDir(), filepath.Join(once.dir, "runall")}
-	t.Setenv("RUNALL", c.runall)
-	return c
-}
-
-// try runs a program in a folder and returns its output.
-func try(dir, program string, args ...string) (string, error) {
 	cmd := exec.Command(program, args...)
 	var said bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &said
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("%s %s: %w\n%s%s", program, strings.Join(args, " "), err, out, &said)
+		t.Fatalf("%v: %v\n%s%s", cmd.Args, err, out, &said)
 	}
-	return string(out), err
+	return string(out)
 }
 
-// run is try in the trial's folder; a failure fails the test.
-func (c *trial) run(t *testing.T, program string, args ...string) string {
-	t.Helper()
-	out, err := try(c.dir, program, args...)
+// TestCheckCluster carries out the runs of testdata in three shards, by docs/cluster/parallel.sh with
+// GNU parallel, and by docs/cluster/slurm.sh with the variables that Slurm sets for each element of a
+// job array. The merged records must be those of a single process, bit for bit.
+func TestCheckCluster(t *testing.T) {
+	repo, err := filepath.Abs(root)
 	testutil.NoError(t, err)
-	return out
-}
-
-// here is the absolute path of docs, because the tests run programs in other folders.
-var here, _ = filepath.Abs(".")
-
-// specs are the specs of the runs.
-var specs = []string{here + "/testdata/slurm-polk.yaml", here + "/testdata/slurm-bsgd.yaml"}
-
-// merge merges all shards and fails the test unless the records are those of a single
-// process, bit for bit.
-func (c *trial) merge(t *testing.T) {
-	t.Helper()
-	shards, _ := filepath.Glob(filepath.Join(c.dir, "shards", "*"))
-	t.Logf("runall merge of %d folders: %s", len(shards), c.run(t, c.runall, append([]string{"merge", "--results", "merged"}, shards...)...))
-	said := c.run(t, c.runall, "verify", "records", "--results", "merged", "--with", filepath.Join(once.dir, "local"))
-	t.Log(said)
-	if want := fmt.Sprintf("%d runs compared, %d the same bit for bit; 0 only in the first folder, 0 only in the second\n", runs, runs); said != want {
-		t.Errorf("want %s", want)
-	}
-}
-
-// TestCheckParallel runs docs/cluster/parallel.sh with GNU parallel. A second call finds all runs
-// finished.
-func TestCheckParallel(t *testing.T) {
-	if _, err := exec.LookPath("parallel"); err != nil {
-		t.Skip(err)
-	}
-	c := newTrial(t)
-	args := append([]string{here + "/cluster/parallel.sh", "3"}, specs...)
-	c.run(t, "bash", args...)
-	if said := c.run(t, "bash", args...); strings.Count(said, ": 0 finished, ") != 3 {
-		t.Errorf("called again: %s", said)
-	}
-	c.merge(t)
-}
-
-// TestCheckSlurm runs docs/cluster/slurm.sh with the variables that Slurm sets for each element of
-// a job array.
-func TestCheckSlurm(t *testing.T) {
-	c := newTrial(t)
+	specs := []string{repo + "/docs/testdata/slurm-polk.yaml", repo + "/docs/testdata/slurm-bsgd.yaml"}
+	alone := t.TempDir()
+	runall := alone + "/runall"
+	run(t, repo, "go", "build", "-o", runall, "./cmd/runall")
+	run(t, alone, runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
+	t.Setenv("RUNALL", runall)
 	t.Setenv("SLURM_CPUS_PER_TASK", "1")
 	t.Setenv("SLURM_MEM_PER_NODE", "512")
-	for _, k := range []string{"1", "2", "3"} {
-		t.Setenv("SLURM_ARRAY_TASK_ID", k)
-		c.run(t, "bash", append([]string{here + "/cluster/slurm.sh", "3"}, specs...)...)
+	for script, elements := range map[string][]string{"parallel.sh": {""}, "slurm.sh": {"1", "2", "3"}} {
+		t.Run(script, func(t *testing.T) {
+			if _, err := exec.LookPath("parallel"); err != nil && script == "parallel.sh" {
+				t.Skip(err)
+			}
+			dir := t.TempDir()
+			for _, k := range elements {
+				t.Setenv("SLURM_ARRAY_TASK_ID", k)
+				run(t, dir, "bash", append([]string{repo + "/docs/cluster/" + script, "3"}, specs...)...)
+			}
+			run(t, dir, runall, "merge", "shards/1", "shards/2", "shards/3", "--results", "merged")
+			said := run(t, dir, runall, "verify", "records", "--results", "merged", "--with", alone+"/local")
+			if want := "24 runs compared, 24 the same bit for bit; 0 only in the first folder, 0 only in the second\n"; said != want {
+				t.Errorf("%swant %s", said, want)
+			}
+		})
 	}
-	c.merge(t)
 }
 
-const (
-	kubeconform = "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0"
-	kubernetes  = "k8s.io/kubernetes@v1.36.3" // whose module has the API's schema
-)
+// TestCheckImage builds the image for this architecture with 'make image' and carries out runs in it
+// as its user.
+func TestCheckImage(t *testing.T) {
+	if _, err := exec.LookPath("buildah"); err != nil || os.Geteuid() != 0 {
+		t.Skipf("buildah and root are needed: %v", err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"root", "runroot"} {
+		testutil.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	conf := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", dir+"/root", dir+"/runroot")
+	testutil.NoError(t, os.WriteFile(dir+"/storage.conf", []byte(conf), 0o666))
+	t.Setenv("CONTAINERS_STORAGE_CONF", dir+"/storage.conf")
+	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // variables of the make that may run this test
+		t.Setenv(v, "")
+	}
+	run(t, root, "make", "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+dir+"/image")
+	container := strings.TrimSpace(run(t, dir, "buildah", "from", "--pull-never", "polk-check"))
+	config := run(t, dir, "buildah", "inspect", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}", container)
+	if strings.TrimSpace(config) != "65532:65532 [/runall] /polk" {
+		t.Errorf("the image's user, entrypoint and folder: %s", config)
+	}
+	t.Log(run(t, dir, "buildah", "run", "--isolation", "chroot", "--env", "POLK_OFFLINE=1", container, "--",
+		"/runall", "reproduce", "multidist-ksvm", "--profile", "smoke", "--shard", "0/2", "--results", "shards/0", "--progress", "plain")) // Kubernetes counts from 0
+}
 
-// TestCheckKubernetes validates docs/cluster/kubernetes.yaml with kubeconform against the
-// schema of the API, changed so that an unknown key is an error too.
+// TestCheckKubernetes validates docs/cluster/kubernetes.yaml against the schema of the API, changed so
+// that an unknown key is an error too.
 func TestCheckKubernetes(t *testing.T) {
+	const kubernetes = "k8s.io/kubernetes@v1.36.3" // the module with the schema
 	out, err := exec.Command("go", "mod", "download", "-json", kubernetes).Output()
 	if err != nil {
 		t.Skipf("%s is not reachable: %v", kubernetes, err)
@@ -134,78 +101,24 @@ func TestCheckKubernetes(t *testing.T) {
 	var module struct{ Dir string }
 	testutil.NoError(t, json.Unmarshal(out, &module))
 	schema := testutil.ReadSchema(t, filepath.Join(module.Dir, "api/openapi-spec/v3/apis__batch__v1_openapi.json"))
+	schema["$ref"] = "#/components/schemas/io.k8s.api.batch.v1.Job"
 	for _, s := range schema["components"].(map[string]any)["schemas"].(map[string]any) {
 		if s := s.(map[string]any); s["properties"] != nil {
 			s["additionalProperties"] = false
 		}
 	}
-	dir := t.TempDir()
-	put := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		return path
-	}
-	testutil.WriteJSON(t, filepath.Join(dir, "batch.json"), schema)
-	put("job-batch-v1.json", `{"$ref": "batch.json#/components/schemas/io.k8s.api.batch.v1.Job"}`)
-	validate := func(path string) (string, error) {
-		out, err := exec.Command("go", "run", kubeconform, "-summary", "-schema-location", dir+"/{{.ResourceKind}}{{.KindSuffix}}.json", path).CombinedOutput()
-		return string(out), err
-	}
-	said, err := validate("cluster/kubernetes.yaml")
-	if t.Log(said); err != nil || !strings.Contains(said, "Valid: 1, Invalid: 0") {
-		t.Fatal(err)
-	}
 	manifest := read(t, "docs/cluster/kubernetes.yaml")
-	for old, now := range map[string]string{"completions: 20": "completions: many", "restartPolicy:": "restartsPolicy:"} {
-		if said, err := validate(put("bad.yaml", strings.Replace(manifest, old, now, 1))); err == nil || !strings.Contains(said, "Invalid: 1") {
-			t.Errorf("with %s: %v, %s", now, err, said)
+	for text, valid := range map[string]bool{
+		manifest: true,
+		strings.Replace(manifest, "completions: 20", "completions: many", 1): false,
+		strings.Replace(manifest, "restartPolicy:", "restartsPolicy:", 1):    false,
+	} {
+		asJSON, err := yaml.YAMLToJSON([]byte(text))
+		testutil.NoError(t, err)
+		var v any
+		testutil.NoError(t, json.Unmarshal(asJSON, &v))
+		if problems := schema.Validate(v); (len(problems) == 0) != valid {
+			t.Errorf("valid: %v, want %v: %v\n%s", !valid, valid, problems, text)
 		}
 	}
-}
-
-// TestCheckImage builds the image for this architecture with 'make image' and runs the shards in
-// it as its user.
-func TestCheckImage(t *testing.T) {
-	if _, err := exec.LookPath("buildah"); err != nil || os.Geteuid() != 0 {
-		t.Skipf("buildah and root are needed: %v", err)
-	}
-	c := newTrial(t)
-	for _, name := range []string{"root", "runroot"} {
-		testutil.NoError(t, os.Mkdir(filepath.Join(c.dir, name), 0o700))
-	}
-	conf := fmt.Sprintf("[storage]\ndriver = \"vfs\"\ngraphroot = %q\nrunroot = %q\n", c.dir+"/root", c.dir+"/runroot")
-	testutil.NoError(t, os.WriteFile(filepath.Join(c.dir, "storage.conf"), []byte(conf), 0o666))
-	t.Setenv("CONTAINERS_STORAGE_CONF", filepath.Join(c.dir, "storage.conf"))
-	for _, v := range []string{"MAKEFLAGS", "MAKELEVEL", "MFLAGS"} { // variables of the make that may run this test
-		t.Setenv(v, "")
-	}
-	c.run(t, "make", "-C", filepath.Dir(here), "image", "IMAGE=polk-check", "ARCHS="+runtime.GOARCH, "IMAGEDIR="+c.dir+"/image")
-	container := strings.TrimSpace(c.run(t, "buildah", "from", "--pull-never", "polk-check"))
-	config := c.run(t, "buildah", "inspect", "--format", "{{.OCIv1.Config.User}} {{.OCIv1.Config.Entrypoint}} {{.OCIv1.Config.WorkingDir}}", container)
-	if strings.TrimSpace(config) != "65532:65532 [/runall] /polk" {
-		t.Errorf("the image's user, entrypoint and folder: %s", config)
-	}
-	run := func(args ...string) string {
-		return c.run(t, "buildah", append([]string{"run", "--isolation", "chroot", "--env", "POLK_OFFLINE=1", container, "--", "/runall"}, args...)...)
-	}
-	t.Log(run("version"))
-	c.run(t, "buildah", append([]string{"copy", container}, append(specs, "/polk/")...)...)
-	for k := range 2 { // Kubernetes counts from 0
-		t.Log(run("reproduce", "slurm-polk.yaml", "slurm-bsgd.yaml", "--shard", fmt.Sprintf("%d/2", k),
-			"--results", fmt.Sprintf("shards/%d", k), "--progress", "quiet"))
-	}
-	mounted := strings.TrimSpace(c.run(t, "buildah", "mount", container))
-	var odd []string
-	err := filepath.Walk(mounted, func(path string, info os.FileInfo, err error) error {
-		if err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
-			odd = append(odd, path)
-		}
-		return err
-	})
-	if err != nil || len(odd) > 0 {
-		t.Errorf("files with a setuid bit: %v, %v", odd, err)
-	}
-	testutil.NoError(t, os.CopyFS(filepath.Join(c.dir, "shards"), os.DirFS(filepath.Join(mounted, "polk", "shards"))))
-	c.run(t, "buildah", "umount", container)
-	c.merge(t)
 }

@@ -3,7 +3,6 @@
 package docs
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,8 +12,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/goccy/go-yaml"
-
+	"polkrepro/experiments"
+	_ "polkrepro/harness" // registers the methods that specs name
 	"polkrepro/internal/testutil"
 )
 
@@ -29,34 +28,20 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// documents returns the paths of all Markdown files of the repository. It skips results of runs,
-// binaries and data, which are not part of the repository, and testdata, which was written for
-// other folders.
+// documents returns the paths of the Markdown files that people write.
 func documents(t *testing.T) (paths []string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(root, path)
-		if d.IsDir() {
-			generated := filepath.Dir(rel) == "results" && d.Name() != "reference"
-			if generated || slices.Contains([]string{".git", "bin", "testdata", "cache", "records"}, d.Name()) {
-				return filepath.SkipDir
-			}
-		} else if filepath.Ext(path) == ".md" {
-			paths = append(paths, filepath.ToSlash(rel))
-		}
-		return nil
-	})
-	if err != nil || len(paths) < 20 {
-		t.Fatalf("%d documents, %v", len(paths), err)
+	for _, pattern := range []string{"*.md", "docs/*.md", "results/*.md", "results/reference/*.md"} {
+		found, err := fs.Glob(os.DirFS(root), pattern)
+		testutil.NoError(t, err)
+		paths = append(paths, found...)
 	}
 	return paths
 }
 
 var (
-	code    = regexp.MustCompile("(?ms)^```.*?^```|`[^`\n]+`")
+	block   = regexp.MustCompile("(?ms)^```.*?^```")
+	code    = regexp.MustCompile("`[^`\n]+`")
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
 )
@@ -64,8 +49,8 @@ var (
 // anchors returns the anchors of a document's headings, as GitHub makes them.
 func anchors(text string) map[string]bool {
 	out := make(map[string]bool)
-	for _, m := range heading.FindAllStringSubmatch(regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(text, ""), -1) {
-		slug := strings.Map(func(r rune) rune {
+	for _, m := range heading.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
+		out[strings.Map(func(r rune) rune {
 			switch {
 			case r == ' ':
 				return '-'
@@ -73,12 +58,7 @@ func anchors(text string) map[string]bool {
 				return unicode.ToLower(r)
 			}
 			return -1
-		}, link.ReplaceAllString(strings.TrimSpace(m[1]), ""))
-		id := slug
-		for i := 1; out[id]; i++ {
-			id = fmt.Sprintf("%s-%d", slug, i)
-		}
-		out[id] = true
+		}, link.ReplaceAllString(strings.TrimSpace(m[1]), ""))] = true
 	}
 	return out
 }
@@ -86,7 +66,8 @@ func anchors(text string) map[string]bool {
 // TestLinks follows every relative link of every document.
 func TestLinks(t *testing.T) {
 	for _, doc := range documents(t) {
-		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(read(t, doc), ""), -1) {
+		prose := code.ReplaceAllString(block.ReplaceAllString(read(t, doc), ""), "")
+		for _, m := range link.FindAllStringSubmatch(prose, -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(target, ":") {
 				continue
@@ -114,25 +95,18 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestCitation: CITATION.cff has the keys that the Citation File Format 1.2.0 requires, and the
-// holder and the licence of LICENSE.
-func TestCitation(t *testing.T) {
-	var c struct {
-		Format  string `yaml:"cff-version"`
-		Message string
-		Title   string
-		License string
-		Authors []struct{ Name string }
-	}
-	testutil.NoError(t, yaml.Unmarshal([]byte(read(t, "CITATION.cff")), &c))
-	if c.Format != "1.2.0" || c.Message == "" || c.Title == "" || len(c.Authors) != 1 {
-		t.Fatalf("%+v: want cff-version 1.2.0, a message, a title and an author", c)
-	}
-	licence := read(t, "LICENSE")
-	if holder := strings.TrimPrefix(c.Authors[0].Name, "The "); holder == "" || !strings.Contains(licence, "the "+holder+"\n") {
-		t.Errorf("author %q: LICENSE names another holder", c.Authors[0].Name)
-	}
-	if !strings.HasPrefix(licence, c.License+" License\n") {
-		t.Errorf("license %q: LICENSE is another", c.License)
+// TestErrata: the tests that settle errata exist.
+func TestErrata(t *testing.T) {
+	for _, e := range experiments.Ledgers().Errata {
+		for _, name := range e.Tests {
+			dot := strings.LastIndexByte(name, '.')
+			files, _ := filepath.Glob(filepath.Join(root, name[:dot], "*_test.go"))
+			if !slices.ContainsFunc(files, func(path string) bool {
+				text, err := os.ReadFile(path)
+				return err == nil && strings.Contains(string(text), "\nfunc "+name[dot+1:]+"(t *testing.T)")
+			}) {
+				t.Errorf("%s: there is no test %s", e.ID, name)
+			}
+		}
 	}
 }

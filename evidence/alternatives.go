@@ -17,7 +17,7 @@ type alternatives map[string]*experiments.Alternative
 // does not exist, or if no records can answer the alternative.
 func (x *index) assume(by map[string]string) error {
 	for _, id := range slices.Sorted(maps.Keys(by)) {
-		a := x.ledger.Assumption(id)
+		a := x.Ledger.Assumption(id)
 		if a == nil {
 			return fmt.Errorf("evidence: unknown assumption %q", id)
 		}
@@ -44,43 +44,41 @@ type source struct {
 // one alternative beside the chosen values, but it can be cut to fewer passes.
 func (x *index) source(cell string) source {
 	var s source
-	var by, passes string            // ASSUMPTION=ALTERNATIVE of the answer, and of the number of passes
+	var with, passes string          // the alternatives of the answer and of the number of passes
 	var longer []*experiments.Answer // runs that may be cut: the alternative's, the cell's own (nil), and those of other alternatives
 	set := x.paper.Cells[cell].Data
 	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
 		a := x.assumed[id]
-		answer := a.Answer(cell)
+		answer, depends, name := a.Answer(cell), x.Ledger.Depends(cell, id), id+"="+a.ID
 		switch {
-		case a.Passes[set] > 0 && x.ledger.Depends(cell, id):
-			s.passes, passes = a.Passes[set], id+"="+a.ID
+		case a.Passes[set] > 0 && depends:
+			s.passes, passes = a.Passes[set], name
 			longer = append(longer, answer, nil)
-			for i := range x.ledger.Assumption(id).Alternatives {
-				longer = append(longer, x.ledger.Assumption(id).Alternatives[i].Answer(cell))
+			for i := range x.Ledger.Assumption(id).Alternatives {
+				longer = append(longer, x.Ledger.Assumption(id).Alternatives[i].Answer(cell))
 			}
+		case answer == nil && depends && !a.Reading():
+			return source{why: fmt.Sprintf("no spec runs %s with %s", cell, name)}
 		case answer == nil:
 		case s.answer != nil:
-			return source{why: fmt.Sprintf("no run of %s has both %s and %s=%s", cell, by, id, a.ID)}
+			return source{why: fmt.Sprintf("no run of %s has both%s and %s", cell, with, name)}
 		default:
-			s.answer, by = answer, id+"="+a.ID
+			s.answer, with = answer, " "+name
 		}
 	}
-	if passes == "" {
+	if s.passes == 0 {
 		return s
 	}
 	if s.answer != nil {
-		if !x.lasts(cell, s.answer, s.passes) {
-			s.why = fmt.Sprintf("no run of %s with %s has %s", cell, by, passes)
-		}
-		return s
+		longer, with = []*experiments.Answer{s.answer}, " with"+with
 	}
-	for i, answer := range longer {
-		if (answer != nil || i == 1) && x.lasts(cell, answer, s.passes) {
+	for _, answer := range longer {
+		if x.lasts(cell, answer, s.passes) {
 			s.answer = answer
 			return s
 		}
 	}
-	s.why = fmt.Sprintf("no run of %s has %s", cell, passes)
-	return s
+	return source{why: fmt.Sprintf("no run of %s%s has %s", cell, with, passes)}
 }
 
 // lasts reports whether the runs of answer, or the cell's own if answer is nil, exist and all have
@@ -106,30 +104,18 @@ var dataSets = sync.OnceValue(func() map[string]data.Info {
 // with the paper's numbers in view.
 func (x *index) byResult(c experiments.Claim) (ids []string) {
 	for _, id := range c.Assumptions {
-		if a := x.ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
+		if a := x.Ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// unanswered returns why no runs answer a test of a claim under the assumed alternatives, or "" if
-// some do.
-func (x *index) unanswered(c experiments.Claim, t experiments.Test) string {
-	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
-		a := x.assumed[id]
-		if a.Reading() || !slices.Contains(c.Assumptions, id) {
-			continue
-		}
-		for _, s := range t.Selectors() {
-			if x.ledger.Depends(s.Cell, id) && a.Answer(s.Cell) == nil && a.Passes[x.paper.Cells[s.Cell].Data] == 0 {
-				return fmt.Sprintf("no spec runs %s with %s=%s", s.Cell, id, a.ID)
-			}
-		}
-	}
+// unanswered returns why no runs answer a test under the assumed alternatives, or "" if some do.
+func (x *index) unanswered(t experiments.Test) string {
 	for _, s := range t.Selectors() {
-		if from := x.source(s.Cell); from.why != "" {
-			return from.why
+		if why := x.source(s.Cell).why; why != "" {
+			return why
 		}
 	}
 	return ""

@@ -57,19 +57,14 @@ func Assess(in Input) (*Assessment, error) {
 		return nil, err
 	}
 	out := new(Assessment)
-	missing := make(map[string]bool)
 	for _, c := range in.Ledger.Claims {
 		r := x.judge(c)
-		for _, tr := range r.Tests {
-			for _, p := range slices.Concat(tr.Of.Missing, tr.To.Missing) {
-				if !missing[p.ID] {
-					missing[p.ID] = true
-					out.Missing = append(out.Missing, p)
-				}
-			}
+		for i := range r.Tests {
+			out.Missing = append(out.Missing, r.Tests[i].missing()...)
 		}
 		out.Claims = append(out.Claims, r)
 	}
+	out.Missing = experiments.Distinct(out.Missing)
 	return out, nil
 }
 
@@ -77,7 +72,7 @@ func Assess(in Input) (*Assessment, error) {
 // the verdict is "not run". The explanations in the ledger hold for the chosen values only, so
 // tests with other runs or readings lose theirs.
 func (x *index) judge(c experiments.Claim) ClaimResult {
-	r := ClaimResult{Claim: c, ByResult: x.byResult(c)}
+	r := ClaimResult{Claim: c, Verdict: stats.NotRun, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
 		without := func(a *experiments.Alternative) bool { return slices.Contains(a.Without, c.ID+"."+t.ID) }
 		if slices.ContainsFunc(slices.Collect(maps.Values(x.assumed)), without) {
@@ -86,13 +81,9 @@ func (x *index) judge(c experiments.Claim) ClaimResult {
 		if slices.ContainsFunc(t.Selectors(), x.touched) {
 			t.Explained = ""
 		}
-		tr := x.assess(c, t)
-		r.Tests = append(r.Tests, tr)
-		r.Verdict = max(r.Verdict, tr.Verdict)
+		r.Tests = append(r.Tests, x.assess(c, t))
 	}
-	if len(r.Tests) == 0 {
-		r.Verdict = stats.NotRun
-	}
+	r.Verdict = r.At(1)
 	return r
 }
 
@@ -100,9 +91,9 @@ func (x *index) judge(c experiments.Claim) ClaimResult {
 func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	f := NewFinding(t)
 	if t.Reason == "" && t.Margin > 0 {
-		f.Reason = x.ledger.Margins[t.Of.Quantity].Reason
+		f.Reason = x.Ledger.Margins[t.Of.Quantity].Reason
 	}
-	why := x.unanswered(c, t)
+	why := x.unanswered(t)
 	if why == "" {
 		f.Of = x.side(t.Of)
 		if t.To != nil {
@@ -114,7 +105,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 		f.Gap = &Gap{Kind: Unanswered, Why: why}
 		return f
 	}
-	if f.Gap = f.gap(x.failed); f.Gap != nil && !f.Gap.partial() {
+	if f.Gap = f.gap(x.Failed); f.Gap != nil && !f.Gap.partial() {
 		return f
 	}
 	why = cmp.Or(f.Of.silent, f.To.silent)
@@ -136,15 +127,16 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 
 // estimate computes the test's statistic.
 func (f *Finding) estimate() stats.Estimate {
+	of, to := f.Of.values(), f.To.values()
 	switch {
 	case f.Test.Kind == experiments.KindEvery && math.IsInf(f.Target.Low, -1):
-		return stats.Single(slices.Max(f.Of.values()))
+		return stats.Single(slices.Max(of))
 	case f.Test.Kind == experiments.KindEvery:
-		return stats.Single(slices.Min(f.Of.values()))
+		return stats.Single(slices.Min(of))
 	case f.Test.Kind == experiments.KindExponent:
 		return stats.Mean(f.Of.exponents())
 	case f.Test.To == nil:
-		return stats.Mean(f.Of.values())
+		return stats.Mean(of)
 	}
 	ratio := f.Test.Kind == experiments.KindRatio
 	a, b, paired := pairs(&f.Of, &f.To)
@@ -152,9 +144,9 @@ func (f *Finding) estimate() stats.Estimate {
 	case paired && ratio:
 		return stats.PairedRatio(a, b)
 	case ratio:
-		return stats.Ratio(f.Of.values(), f.To.values())
+		return stats.Ratio(of, to)
 	}
-	e := stats.Difference(f.Of.values(), f.To.values())
+	e := stats.Difference(of, to)
 	if paired {
 		e = stats.PairedDifference(a, b)
 	}
@@ -190,7 +182,7 @@ func (s *Side) newRun() Number {
 // of the runs replaces a missing newRun.
 func (s *Side) newTest(of experiments.Selector) Number {
 	run, variance := stats.Estimate(s.newRun()), s.testVariance(of)
-	if m := experiments.Method(s.Runs[0].Run.Method); run.Basis == "" && m != nil && m.Seedless {
+	if run.Basis == "" && s.Runs[0].seedless() {
 		run = stats.Mean(s.values())
 	}
 	if variance == 0 || run.Basis == "" {
@@ -201,13 +193,15 @@ func (s *Side) newTest(of experiments.Selector) Number {
 	return Number(run)
 }
 
-// At returns the verdict with all margins multiplied by margins: the worst verdict of the tests.
+// At returns the verdict with all margins multiplied by margins: the worst verdict of the tests, or
+// the verdict itself for a claim without tests.
 func (c *ClaimResult) At(margins float64) stats.Verdict {
-	worst := c.Verdict // of a claim without tests
+	if len(c.Tests) == 0 {
+		return c.Verdict
+	}
+	worst := stats.Reproduced
 	for i := range c.Tests {
-		if v := c.Tests[i].At(margins); i == 0 || v > worst {
-			worst = v
-		}
+		worst = max(worst, c.Tests[i].At(margins))
 	}
 	return worst
 }
@@ -234,32 +228,32 @@ func (c *ClaimResult) Within() (within, known bool) {
 	return within && known, known
 }
 
+// missing returns the planned runs of the test without a record.
+func (f *Finding) missing() []experiments.Planned { return slices.Concat(f.Of.Missing, f.To.Missing) }
+
 // gap returns the gap of the missing runs of the test, or nil if none is missing. If a side has no
-// runs at all, the gap is Failed as soon as one of the missing runs failed, and NotPlanned if no
-// runs are missing.
+// runs at all, it is the gap of all missing runs, and NotPlanned if there are none; otherwise that of
+// the first side that lacks some. The gap is Failed if one of its runs failed.
 func (f *Finding) gap(failed map[string]string) *Gap {
-	if len(f.Of.Runs) == 0 || f.Test.To != nil && len(f.To.Runs) == 0 {
-		missing := slices.Concat(f.Of.Missing, f.To.Missing)
-		for _, p := range missing {
-			if why := failed[p.ID]; why != "" {
-				return &Gap{Kind: Failed, Runs: missing, Why: why}
-			}
+	g := &Gap{Kind: Pending}
+	switch {
+	case len(f.Of.Runs) == 0 || f.Test.To != nil && len(f.To.Runs) == 0:
+		if g.Runs = f.missing(); len(g.Runs) == 0 {
+			g.Kind = NotPlanned
 		}
-		if len(missing) == 0 {
-			return &Gap{Kind: NotPlanned}
-		}
-		return &Gap{Kind: Pending, Runs: missing}
+	case len(f.Of.Missing) > 0:
+		g.Runs, g.N = f.Of.Missing, len(f.Of.Missing)+len(f.Of.Runs)
+	case len(f.To.Missing) > 0:
+		g.Runs, g.N = f.To.Missing, len(f.To.Missing)+len(f.To.Runs)
+	default:
+		return nil
 	}
-	for _, s := range []Side{f.Of, f.To} {
-		if len(s.Missing) > 0 {
-			g := &Gap{Kind: Pending, Runs: s.Missing, N: len(s.Missing) + len(s.Runs)}
-			if why := failed[s.Missing[0].ID]; why != "" {
-				g.Kind, g.Why = Failed, why
-			}
-			return g
+	for _, p := range g.Runs {
+		if why := failed[p.ID]; why != "" && g.Kind == Pending {
+			g.Kind, g.Why = Failed, why
 		}
 	}
-	return nil
+	return g
 }
 
 // remark returns a note on the evidence behind the verdict, such as few runs.
@@ -326,9 +320,15 @@ func (n Counts) Total() int { return n.Reproduced + n.Inconclusive + n.NotRun + 
 // add counts a verdict.
 func (n *Counts) add(v stats.Verdict, explained bool) {
 	*[]*int{stats.Reproduced: &n.Reproduced, stats.Inconclusive: &n.Inconclusive, stats.NotRun: &n.NotRun, stats.Deviates: &n.Deviates}[v]++
-	if explained {
-		n.Explained++
+	n.Explained += one(explained)
+}
+
+// one returns 1 if something counts, otherwise 0.
+func one(counts bool) int {
+	if counts {
+		return 1
 	}
+	return 0
 }
 
 // Counts returns the counts of the verdicts on the claims of the cells, of the sentences, and of
@@ -359,13 +359,8 @@ func (a *Assessment) Numbers() (n Counts) {
 }
 
 // cells returns the results of the tables' cells. Each of their tests is about one printed number.
-func (a *Assessment) cells() (out []*ClaimResult) {
-	for i := range a.Claims {
-		if c := &a.Claims[i]; c.Claim.Cell {
-			out = append(out, c)
-		}
-	}
-	return out
+func (a *Assessment) cells() []ClaimResult {
+	return slices.DeleteFunc(slices.Clone(a.Claims), func(c ClaimResult) bool { return !c.Claim.Cell })
 }
 
 // A Scorecard counts the verdicts on the numbers in the tables of the paper, by whether the
@@ -406,20 +401,12 @@ func (a *Assessment) CellsAt(margins float64) (n Counts) {
 // WithinOneRun counts the cells, and the numbers in them, that may come from one run, and the cells
 // and numbers for which that is known.
 func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
-	count := func(within, known bool, n, of *int) {
-		if within {
-			*n++
-		}
-		if known {
-			*of++
-		}
-	}
 	for _, c := range a.cells() {
 		within, known := c.Within()
-		count(within, known, &cells, &ofCells)
+		cells, ofCells = cells+one(within), ofCells+one(known)
 		for _, f := range c.Tests {
 			within, known := f.Within(f.NewRun)
-			count(within, known, &numbers, &ofNumbers)
+			numbers, ofNumbers = numbers+one(within), ofNumbers+one(known)
 		}
 	}
 	return cells, ofCells, numbers, ofNumbers
@@ -429,13 +416,6 @@ func (a *Assessment) WithinOneRun() (cells, ofCells, numbers, ofNumbers int) {
 // all.
 func (a *Assessment) Incomplete() bool {
 	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool { return c.Incomplete() })
-}
-
-// Unanswered reports whether no spec runs some test under the assumed alternatives.
-func (a *Assessment) Unanswered() bool {
-	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool {
-		return slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Gap != nil && t.Gap.Kind == Unanswered })
-	})
 }
 
 // Unsettled returns the IDs of the claims that are inconclusive, or deviate

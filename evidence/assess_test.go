@@ -268,15 +268,6 @@ func TestFlip(t *testing.T) {
 			}
 		}
 	}
-	in := fixture(t)
-	for _, bad := range []map[string]string{
-		{"nonsense": "x"}, {"bsgd-maintenance": "x"}, {"projection": "as-printed"},
-	} {
-		in.Assume = bad
-		if _, err := Assess(in); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
 }
 
 // TestLeavingOut removes records.
@@ -379,6 +370,12 @@ func TestValue(t *testing.T) {
 			t.Errorf("%+v, %s: %v, want %v", c.s, c.risk, got, c.want)
 		}
 	}
+	r.Header.Run.Params.Regularizer, r.Final.NormSq = 0.01, new(40.0)
+	for penalty, want := range map[float64]float64{0: 0.1, 1: 0.3, 2: 0.5} {
+		if got := value(r, experiments.Selector{Quantity: "risk"}, reading{"train", penalty}); !(math.Abs(got-want) <= 1e-12) {
+			t.Errorf("%v times the penalty: %v, want %v", penalty, got, want)
+		}
+	}
 	r.Final.TestError = math.NaN()
 	if got := value(r, experiments.Selector{Quantity: "error"}, reading{"test", 1}); !math.IsInf(got, 1) {
 		t.Errorf("an error that is not a number is %v", got)
@@ -395,35 +392,6 @@ func TestValue(t *testing.T) {
 	}
 	if got := roughness([]record.Point{r.Points[0], r.Points[0]}, "train", 0); !math.IsInf(got, 1) {
 		t.Errorf("a curve that stays has roughness %v", got)
-	}
-}
-
-// TestPenalty checks that the risk with another penalty is the recorded one plus penalty − 1 times
-// (λ/2)Σ‖f_c‖², at each point and at the end.
-func TestPenalty(t *testing.T) {
-	r := &record.Record{
-		Points: []record.Point{
-			{Samples: 10, TrainRisk: 1, TestRisk: 2, Diagnostics: record.Diagnostics{NormSq: new(10.0)}},
-			{Samples: 20, TrainRisk: 0.5, TestRisk: 1, TestError: 0.1, Diagnostics: record.Diagnostics{NormSq: new(40.0)}},
-		},
-		Final: record.Final{TrainRisk: 0.5, TestRisk: 1, TestError: 0.1, Diagnostics: record.Diagnostics{NormSq: new(40.0)}},
-	}
-	r.Header.Run.Params.Regularizer = 0.01
-	for _, c := range []struct {
-		s       experiments.Selector
-		penalty float64
-		want    float64
-	}{
-		{experiments.Selector{Quantity: "risk"}, 2, 0.7},
-		{experiments.Selector{Quantity: "risk"}, 0, 0.3},
-		{experiments.Selector{Quantity: "risk", Samples: 5}, 2, 1.05},
-		{experiments.Selector{Quantity: "risk", Below: new(0.6)}, 2, math.Inf(1)},
-		{experiments.Selector{Quantity: "risk", Below: new(0.6)}, 1, 20},
-		{experiments.Selector{Quantity: "error"}, 2, 10},
-	} {
-		if got := value(r, c.s, reading{"train", c.penalty}); got != c.want && !(math.Abs(got-c.want) <= 1e-12) {
-			t.Errorf("%+v with %v times the penalty: %v, want %v", c.s, c.penalty, got, c.want)
-		}
 	}
 }
 
@@ -475,30 +443,14 @@ func TestText(t *testing.T) {
 	a, m := must(Assess(in)), must(Multiverse(in))
 	var b strings.Builder
 	err := a.WriteText(&b)
-	e := Explanation{Ledger: in.Ledger, Command: func(spec string) string { return "again " + spec }}
 	for _, id := range []string{"table3.mnist.klr.polk.error", "table3.brodatz.klr.polk.order", "brodatz.near-96.similar-305", "mnist.like-libsvm", "mnist.beats-bsgd.speed-324"} {
 		b.WriteString("\n")
-		err = errors.Join(err, e.Write(&b, found(t, a, id)))
-	}
-	for i := range in.Ledger.Errata[:4] {
-		b.WriteString("\n")
-		err = errors.Join(err, WriteErratum(&b, &in.Ledger.Errata[i]))
+		err = errors.Join(err, found(t, a, id).Explain(in.Ledger, func(spec string) string { return "again " + spec }).WriteText(&b))
 	}
 	b.WriteString("\n")
 	err = errors.Join(err, m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }))
 	testutil.NoError(t, err)
 	golden.Check(t, "testdata/text.txt", b.String())
-}
-
-// TestFind checks that an unknown ID is not found, and which other claims a cell's runs answer.
-func TestFind(t *testing.T) {
-	a := must(Assess(fixture(t)))
-	if _, ok := a.Find("nonsense"); ok {
-		t.Error("nonsense is a claim")
-	}
-	if got := a.Using("table2.multidist.klr.polk-large"); !slices.Equal(got, []string{"multidist.low-risk", "multidist.between-4-and-5", "analysis.larger-radius"}) {
-		t.Errorf("using %v", got)
-	}
 }
 
 // TestByResult checks that every cell depends on a choice by result, as REPRODUCE.md says, and that

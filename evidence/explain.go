@@ -12,6 +12,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/record"
 )
 
 // A Subject is a claim, or one test of it, to explain.
@@ -36,31 +37,78 @@ func (a *Assessment) Find(id string) (Subject, bool) {
 	return Subject{}, false
 }
 
-// Using returns the IDs of the claims that the runs of a cell answer.
-func (a *Assessment) Using(cell string) (ids []string) {
-	uses := func(t experiments.Test) bool {
-		return slices.ContainsFunc(t.Selectors(), func(s experiments.Selector) bool { return s.Cell == cell })
+// An Explanation is the origin of a verdict: the claim, its assumptions, its tests, their runs, and
+// the commands that repeat the runs.
+type Explanation struct {
+	Claim       ClaimDocument        `json:"claim"`       // claim, with the tests that were asked for
+	Runs        []TraceDocument      `json:"runs"`        // runs that answer the tests, one entry for each test that a run answers
+	Missing     []RunDocument        `json:"missing"`     // runs that the tests need and that have no record
+	Assumptions []AssumptionDocument `json:"assumptions"` // assumptions that the claim depends on
+	Commands    []string             `json:"commands"`    // commands that rerun the specs behind the tests
+
+	of Subject
+}
+
+// A TraceDocument is a run that answers a test.
+type TraceDocument struct {
+	RunDocument
+	Test        string       `json:"test"`        // ID of the test
+	Other       bool         `json:"other"`       // whether the run is one that the test compares with
+	Value       record.Float `json:"value"`       // value of the run, in the unit of the test
+	Evaluations int          `json:"evaluations"` // number of evaluations in the record
+	Revision    string       `json:"revision"`    // revision of the program that made the record; empty if unknown
+	Dirty       bool         `json:"dirty"`       // whether there were changes to the revision
+	File        string       `json:"file"`        // path of the record
+	Digest      string       `json:"digest"`      // SHA-256 of the record's deterministic part
+}
+
+// An AssumptionDocument is a choice that the paper leaves open.
+type AssumptionDocument struct {
+	ID     string `json:"id"`     // ID of the assumption, as 'runall verify --assume' takes it
+	How    string `json:"how"`    // how the value was chosen: blind, algebra or by result
+	Chosen string `json:"chosen"` // chosen value
+}
+
+// Explain returns the origin of a verdict. command returns the command that reruns a spec.
+func (s Subject) Explain(l *experiments.Ledger, command func(spec string) string) *Explanation {
+	e := &Explanation{
+		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},
+		Assumptions: []AssumptionDocument{}, Commands: []string{}, of: s,
 	}
-	for _, c := range a.Claims {
-		if slices.ContainsFunc(c.Claim.Tests, uses) {
-			ids = append(ids, c.Claim.ID)
+	var specs []string
+	for _, t := range s.Tests {
+		for j, side := range []*Side{&t.Of, &t.To} {
+			for _, r := range side.Runs {
+				h := r.Record.Header
+				e.Runs = append(e.Runs, TraceDocument{
+					runDocument(r.Planned), t.Test.ID, j == 1, record.Float(r.Value), len(r.Record.Points),
+					h.Provenance.Revision, h.Provenance.Dirty, r.Record.Path, r.Record.Final.Digest,
+				})
+				specs = append(specs, r.Spec)
+			}
+			for _, p := range side.Missing {
+				e.Missing = append(e.Missing, runDocument(p))
+				specs = append(specs, p.Spec)
+			}
 		}
 	}
-	return ids
+	for _, id := range s.Claim.Claim.Assumptions {
+		a := l.Assumption(id)
+		e.Assumptions = append(e.Assumptions, AssumptionDocument{id, a.How, a.Chosen})
+	}
+	for i, spec := range specs {
+		if slices.Index(specs, spec) == i {
+			e.Commands = append(e.Commands, command(spec))
+		}
+	}
+	return e
 }
 
-// An Explanation writes the origin of verdicts.
-type Explanation struct {
-	Ledger  *experiments.Ledger
-	Command func(spec string) string // returns the command that reruns a spec
-}
-
-// Write writes the origin of a verdict: the claim, its assumptions, its tests, their runs, and the
-// commands that repeat the runs.
-func (e *Explanation) Write(w io.Writer, s Subject) error {
+// WriteText writes the explanation.
+func (e *Explanation) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	c := s.Claim.Claim
-	fmt.Fprintf(out, "%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
+	c := e.of.Claim.Claim
+	fmt.Fprintf(out, "%s: %s\n%s", c.ID, e.of.Claim.Verdict, c.Section)
 	if c.Cell {
 		fmt.Fprintf(out, " prints risk/error/order %s\n", c.Quote)
 	} else {
@@ -69,63 +117,46 @@ func (e *Explanation) Write(w io.Writer, s Subject) error {
 	if c.Note != "" {
 		fmt.Fprintf(out, "%s\n", strings.TrimSpace(c.Note))
 	}
-	for i := range s.Tests {
-		writeTest(out, &s.Tests[i])
+	for i := range e.of.Tests {
+		writeTest(out, &e.of.Tests[i])
 	}
-	if len(c.Assumptions) > 0 {
-		fmt.Fprintf(out, "\nIt rests on these assumptions:\n")
-	}
-	for _, id := range c.Assumptions {
-		a := e.Ledger.Assumption(id)
-		fmt.Fprintf(out, "  %s (%s): %s\n", id, a.How, a.Chosen)
-	}
-	if specs := s.specs(); len(specs) > 0 {
-		fmt.Fprintf(out, "\nTo run it again:\n")
-		for _, spec := range specs {
-			fmt.Fprintf(out, "  %s\n", e.Command(spec))
+	list := func(title string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(out, "\n%s:\n  %s\n", title, strings.Join(lines, "\n  "))
 		}
 	}
-	return out.Flush()
-}
-
-// WriteErratum writes an error of the printed paper, its correction, and the reason for it.
-func WriteErratum(w io.Writer, e *experiments.Erratum) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s: %s\n%s (line %d of the LaTeX source)\n\n  printed  %s\n  right    %s\n  because  %s\n", e.ID, e.Kind, e.Place, e.Line, e.Printed, e.Right, e.How)
-	if len(e.Tests) > 0 {
-		fmt.Fprintf(out, "  tests    %s\n", strings.Join(e.Tests, ", "))
+	var assumptions []string
+	for _, a := range e.Assumptions {
+		assumptions = append(assumptions, fmt.Sprintf("%s (%s): %s", a.ID, a.How, a.Chosen))
 	}
-	if len(e.Claims) > 0 {
-		fmt.Fprintf(out, "  claims   %s\n", strings.Join(e.Claims, ", "))
-	}
-	if e.Assumption != "" {
-		fmt.Fprintf(out, "  chosen   assumption %s\n", e.Assumption)
-	}
+	list("It rests on these assumptions", assumptions)
+	list("To run it again", e.Commands)
 	return out.Flush()
 }
 
 // writeTest writes a test and the runs that answer it.
 func writeTest(out io.Writer, f *Finding) {
-	fmt.Fprintf(out, "\n%s: %s\n  claimed   %s of %s", f.Test.ID, f.Verdict, f.Test.Kind, f.Measured())
-	if f.Test.To != nil {
-		fmt.Fprintf(out, " to %s", f.Compared())
-	}
-	fmt.Fprintf(out, ": %s", f.Target)
-	if f.Test.Paper != nil {
-		fmt.Fprintf(out, "; the paper's is %s", f.Paper)
-	}
-	fmt.Fprintf(out, "\n")
 	line := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(out, "  %-9s %s\n", name, text)
 		}
 	}
+	claimed := f.Test.Kind + " of " + f.Measured()
+	if f.Test.To != nil {
+		claimed += " to " + f.Compared()
+	}
+	claimed += ": " + f.Target.String()
+	if f.Test.Paper != nil {
+		claimed += "; the paper's is " + f.Paper.String()
+	}
+	fmt.Fprintf(out, "\n%s: %s\n", f.Test.ID, f.Verdict)
+	line("claimed", claimed)
 	line("because", strings.TrimSpace(f.Reason))
 	if f.Verdict != stats.NotRun {
-		fmt.Fprintf(out, "  measured  %s (%s)\n", f.Ours, f.Ours.Basis)
+		line("measured", fmt.Sprintf("%s (%s)", f.Ours, f.Ours.Basis))
 	}
-	if f.Margins() != nil {
-		fmt.Fprintf(out, "  margins   at half of it %s\n", twoVerdicts(f.Margins(), ", at twice "))
+	if at := f.Margins(); at != nil {
+		line("margins", fmt.Sprintf("at half of it %s, at twice %s", at[0], at[1]))
 	}
 	line("new run", f.where("", f.NewRun, ": the value of a new run, in nine of ten cases"))
 	line("new rows", f.where("", f.NewTest, ": the same on as many other test rows"))
@@ -155,26 +186,6 @@ func describe(s experiments.Selector, runs string) string {
 		out += " in figure " + s.Figure
 	}
 	return out
-}
-
-// specs returns the specs that plan the subject's runs.
-func (s *Subject) specs() (specs []string) {
-	add := func(spec string) {
-		if !slices.Contains(specs, spec) {
-			specs = append(specs, spec)
-		}
-	}
-	for _, t := range s.Tests {
-		for _, side := range []Side{t.Of, t.To} {
-			for _, r := range side.Runs {
-				add(r.Spec)
-			}
-			for _, p := range side.Missing {
-				add(p.Spec)
-			}
-		}
-	}
-	return specs
 }
 
 // writeRuns writes a side's runs as a table.

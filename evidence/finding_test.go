@@ -64,7 +64,7 @@ func TestGaps(t *testing.T) {
 			t.Fatalf("gap %d of %d: want %q", i, len(gaps), want)
 		}
 	}
-	if got := Lost(6, gaps); got != "Of 6 runs 3 failed and 2 are missing." {
+	if got := Lost(6, gaps); got != "3 of 6 runs failed. 2 of 6 runs are missing." {
 		t.Error(got)
 	}
 	if got := Lost(6, gaps[1:3]); got != "3 of 6 runs failed." {

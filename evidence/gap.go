@@ -41,26 +41,22 @@ const (
 // unavailable data sets, then the failures of each series, then the runs that are not made yet.
 func Gaps(planned []experiments.Planned, records map[string]*record.Record, failed, unavailable map[string]string) []*Gap {
 	var gaps []*Gap
-	seen := make(map[string]bool)
-	byKey := make(map[string]*Gap)
-	for _, p := range planned {
-		if seen[p.ID] || records[p.ID] != nil {
+	for _, p := range experiments.Distinct(planned) {
+		if records[p.ID] != nil {
 			continue
 		}
-		seen[p.ID] = true
-		g := &Gap{Kind: Pending}
+		own := Gap{Kind: Pending}
 		why, broken := failed[p.ID]
 		if how, ok := unavailable[p.Run.Data.Name]; ok {
-			g = &Gap{Kind: Unavailable, What: p.Run.Data.Name, Why: how}
+			own = Gap{Kind: Unavailable, What: p.Run.Data.Name, Why: how}
 		} else if broken {
-			g = &Gap{Kind: Failed, What: fmt.Sprintf("%s, %s, %s", p.Run.Data.Name, p.Run.Task, p.Series), Why: why}
+			own = Gap{Kind: Failed, What: fmt.Sprintf("%s, %s, %s", p.Run.Data.Name, p.Run.Task, p.Series), Why: why}
 		}
-		key := fmt.Sprintf("%d\x00%s\x00%s", g.Kind, g.What, g.Why)
-		if byKey[key] == nil {
-			byKey[key] = g
-			gaps = append(gaps, g)
+		i := slices.IndexFunc(gaps, func(g *Gap) bool { return g.Kind == own.Kind && g.What == own.What && g.Why == own.Why })
+		if i < 0 {
+			i, gaps = len(gaps), append(gaps, &own)
 		}
-		byKey[key].Runs = append(byKey[key].Runs, p)
+		gaps[i].Runs = append(gaps[i].Runs, p)
 	}
 	slices.SortStableFunc(gaps, func(a, b *Gap) int { return cmp.Compare(a.Kind, b.Kind) })
 	return gaps
@@ -71,10 +67,9 @@ func (g *Gap) partial() bool { return len(g.Runs) < g.N }
 
 // Note returns the note beside a verdict, or "" for a nil gap.
 func (g *Gap) Note() string {
-	if g == nil {
-		return ""
-	}
 	switch {
+	case g == nil:
+		return ""
 	case g.Kind == NotPlanned:
 		return "not in this profile"
 	case g.Kind == Failed && g.partial():
@@ -108,22 +103,20 @@ func (g *Gap) Cell() string {
 
 // Sentence returns the gap as an entry in a list of everything missing.
 func (g *Gap) Sentence() string {
-	switch g.Kind {
-	case Unavailable:
+	switch {
+	case g.Kind == Unavailable:
 		return fmt.Sprintf("Data set %s is not available: %s", g.What, words.Message(strings.TrimPrefix(g.Why, g.What+": data not available: ")))
-	case Failed:
-		if len(g.Runs) == 1 {
-			return fmt.Sprintf("Failed: %s: %s (run %s)", g.What, words.Message(g.Why), g.Runs[0].ID)
-		}
+	case g.Kind == Failed && len(g.Runs) == 1:
+		return fmt.Sprintf("Failed: %s: %s (run %s)", g.What, words.Message(g.Why), g.Runs[0].ID)
+	case g.Kind == Failed:
 		return fmt.Sprintf("Failed: %s: %s (%d runs, one of them %s)", g.What, words.Message(g.Why), len(g.Runs), g.Runs[0].ID)
-	case Corrupt:
+	case g.Kind == Corrupt:
 		return fmt.Sprintf("%s %s and left out.", are(g.N, "record"), damaged)
-	case Unfinished:
+	case g.Kind == Unfinished:
 		return fmt.Sprintf("%s unfinished: killed or still running.", are(g.N, "run"))
-	case Pending:
+	case g.Kind == Pending:
 		return fmt.Sprintf("%s without a record.", are(len(g.Runs), "planned run"))
-	}
-	if g.What == experiments.ProfileSmoke {
+	case g.What == experiments.ProfileSmoke:
 		return "Profile smoke: the other cells need `runall reproduce`."
 	}
 	return "Profile quick: some cells need `runall reproduce --profile full`."
@@ -184,15 +177,14 @@ func Lost(planned int, gaps []*Gap) string {
 			missing += len(g.Runs)
 		}
 	}
-	switch {
-	case missing == 0 && failed == 0:
-		return ""
-	case missing == 0:
-		return fmt.Sprintf("%d of %d runs failed.", failed, planned)
-	case failed == 0:
-		return fmt.Sprintf("%d of %d runs are missing.", missing, planned)
+	var lost []string
+	if failed > 0 {
+		lost = append(lost, fmt.Sprintf("%d of %d runs failed.", failed, planned))
 	}
-	return fmt.Sprintf("Of %d runs %d failed and %d are missing.", planned, failed, missing)
+	if missing > 0 {
+		lost = append(lost, fmt.Sprintf("%d of %d runs are missing.", missing, planned))
+	}
+	return strings.Join(lost, " ")
 }
 
 // Lacking says how many runs of a spec are missing, and how to make them.

@@ -90,18 +90,18 @@ func Joint(in Input) (*JointReport, error) {
 		out.Assumptions = append(out.Assumptions, a)
 	}
 	for _, c := range j.count().sorted() {
-		out.Combinations += c.combinations
 		r := j.reading(c)
-		out.Counts = append(out.Counts, JointCount{r, c.combinations})
+		out.Combinations += c.Combinations
+		out.Counts = append(out.Counts, JointCount{r, c.Combinations})
 		// By ascending number of choices by result, the most reproduced first.
 		if n := len(out.Front); n == 0 || cmp.Or(cmp.Compare(r.Cells, out.Front[n-1].Cells), cmp.Compare(r.Numbers, out.Front[n-1].Numbers)) > 0 {
 			out.Front = append(out.Front, r)
 		}
 	}
 	chosen := j.combine(make([]uint8, len(j.variables)), nil, j.factors)
-	chosen.byResult = j.byResult
+	chosen.ByResult = j.byResult
 	for i := range j.variables {
-		chosen.byResult += j.variables[i].byResult(0)
+		chosen.ByResult += j.variables[i].byResult(0)
 	}
 	out.Chosen = j.reading(chosen)
 	in.Assume = out.Front[len(out.Front)-1].assume()
@@ -109,9 +109,7 @@ func Joint(in Input) (*JointReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range best.cells() {
-		out.Best = append(out.Best, *c)
-	}
+	out.Best = best.cells()
 	return out, nil
 }
 
@@ -121,7 +119,15 @@ type joint struct {
 	claims    []experiments.Claim // claims of the cells
 	factors   []factor            // one for each claim
 	variables []variable
-	byResult  int // choices by result that no combination changes
+	byResult  int    // choices by result that no combination changes
+	shared    []int  // indices of the variables that cells of several data sets depend on
+	parts     []part // by data set
+}
+
+// A part is the cells of a data set. They depend on the shared variables, and on private ones.
+type part struct {
+	factors []factor
+	private []int // indices of variables
 }
 
 // newJoint judges the cells under all combinations.
@@ -133,8 +139,28 @@ func newJoint(in Input) *joint {
 		}
 	}
 	j.findVariables()
+	sets := make(map[string]*part)
 	for _, c := range j.claims {
-		j.factors = append(j.factors, j.factor(c))
+		f := j.factor(c)
+		set := j.x.paper.Cells[c.ID].Data
+		sets[set] = cmp.Or(sets[set], new(part))
+		sets[set].factors, j.factors = append(sets[set].factors, f), append(j.factors, f)
+	}
+	for v := range j.variables {
+		var users []*part
+		for _, p := range sets {
+			if slices.ContainsFunc(p.factors, func(f factor) bool { return slices.Contains(f.scope, v) }) {
+				users = append(users, p)
+			}
+		}
+		if len(users) == 1 {
+			users[0].private = append(users[0].private, v)
+		} else {
+			j.shared = append(j.shared, v)
+		}
+	}
+	for _, set := range slices.Sorted(maps.Keys(sets)) {
+		j.parts = append(j.parts, *sets[set])
 	}
 	return j
 }
@@ -147,17 +173,14 @@ type variable struct {
 
 // byResult returns 1 if a value is chosen by result, otherwise 0.
 func (v *variable) byResult(value uint8) int {
-	if v.assumption.HowOf(v.values[value]) == experiments.ChosenByResult {
-		return 1
-	}
-	return 0
+	return one(v.assumption.HowOf(v.values[value]) == experiments.ChosenByResult)
 }
 
 // findVariables finds the assumptions that cells depend on, each with the alternatives that alone
 // give a cell a verdict. An assumption without such an alternative only counts in j.byResult.
 func (j *joint) findVariables() {
-	for i := range j.x.ledger.Assumptions {
-		v := variable{assumption: &j.x.ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
+	for i := range j.x.Ledger.Assumptions {
+		v := variable{assumption: &j.x.Ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
 		names := func(c experiments.Claim) bool { return slices.Contains(c.Assumptions, v.assumption.ID) }
 		if !slices.ContainsFunc(j.claims, names) {
 			continue
@@ -180,59 +203,49 @@ func (j *joint) findVariables() {
 	}
 }
 
-// A tally is the key by which combinations are counted.
-type tally struct{ byResult, cells, numbers int }
-
-// combinations is the number of combinations with one tally, and an example with the fewest
-// alternatives.
+// combinations is the number of combinations that reproduce the same with as many choices by result,
+// and an example with the fewest alternatives.
 type combinations struct {
-	tally
-	combinations, flips, notRun, oneRun int
-	choice                              []uint8 // values of the example, by variable
-}
-
-// compare orders by ascending choices by result, and then by descending numbers of reproduced cells
-// and numbers.
-func (c combinations) compare(d combinations) int {
-	return cmp.Or(cmp.Compare(c.byResult, d.byResult), cmp.Compare(d.cells, c.cells), cmp.Compare(d.numbers, c.numbers))
-}
-
-// before reports whether c's example is shown rather than d's.
-func (c combinations) before(d combinations) bool {
-	return c.flips < d.flips || c.flips == d.flips && c.oneRun > d.oneRun
+	JointCount // without the alternatives, which are in choice
+	flips      int
+	choice     []uint8 // values of the example, by variable
 }
 
 // plus adds the results of d, which has other cells.
 func (c combinations) plus(d combinations) combinations {
-	c.byResult += d.byResult
-	c.cells += d.cells
-	c.numbers += d.numbers
+	c.ByResult += d.ByResult
+	c.Cells += d.Cells
+	c.Numbers += d.Numbers
+	c.NotRun += d.NotRun
+	c.OneRun += d.OneRun
 	c.flips += d.flips
-	c.notRun += d.notRun
-	c.oneRun += d.oneRun
-	c.combinations *= d.combinations
+	c.Combinations *= d.Combinations
 	return c
 }
 
-// tallies counts combinations.
-type tallies map[tally]combinations
+// tallies counts combinations by their choices by result, cells and numbers.
+type tallies map[[3]int]combinations
 
 // add adds combinations. It does not keep c.choice, so the caller may change that afterwards.
 func (t tallies) add(c combinations) {
-	have, ok := t[c.tally]
-	if ok && !c.before(have) {
-		have.combinations += c.combinations
-		t[c.tally] = have
-		return
+	key := [3]int{c.ByResult, c.Cells, c.Numbers}
+	have, ok := t[key]
+	n := have.Combinations + c.Combinations
+	if ok && (c.flips > have.flips || c.flips == have.flips && c.OneRun <= have.OneRun) {
+		c = have
+	} else {
+		c.choice = slices.Clone(c.choice)
 	}
-	c.combinations += have.combinations
-	c.choice = slices.Clone(c.choice)
-	t[c.tally] = c
+	c.Combinations = n
+	t[key] = c
 }
 
-// sorted returns the combinations in the order of compare.
+// sorted returns the combinations by ascending choices by result, and then by descending numbers of
+// reproduced cells and numbers.
 func (t tallies) sorted() []combinations {
-	return slices.SortedFunc(maps.Values(t), combinations.compare)
+	return slices.SortedFunc(maps.Values(t), func(a, b combinations) int {
+		return cmp.Or(cmp.Compare(a.ByResult, b.ByResult), cmp.Compare(b.Cells, a.Cells), cmp.Compare(b.Numbers, a.Numbers))
+	})
 }
 
 // A factor holds the outcomes of a cell for all combinations of the variables that the cell depends
@@ -265,20 +278,18 @@ func (j *joint) factor(c experiments.Claim) factor {
 	known := make(map[string]int)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
 		j.x.assumed = make(alternatives)
+		readings := ""
 		for _, v := range f.scope {
 			if a := j.variables[v].values[choice[v]]; a != nil {
 				j.x.assumed[j.variables[v].assumption.ID] = a
+				if a.Reading() {
+					readings += fmt.Sprintf(" %p", a)
+				}
 			}
 		}
 		key := "" // of combinations that no runs answer
-		if why := j.x.unanswered(c, c.Tests[0]); why == "" {
-			from := j.x.source(c.ID)
-			key = fmt.Sprintf("%p %d", from.answer, from.passes)
-			for _, v := range f.scope {
-				if a := j.variables[v].values[choice[v]]; a != nil && a.Reading() {
-					key += fmt.Sprintf(" %p", a)
-				}
-			}
+		if from := j.x.source(c.ID); from.why == "" {
+			key = fmt.Sprintf("%p %d%s", from.answer, from.passes, readings)
 		}
 		i, ok := known[key]
 		if !ok {
@@ -293,22 +304,13 @@ func (j *joint) factor(c experiments.Claim) factor {
 }
 
 // outcomeOf returns what the result of a cell adds to the counts.
-func outcomeOf(r ClaimResult) combinations {
-	out := combinations{combinations: 1}
-	switch r.Verdict {
-	case stats.Reproduced:
-		out.cells = 1
-	case stats.NotRun:
-		out.notRun = 1
-	default:
-		if within, _ := r.Within(); within {
-			out.oneRun = 1
-		}
-	}
+func outcomeOf(r ClaimResult) (out combinations) {
+	within, _ := r.Within()
+	out.Combinations = 1
+	out.Cells, out.NotRun = one(r.Verdict == stats.Reproduced), one(r.Verdict == stats.NotRun)
+	out.OneRun = one(within && r.Verdict != stats.Reproduced)
 	for _, t := range r.Tests {
-		if t.Verdict == stats.Reproduced {
-			out.numbers++
-		}
+		out.Numbers += one(t.Verdict == stats.Reproduced)
 	}
 	return out
 }
@@ -326,52 +328,18 @@ func (j *joint) each(scope []int, choice []uint8, f func([]uint8)) {
 	choice[scope[0]] = 0
 }
 
-// A division splits the search by data set: the cells of a data set depend on the variables shared
-// with other data sets, and on private variables.
-type division struct {
-	sets    []string
-	groups  map[string][]factor // factors by data set
-	shared  []int               // variables of several data sets
-	private map[string][]int
-}
-
-func (j *joint) divide() division {
-	d := division{groups: make(map[string][]factor), private: make(map[string][]int)}
-	users := make([]map[string]bool, len(j.variables))
-	for i := range users {
-		users[i] = make(map[string]bool)
-	}
-	for i, c := range j.claims {
-		set := j.x.paper.Cells[c.ID].Data
-		d.groups[set] = append(d.groups[set], j.factors[i])
-		for _, v := range j.factors[i].scope {
-			users[v][set] = true
-		}
-	}
-	for v := range j.variables {
-		if len(users[v]) > 1 {
-			d.shared = append(d.shared, v)
-			continue
-		}
-		for set := range users[v] {
-			d.private[set] = append(d.private[set], v)
-		}
-	}
-	d.sets = slices.Sorted(maps.Keys(d.groups))
-	return d
-}
-
-// count counts all combinations by their tallies.
+// count counts all combinations.
 func (j *joint) count() tallies {
-	d, all := j.divide(), make(tallies)
-	j.each(d.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
-		begin := j.combine(choice, d.shared, nil)
-		begin.byResult += j.byResult
-		sum := tallies{begin.tally: begin}
-		for _, set := range d.sets {
+	all := make(tallies)
+	j.each(j.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
+		begin := j.combine(choice, j.shared, nil)
+		begin.ByResult += j.byResult
+		sum := make(tallies)
+		sum.add(begin)
+		for _, p := range j.parts {
 			own := make(tallies)
-			j.each(d.private[set], slices.Clone(choice), func(choice []uint8) {
-				own.add(j.combine(choice, d.private[set], d.groups[set]))
+			j.each(p.private, slices.Clone(choice), func(choice []uint8) {
+				own.add(j.combine(choice, p.private, p.factors))
 			})
 			sum = sum.times(own)
 		}
@@ -385,12 +353,10 @@ func (j *joint) count() tallies {
 // combine counts one combination: the choices by result and the alternatives of the given
 // variables, and the results of the given factors.
 func (j *joint) combine(choice []uint8, variables []int, factors []factor) combinations {
-	c := combinations{combinations: 1, choice: choice}
+	c := combinations{JointCount: JointCount{Combinations: 1}, choice: choice}
 	for _, v := range variables {
-		c.byResult += j.variables[v].byResult(choice[v])
-		if choice[v] > 0 {
-			c.flips++
-		}
+		c.ByResult += j.variables[v].byResult(choice[v])
+		c.flips += one(choice[v] > 0)
 	}
 	for i := range factors {
 		c = c.plus(factors[i].at(choice, j.variables))
@@ -403,15 +369,15 @@ func (j *joint) combine(choice []uint8, variables []int, factors []factor) combi
 func (t tallies) times(u tallies) tallies {
 	out := make(tallies, len(t)*len(u))
 	right := u.sorted()
-	var both []uint8
+	var choice []uint8
 	for _, a := range t.sorted() {
 		for _, b := range right {
-			both = both[:0]
-			for i := range a.choice {
-				both = append(both, a.choice[i]|b.choice[i])
+			choice = append(choice[:0], a.choice...)
+			for i := range choice {
+				choice[i] |= b.choice[i]
 			}
 			c := a.plus(b)
-			c.choice = both
+			c.choice = choice
 			out.add(c)
 		}
 	}
@@ -420,7 +386,8 @@ func (t tallies) times(u tallies) tallies {
 
 // reading returns a combination for the report.
 func (j *joint) reading(c combinations) JointReading {
-	r := JointReading{Assumed: []Assumed{}, ByResult: c.byResult, Cells: c.cells, Numbers: c.numbers, NotRun: c.notRun, OneRun: c.oneRun}
+	r := c.JointReading
+	r.Assumed = []Assumed{}
 	for i, v := range j.variables {
 		if a := v.values[c.choice[i]]; a != nil {
 			r.Assumed = append(r.Assumed, Assumed{v.assumption.ID, a.ID, a.Value, v.assumption.Chosen, v.assumption.HowOf(a)})

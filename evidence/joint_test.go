@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,9 +115,8 @@ func TestJointCounts(t *testing.T) {
 		cells, _, _ := a.Counts()
 		oneRun := 0
 		for i := range a.Claims {
-			if within, _ := a.Claims[i].Within(); within && a.Claims[i].Verdict != stats.Reproduced {
-				oneRun++
-			}
+			within, _ := a.Claims[i].Within()
+			oneRun += one(within && a.Claims[i].Verdict != stats.Reproduced)
 		}
 		if cells.Reproduced != c.Cells || a.Numbers().Reproduced != c.Numbers || cells.NotRun != c.NotRun || oneRun != c.OneRun {
 			t.Errorf("%s: %+v; Assess has %+v, %+v, %d of one run", c.Names(), c.JointReading, cells, a.Numbers(), oneRun)
@@ -142,9 +140,7 @@ func TestJointCounts(t *testing.T) {
 	best := j.Front[len(j.Front)-1]
 	reproduced := 0
 	for _, c := range j.Best {
-		if c.Verdict == stats.Reproduced {
-			reproduced++
-		}
+		reproduced += one(c.Verdict == stats.Reproduced)
 	}
 	if reproduced != best.Cells || len(j.Best) != 17 || best.Cells <= j.Chosen.Cells {
 		t.Errorf("the best: %+v with %d of %d cells", best, reproduced, len(j.Best))
@@ -329,19 +325,10 @@ func TestAtOtherMargins(t *testing.T) {
 func TestFewestAlternatives(t *testing.T) {
 	all := make(tallies)
 	for i, c := range [][2]int{{3, 9}, {2, 1}, {2, 4}, {2, 3}, {5, 7}} {
-		all.add(combinations{combinations: 1, flips: c[0], oneRun: c[1], choice: []uint8{uint8(i)}})
+		all.add(combinations{JointCount{JointReading{OneRun: c[1]}, 1}, c[0], []uint8{uint8(i)}})
 	}
-	if got := all[tally{}]; got.flips != 2 || got.oneRun != 4 || got.combinations != 5 || got.choice[0] != 2 {
+	if got := all[[3]int{}]; got.flips != 2 || got.OneRun != 4 || got.Combinations != 5 || got.choice[0] != 2 {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestPlus checks that plus adds the results of parts without a common assumption, and pairs each
-// combination of one part with each of the other.
-func TestPlus(t *testing.T) {
-	got := combinations{tally{1, 2, 3}, 4, 5, 6, 7, nil}.plus(combinations{tally{10, 20, 30}, 40, 50, 60, 70, nil})
-	if want := (combinations{tally{11, 22, 33}, 160, 55, 66, 77, nil}); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -38,11 +38,9 @@ func (j *JointReport) WriteText(w io.Writer) error {
 			fmt.Fprintf(out, "               %s\n", t)
 		}
 	}
-	var flags []string
-	for _, a := range best.Assumed {
-		flags = append(flags, "--assume "+a.Assumption+"="+a.Alternative)
+	if len(best.Assumed) > 0 {
+		fmt.Fprintf(out, "\n'runall verify --assume %s' judges all claims so.\n", strings.ReplaceAll(best.Names(), ", ", " --assume "))
 	}
-	fmt.Fprintf(out, "\n'runall verify %s' judges all claims so.\n", strings.Join(flags, " "))
 	return out.Flush()
 }
 

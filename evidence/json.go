@@ -122,70 +122,10 @@ func runDocument(p experiments.Planned) RunDocument {
 	return RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed}
 }
 
-// An ExplanationDocument is the evidence behind a verdict, in JSON. Numbers are written as in a
-// Document.
-type ExplanationDocument struct {
-	Claim       ClaimDocument        `json:"claim"`       // claim, with the tests that were asked for
-	Runs        []TraceDocument      `json:"runs"`        // runs that answer the tests, one entry for each test that a run answers
-	Missing     []RunDocument        `json:"missing"`     // runs that the tests need and that have no record
-	Assumptions []AssumptionDocument `json:"assumptions"` // assumptions that the claim depends on
-	Commands    []string             `json:"commands"`    // commands that rerun the specs behind the tests
-}
-
-// A TraceDocument is a run that answers a test.
-type TraceDocument struct {
-	RunDocument
-	Test        string       `json:"test"`        // ID of the test
-	Other       bool         `json:"other"`       // whether the run is one that the test compares with
-	Value       record.Float `json:"value"`       // value of the run, in the unit of the test
-	Evaluations int          `json:"evaluations"` // number of evaluations in the record
-	Revision    string       `json:"revision"`    // revision of the program that made the record; empty if unknown
-	Dirty       bool         `json:"dirty"`       // whether there were changes to the revision
-	File        string       `json:"file"`        // path of the record
-	Digest      string       `json:"digest"`      // SHA-256 of the record's deterministic part
-}
-
-// An AssumptionDocument is a choice that the paper leaves open.
-type AssumptionDocument struct {
-	ID     string `json:"id"`     // ID of the assumption, as 'runall verify --assume' takes it
-	How    string `json:"how"`    // how the value was chosen: blind, algebra or by result
-	Chosen string `json:"chosen"` // chosen value
-}
-
-// Document returns the explanation that Write writes, as a JSON document.
-func (e *Explanation) Document(s Subject) *ExplanationDocument {
-	d := &ExplanationDocument{
-		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},
-		Assumptions: []AssumptionDocument{}, Commands: []string{},
-	}
-	for _, t := range s.Tests {
-		for j, side := range []*Side{&t.Of, &t.To} {
-			for _, r := range side.Runs {
-				h := r.Record.Header
-				d.Runs = append(d.Runs, TraceDocument{
-					runDocument(r.Planned), t.Test.ID, j == 1, record.Float(r.Value), len(r.Record.Points),
-					h.Provenance.Revision, h.Provenance.Dirty, r.Record.Path, r.Record.Final.Digest,
-				})
-			}
-			for _, p := range side.Missing {
-				d.Missing = append(d.Missing, runDocument(p))
-			}
-		}
-	}
-	for _, id := range s.Claim.Claim.Assumptions {
-		a := e.Ledger.Assumption(id)
-		d.Assumptions = append(d.Assumptions, AssumptionDocument{id, a.How, a.Chosen})
-	}
-	for _, spec := range s.specs() {
-		d.Commands = append(d.Commands, e.Command(spec))
-	}
-	return d
-}
-
 func (f *Finding) document() TestDocument {
 	d := TestDocument{
 		ID: f.Test.ID, Kind: f.Test.Kind, Of: f.Measured(), To: f.Compared(), Paper: f.Test.Paper,
-		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
+		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), OtherRuns: ids(f.To), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
 	if within, known := f.Within(f.NewRun); known {
@@ -193,9 +133,6 @@ func (f *Finding) document() TestDocument {
 	}
 	if within, known := f.Within(f.NewTest); known {
 		d.TestFrom, d.TestUntil, d.InTest = new(record.Float(f.NewTest.Low)), new(record.Float(f.NewTest.High)), &within
-	}
-	if f.Test.To != nil {
-		d.OtherRuns = ids(f.To)
 	}
 	if f.Explained() {
 		d.Explained = f.Test.Explained

@@ -18,26 +18,30 @@ var modeWords = map[string]string{
 	experiments.QuantityModeDistance: "mean distance from the dictionary to the nearest mode, as a multiple of the training points',",
 }
 
-// amongModes relates the final dictionary to the modes. near is the percentage of elements within σ
-// of a mode. distance is the mean distance to the nearest mode, divided by that of the training
-// points; a random choice of training points has 1 on average. Both are NaN if the record has no
-// dictionary, or its data no modes.
-func amongModes(r *record.Record) (near, distance float64) {
+// amongModes relates the final dictionary to the modes. QuantityNearModes is the percentage of elements
+// within σ of a mode. QuantityModeDistance is the mean distance to the nearest mode, divided by that of
+// the training points; a random choice of training points has 1 on average. Both are NaN if the record
+// has no dictionary, or its data no modes.
+func amongModes(r *record.Record, quantity string) float64 {
 	ref := r.Header.Run.Data
 	if r.Final.Model == nil || ref.Name != "multidist" {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
 	means, variance, err := data.MultidistMixture(ref.Variant, ref.Draw)
 	if err != nil {
-		return math.NaN(), math.NaN()
+		return math.NaN()
 	}
 	distances := nearest(r.Final.Model.Dictionary, means)
+	if quantity == experiments.QuantityModeDistance {
+		return stat.Mean(distances, nil) / trainingDistance(ref, means)
+	}
+	near := 0.0
 	for _, d := range distances {
 		if d <= math.Sqrt(variance) {
 			near++
 		}
 	}
-	return 100 * near / float64(len(distances)), stat.Mean(distances, nil) / trainingDistance(ref)
+	return 100 * near / float64(len(distances))
 }
 
 // nearest returns the distance of each point of the plane to the nearest mean.
@@ -59,9 +63,9 @@ func nearest(points []float32, means [][][2]float64) (distances []float64) {
 // judged under many assumptions.
 var trainingDistances sync.Map
 
-// trainingDistance returns the mean distance from a training point of multidist to the
-// nearest mode.
-func trainingDistance(ref data.Ref) float64 {
+// trainingDistance returns the mean distance from a training point of multidist to the nearest of the
+// means.
+func trainingDistance(ref data.Ref, means [][][2]float64) float64 {
 	if known, ok := trainingDistances.Load(ref); ok {
 		return known.(float64)
 	}
@@ -69,7 +73,6 @@ func trainingDistance(ref data.Ref) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	means, _, _ := data.MultidistMixture(ref.Variant, ref.Draw) // Multidist would have returned the error
 	mean := stat.Mean(nearest(set.Train.X, means), nil)
 	trainingDistances.Store(ref, mean)
 	return mean

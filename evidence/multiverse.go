@@ -138,7 +138,7 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 	for _, answer := range a.Answers {
 		runs := x.planned(answer.Matches)
-		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p experiments.Planned) bool { return x.records[p.ID] == nil })
+		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p experiments.Planned) bool { return x.Records[p.ID] == nil })
 		if !done && !slices.Contains(specs, answer.Spec) {
 			specs = append(specs, answer.Spec)
 		}

@@ -117,7 +117,7 @@ func TestNeverTheDefault(t *testing.T) {
 			t.Errorf("%s: %v, want %v (%s)", id, r.Verdict, want, r.Note())
 		}
 	}
-	if r := first(t, a, "multidist.like-batch.ivm"); r.Note() != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || !a.Unanswered() {
+	if r := first(t, a, "multidist.like-batch.ivm"); r.Note() != "no spec runs table2.multidist.klr.ivm with bandwidth=variance" || r.Gap.Kind != Unanswered {
 		t.Errorf("%q", r.Note())
 	}
 	for _, p := range in.Plan {

@@ -31,9 +31,9 @@ type PlaceboKind struct {
 	P     float64 `json:"p"`     // p-value: (equal + 1)/(draws + 1)
 }
 
-// PlaceboSpreads holds the standard deviations of the logarithms of the factors that perturb
-// printed numbers.
-var PlaceboSpreads = []float64{0.1, 0.2, 0.35}
+// placeboSpreads holds the standard deviations of the logarithms of the factors that perturb printed
+// numbers, by kind. With 0, the numbers are exchanged instead.
+var placeboSpreads = []float64{0, 0.1, 0.2, 0.35}
 
 // Placebo repeats Joint's search with other numbers in place of the printed ones, in the given
 // number of draws of each kind. One kind exchanges the numbers of each quantity among the cells of
@@ -42,26 +42,22 @@ var PlaceboSpreads = []float64{0.1, 0.2, 0.35}
 func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
 	in.Assume = nil
 	j := newJoint(in)
-	d := j.divide()
-	out := &PlaceboReport{Cells: len(j.claims), Most: j.most(d)}
-	kinds := []PlaceboKind{{Name: "exchanged within a data set"}}
-	for _, s := range PlaceboSpreads {
-		kinds = append(kinds, PlaceboKind{Name: fmt.Sprintf("perturbed by %g %%", 100*s)})
-	}
-	for i, k := range kinds {
-		k.Draws, k.Most = draws, make([]int, len(j.claims)+1)
+	out := &PlaceboReport{Cells: len(j.claims), Most: j.most()}
+	for i, spread := range placeboSpreads {
+		k := PlaceboKind{Name: fmt.Sprintf("perturbed by %g %%", 100*spread), Draws: draws, Most: make([]int, len(j.claims)+1)}
+		if spread == 0 {
+			k.Name = "exchanged within a data set"
+		}
 		for n := range draws {
 			rng := rand.New(rand.NewPCG(seed, uint64(i)<<32|uint64(n)))
-			if i == 0 {
-				j.rejudge(j.exchanged(rng))
-			} else {
-				j.rejudge(j.perturbed(rng, PlaceboSpreads[i-1]))
+			numbers := j.perturbed(rng, spread)
+			if spread == 0 {
+				j.exchange(rng, numbers)
 			}
-			most := j.most(d)
+			j.rejudge(numbers)
+			most := j.most()
 			k.Most[most]++
-			if most >= out.Most {
-				k.Equal++
-			}
+			k.Equal += one(most >= out.Most)
 		}
 		k.P = float64(k.Equal+1) / float64(draws+1)
 		out.Kinds = append(out.Kinds, k)
@@ -72,17 +68,13 @@ func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
 // most returns the number of cells that the best combination reproduces. Given the shared
 // variables, the best choice for one data set does not depend on the private variables of another,
 // so the data sets are searched separately.
-func (j *joint) most(d division) (most int) {
-	j.each(d.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
+func (j *joint) most() (most int) {
+	j.each(j.shared, make([]uint8, len(j.variables)), func(choice []uint8) {
 		sum := 0
-		for _, set := range d.sets {
+		for _, p := range j.parts {
 			best := 0
-			j.each(d.private[set], slices.Clone(choice), func(choice []uint8) {
-				cells := 0
-				for i := range d.groups[set] {
-					cells += d.groups[set][i].at(choice, j.variables).cells
-				}
-				best = max(best, cells)
+			j.each(p.private, slices.Clone(choice), func(choice []uint8) {
+				best = max(best, j.combine(choice, nil, p.factors).Cells)
 			})
 			sum += best
 		}
@@ -103,10 +95,9 @@ func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) 
 	return numbers
 }
 
-// exchanged returns the printed numbers, by claim and test, with the numbers of each quantity
-// exchanged at random among the cells of a data set.
-func (j *joint) exchanged(rng *rand.Rand) [][]float64 {
-	numbers := j.perturbed(rng, 0)
+// exchange exchanges the numbers of each quantity, by claim and test, at random among the cells of a
+// data set.
+func (j *joint) exchange(rng *rand.Rand, numbers [][]float64) {
 	places := make(map[[2]string][]*float64) // by data set and quantity
 	for i, c := range j.claims {
 		for t := range c.Tests {
@@ -118,7 +109,6 @@ func (j *joint) exchanged(rng *rand.Rand) [][]float64 {
 		p := places[g]
 		rng.Shuffle(len(p), func(a, b int) { *p[a], *p[b] = *p[b], *p[a] })
 	}
-	return numbers
 }
 
 // rejudge judges all cells as if these numbers, by claim and test, were printed.
@@ -127,7 +117,7 @@ func (j *joint) rejudge(numbers [][]float64) {
 		target := make(map[string][2]float64) // by the test's ID
 		for t, test := range c.Tests {
 			v := numbers[i][t]
-			margin := j.x.ledger.Margins[test.Of.Quantity].Around(v)
+			margin := j.x.Ledger.Margins[test.Of.Quantity].Around(v)
 			target[test.ID] = [2]float64{v - margin, v + margin}
 		}
 		f := &j.factors[i]
@@ -137,10 +127,7 @@ func (j *joint) rejudge(numbers [][]float64) {
 				at := target[t.Test.ID]
 				reproduced = reproduced && t.Verdict != stats.NotRun && stats.Judge(stats.Estimate(t.Ours), at[0], at[1]) == stats.Reproduced
 			}
-			f.outcomes[k].cells = 0
-			if reproduced {
-				f.outcomes[k].cells = 1
-			}
+			f.outcomes[k].Cells = one(reproduced)
 		}
 	}
 }

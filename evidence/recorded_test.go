@@ -43,6 +43,5 @@ func TestRecorded(t *testing.T) {
 	}
 	var want bytes.Buffer
 	testutil.NoError(t, csv.NewWriter(&want).WriteAll(rows))
-	const path = "stats/testdata/runs.csv"
-	golden.Check(t, path, want.String())
+	golden.Check(t, "stats/testdata/runs.csv", want.String())
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/data"
 	"polkrepro/evidence/theory"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -19,6 +18,12 @@ type Observation struct {
 	experiments.Planned
 	Record *record.Record
 	Value  float64
+}
+
+// seedless reports whether the run is of a method whose result depends on no seed.
+func (o *Observation) seedless() bool {
+	m := experiments.Method(o.Run.Method)
+	return m != nil && m.Seedless
 }
 
 // A Side is the runs that one selector of a test selects.
@@ -56,22 +61,16 @@ func (s *Side) short() string {
 
 // An index finds planned runs, and judges claims by their records.
 type index struct {
-	ledger  *experiments.Ledger
-	plan    []experiments.Planned // each run once
-	records map[string]*record.Record
-	failed  map[string]string
-	paper   *experiments.PaperValues
-	assumed alternatives
-
+	Input
+	paper    *experiments.PaperValues
+	assumed  alternatives
 	answered map[*experiments.Answer][]experiments.Planned // results of answers
 }
 
 // newIndex returns an index of the input without assumed alternatives.
 func newIndex(in Input) *index {
-	return &index{
-		ledger: in.Ledger, plan: experiments.Distinct(in.Plan), records: in.Records, failed: in.Failed, paper: experiments.Paper(),
-		assumed: make(alternatives), answered: make(map[*experiments.Answer][]experiments.Planned),
-	}
+	in.Plan = experiments.Distinct(in.Plan)
+	return &index{Input: in, paper: experiments.Paper(), assumed: make(alternatives), answered: make(map[*experiments.Answer][]experiments.Planned)}
 }
 
 // side returns the runs that a selector selects. The runs of an assumed alternative replace those
@@ -84,7 +83,7 @@ func (x *index) side(s experiments.Selector) Side {
 	}
 	var out Side
 	for _, p := range plan {
-		rec := x.records[p.ID]
+		rec := x.Records[p.ID]
 		if rec == nil {
 			out.Missing = append(out.Missing, p)
 			continue
@@ -106,26 +105,20 @@ func (x *index) side(s experiments.Selector) Side {
 	return out
 }
 
-// An order is a draw of the data and an order of its samples.
-type order struct{ draw, seed uint64 }
-
-func orders(plan []experiments.Planned) map[order]bool {
-	out := make(map[order]bool)
-	for _, p := range plan {
-		out[order{p.Run.Data.Draw, p.Run.Seed}] = true
-	}
-	return out
-}
-
 // inPlaceOf returns the runs that have the draws and orders of others. If there are no others, or
 // if one of their draws and orders is missing, it returns all runs.
 func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
-	wanted := orders(others)
-	same := slices.DeleteFunc(slices.Clone(runs), func(p experiments.Planned) bool { return !wanted[order{p.Run.Data.Draw, p.Run.Seed}] })
-	if len(others) > 0 && len(orders(same)) == len(wanted) {
-		return same
+	without := func(plan []experiments.Planned) func(experiments.Planned) bool {
+		return func(p experiments.Planned) bool {
+			return !slices.ContainsFunc(plan, func(q experiments.Planned) bool {
+				return p.Run.Data.Draw == q.Run.Data.Draw && p.Run.Seed == q.Run.Seed
+			})
+		}
 	}
-	return runs
+	if len(others) == 0 || slices.ContainsFunc(others, without(runs)) {
+		return runs
+	}
+	return slices.DeleteFunc(slices.Clone(runs), without(others))
 }
 
 // selected returns the runs that a selector selects if no alternative is assumed.
@@ -135,15 +128,12 @@ func (x *index) selected(s experiments.Selector) []experiments.Planned {
 			return p.Spec == s.Spec && p.Label == s.Label && (s.Series == "" || p.Series == s.Series)
 		})
 	}
-	if s.Figure == "" {
-		return x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
-	}
-	i := slices.IndexFunc(x.plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
-	if i < 0 {
-		return nil
+	own := x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
+	if s.Figure == "" || len(own) == 0 {
+		return own
 	}
 	return x.planned(func(p *experiments.Planned) bool {
-		return slices.Contains(p.Figures, s.Figure) && p.Group == x.plan[i].Group
+		return slices.Contains(p.Figures, s.Figure) && p.Group == own[0].Group
 	})
 }
 
@@ -160,9 +150,9 @@ func (x *index) answers(a *experiments.Answer) []experiments.Planned {
 
 // planned returns the runs that fulfil a condition.
 func (x *index) planned(condition func(*experiments.Planned) bool) (out []experiments.Planned) {
-	for i := range x.plan {
-		if condition(&x.plan[i]) {
-			out = append(out, x.plan[i])
+	for i := range x.Plan {
+		if condition(&x.Plan[i]) {
+			out = append(out, x.Plan[i])
 		}
 	}
 	return out
@@ -210,38 +200,25 @@ func (x *index) reading(cell string) reading {
 // without a seed matches every seed; its runs are repeated accordingly. ok reports whether every
 // run has a match.
 func pairs(a, b *Side) (left, right []float64, ok bool) {
-	type key struct {
-		data data.Ref
-		seed uint64
-	}
 	long, short := a, b
 	if len(b.Runs) > len(a.Runs) {
 		long, short = b, a
 	}
-	others, used := make(map[key]float64), make(map[key]bool)
-	for _, r := range short.Runs {
-		k := key{r.Run.Data, r.Run.Seed}
-		if m := experiments.Method(r.Run.Method); m != nil && m.Seedless { // its result depends on no seed
-			k.seed = 0
-		}
-		others[k] = r.Value
-	}
+	used := make(map[int]bool)
 	for _, r := range long.Runs {
-		k := key{r.Run.Data, r.Run.Seed}
-		if _, exact := others[k]; !exact {
-			k.seed = 0
-		}
-		v, ok := others[k]
-		if !ok {
+		i := slices.IndexFunc(short.Runs, func(o Observation) bool {
+			return o.Run.Data == r.Run.Data && (o.Run.Seed == r.Run.Seed || o.seedless())
+		})
+		if i < 0 {
 			return nil, nil, false
 		}
-		used[k] = true
-		left, right = append(left, r.Value), append(right, v)
+		used[i] = true
+		left, right = append(left, r.Value), append(right, short.Runs[i].Value)
 	}
 	if long == b {
 		left, right = right, left
 	}
-	return left, right, len(used) == len(others)
+	return left, right, len(used) == len(short.Runs)
 }
 
 // value returns the number that a selector reads from a record: in percent for an error, in samples
@@ -253,12 +230,8 @@ func value(r *record.Record, s experiments.Selector, read reading) float64 {
 	switch {
 	case s.Measured():
 		return theory.Value(r, s.Quantity)
-	case s.Quantity == experiments.QuantityNearModes:
-		near, _ := amongModes(r)
-		return near
-	case s.Quantity == experiments.QuantityModeDistance:
-		_, distance := amongModes(r)
-		return distance
+	case modeWords[s.Quantity] != "":
+		return amongModes(r, s.Quantity)
 	case s.Quantity == experiments.QuantityRoughness:
 		return roughness(r.Points, read.of, more)
 	case s.Below != nil:
@@ -320,19 +293,20 @@ func (o *Observation) silent(s experiments.Selector, read reading) string {
 // risk or error that is not a number is infinite: the run diverged.
 func quantity(name, risk string, more float64, p record.Point) float64 {
 	v := float64(p.ModelOrder)
-	switch {
-	case name == experiments.QuantityError:
+	switch name {
+	case experiments.QuantityError:
 		v = 100 * p.TestError
-	case name == experiments.QuantityRisk && risk == experiments.RiskTrain:
-		v = p.TrainRisk
-	case name == experiments.QuantityRisk:
+	case experiments.QuantityRisk:
 		v = p.TestRisk
-	}
-	if name == experiments.QuantityRisk && more != 0 {
-		if p.NormSq == nil {
+		if risk == experiments.RiskTrain {
+			v = p.TrainRisk
+		}
+		if more != 0 && p.NormSq == nil {
 			return math.Inf(1)
 		}
-		v += more * *p.NormSq
+		if more != 0 {
+			v += more * *p.NormSq
+		}
 	}
 	if math.IsNaN(v) {
 		return math.Inf(1)

@@ -51,22 +51,3 @@ func TestInPlaceOf(t *testing.T) {
 		}
 	}
 }
-
-// TestTouched checks that another reading of a data set's risk touches only the quantities of its
-// risk.
-func TestTouched(t *testing.T) {
-	x := newIndex(Input{Ledger: experiments.Ledgers()})
-	x.assumed["mini-batch"] = experiments.Ledgers().Assumption("mini-batch").Alternative("sum")
-	x.assumed["risk"] = experiments.Ledgers().Assumption("risk").Alternative("captions")
-	for cell, want := range map[string][4]bool{
-		"table3.brodatz.ksvm.lbfgs":  {true, true, false, false},
-		"table3.mnist.ksvm.polk":     {},
-		"table2.multidist.ksvm.polk": {true, true, true, true},
-	} {
-		for i, q := range []string{experiments.QuantityRisk, experiments.QuantityRoughness, experiments.QuantityError, experiments.QuantityOrder} {
-			if got := x.touched(experiments.Selector{Cell: cell, Quantity: q}); got != want[i] {
-				t.Errorf("%s of %s: %v", q, cell, got)
-			}
-		}
-	}
-}

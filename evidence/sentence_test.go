@@ -57,28 +57,3 @@ func TestSentenceWords(t *testing.T) {
 		}
 	}
 }
-
-// TestNumbers compares the counts of the tables' numbers with counts by hand.
-func TestNumbers(t *testing.T) {
-	printed := 4.0
-	test := func(v stats.Verdict) Finding {
-		return Finding{Verdict: v, Test: experiments.Test{Paper: &printed}}
-	}
-	explained := Finding{Verdict: stats.Deviates, Test: experiments.Test{Paper: &printed, Explained: "because"}}
-	needless := explained
-	needless.Verdict = stats.Reproduced
-	a := &Assessment{Claims: []ClaimResult{
-		{Claim: experiments.Claim{Cell: true}, Tests: []Finding{needless, test(stats.Deviates), test(stats.Deviates), explained}},
-		{Claim: experiments.Claim{Cell: true}, Tests: []Finding{test(stats.Inconclusive), test(stats.NotRun)}},
-		{Tests: []Finding{test(stats.Deviates), explained}},
-	}}
-	if got, want := a.Numbers(), (Counts{Reproduced: 1, Inconclusive: 1, NotRun: 1, Deviates: 3, Explained: 1}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got, want := a.Numbers().String(), "1 of 6 reproduced, 3 deviating (1 explained), 1 inconclusive, 1 not run"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := (Counts{Deviates: 1}).String(), "0 of 1 reproduced, 1 deviating"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

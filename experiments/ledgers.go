@@ -264,11 +264,6 @@ type Erratum struct {
 // Settled reports whether a test decides what is right.
 func (e *Erratum) Settled() bool { return len(e.Tests)+len(e.Claims) > 0 }
 
-// Erratum returns the erratum of an ID, nil if there is none.
-func (l *Ledger) Erratum(id string) *Erratum {
-	return find(l.Errata, func(e *Erratum) bool { return e.ID == id })
-}
-
 // Claim returns the claim of an ID, nil if there is none.
 func (l *Ledger) Claim(id string) *Claim {
 	return find(l.Claims, func(c *Claim) bool { return c.ID == id })

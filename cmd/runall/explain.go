@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,17 +14,13 @@ func newExplain() *cobra.Command {
 	var results, profile string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain CELL|CLAIM|ERRATUM",
+		Use:   "explain CELL|CLAIM",
 		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Trace a number to its claim, runs and records, and print the command that
 reproduces it. A cell is named like table3.mnist.ksvm.polk, one of its numbers
-like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum
-of docs/errata.md is shown as the ledger has it, in text only.`,
+like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if e := experiments.Ledgers().Erratum(args[0]); e != nil && !asJSON {
-				return evidence.WriteErratum(cmd.OutOrStdout(), e)
-			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err
@@ -38,12 +31,12 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 			}
 			s, ok := a.Find(args[0])
 			if !ok {
-				return unexplained(a, args[0])
+				return unexplained(args[0])
 			}
-			e := evidence.Explanation{Ledger: in.Ledger, Command: func(spec string) string {
+			e := s.Explain(in.Ledger, func(spec string) string {
 				return reproduceCommand([]string{spec}, used, results+"-again")
-			}}
-			return show(cmd, asJSON, Explanation{version, e.Document(s)}, func(w io.Writer) error { return e.Write(w, s) })
+			})
+			return show(cmd, asJSON, Explanation{version, e}, e.WriteText)
 		},
 	}
 	resultsFlag(cmd, &results)
@@ -55,19 +48,14 @@ of docs/errata.md is shown as the ledger has it, in text only.`,
 // An Explanation is the output of 'runall explain --json'.
 type Explanation struct {
 	Versioned
-	*evidence.ExplanationDocument
+	*evidence.Explanation
 }
 
 // unexplained returns the error for an ID that does not belong to a claim.
-func unexplained(a *evidence.Assessment, id string) error {
+func unexplained(id string) error {
 	paper := experiments.Paper()
-	c, ok := paper.Cells[id]
-	if !ok {
-		return harness.Usage(fmt.Errorf("unknown claim or cell %q; 'runall verify' lists all", id))
+	if c, ok := paper.Cells[id]; ok {
+		return harness.Usage(fmt.Errorf("the paper prints no number in %s: %s", id, paper.Reasons[c.Reason]))
 	}
-	message := fmt.Sprintf("the paper prints no number in %s: %s", id, paper.Reasons[c.Reason])
-	if using := a.Using(id); len(using) > 0 {
-		message += "; its runs answer " + strings.Join(using, ", ")
-	}
-	return harness.Usage(errors.New(message))
+	return harness.Usage(fmt.Errorf("unknown claim or cell %q; 'runall verify' lists all", id))
 }

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -104,10 +105,7 @@ func PairedDifference(a, b []float64) Estimate {
 	if len(a) < Fewest || !words.Finite(d) {
 		return Single(d)
 	}
-	differences := make([]float64, len(a))
-	for i := range a {
-		differences[i] = a[i] - b[i]
-	}
+	differences := floats.SubTo(make([]float64, len(a)), a, b)
 	n := float64(len(a))
 	return about(d, stat.StdDev(differences, nil), n, n-1, Paired)
 }

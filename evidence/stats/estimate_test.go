@@ -173,47 +173,6 @@ func TestFewRuns(t *testing.T) {
 // tests.
 func normal(rng *rand.Rand) float64 { return distuv.UnitNormal.Quantile(uniform(rng)) }
 
-func drawValues(t *rapid.T, name string) []float64 {
-	// Multiples of 1/8, so that some are equal.
-	eighths := rapid.SliceOfN(rapid.IntRange(-800, 800), 1, 12).Draw(t, name)
-	out := make([]float64, len(eighths))
-	for i, e := range eighths {
-		out[i] = float64(e) / 8
-	}
-	return out
-}
-
-// TestVerdictMonotone widens the margin: the verdict may only get better.
-func TestVerdictMonotone(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		e := Mean(drawValues(t, "values"))
-		if rapid.Bool().Draw(t, "compare") {
-			e = Difference(drawValues(t, "a"), drawValues(t, "b"))
-		}
-		printed := rapid.Float64Range(-100, 100).Draw(t, "printed")
-		narrow := rapid.Float64Range(0, 100).Draw(t, "margin")
-		wide := narrow + rapid.Float64Range(0, 100).Draw(t, "more")
-		a, b := Judge(e, printed-narrow, printed+narrow), Judge(e, printed-wide, printed+wide)
-		if b > a {
-			t.Fatalf("%+v: %v within %v of %v, but %v within %v", e, a, narrow, printed, b, wide)
-		}
-	})
-}
-
-// TestDifferenceAntisymmetric exchanges the sides.
-func TestDifferenceAntisymmetric(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := drawValues(t, "a"), drawValues(t, "b")
-		n := min(len(a), len(b))
-		for _, e := range [][2]Estimate{{Difference(a, b), Difference(b, a)}, {PairedDifference(a[:n], b[:n]), PairedDifference(b[:n], a[:n])}} {
-			x, y := e[0], e[1]
-			if !(math.Abs(x.Value+y.Value) <= 1e-9) || !(x.Low <= x.High) || !(math.Abs(x.Low+y.High) <= 1e-9) || !(math.Abs(x.High+y.Low) <= 1e-9) {
-				t.Fatalf("%+v and %+v", x, y)
-			}
-		}
-	})
-}
-
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		e         Estimate
@@ -237,18 +196,5 @@ func TestJudge(t *testing.T) {
 		if got := Judge(c.e, c.low, c.high); got != c.want {
 			t.Errorf("%+v in %v to %v: %v, want %v", c.e, c.low, c.high, got, c.want)
 		}
-	}
-}
-
-func TestVerdictText(t *testing.T) {
-	for v := Reproduced; v <= Deviates; v++ {
-		b, _ := v.MarshalText()
-		var back Verdict
-		if err := back.UnmarshalText(b); err != nil || back != v {
-			t.Errorf("%s: %v, %v", b, back, err)
-		}
-	}
-	if err := new(Verdict).UnmarshalText([]byte("maybe")); err == nil {
-		t.Error("maybe is a verdict")
 	}
 }

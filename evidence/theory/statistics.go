@@ -3,6 +3,7 @@ package theory
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"polkrepro/experiments"
 	"polkrepro/internal/portable"
@@ -139,14 +140,10 @@ func last(r *record.Record) record.Point {
 
 // between returns the points between the fractions from and to of the samples, inclusive.
 func between(r *record.Record, from, to float64) []record.Point {
-	var out []record.Point
 	n := float64(r.Header.Run.Samples)
-	for _, p := range r.Points {
-		if s := float64(p.Samples); s >= from*n && s <= to*n {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.Points), func(p record.Point) bool {
+		return float64(p.Samples) < from*n || float64(p.Samples) > to*n
+	})
 }
 
 // slope returns the slope of log ‖f_t − f*‖ over log t in the last decade.

@@ -79,15 +79,3 @@ func TestTooShort(t *testing.T) {
 		}
 	}
 }
-
-// TestVacuous checks that a bound above the distance of f = 0 is called vacuous.
-func TestVacuous(t *testing.T) {
-	r := &record.Record{Header: record.Header{Run: constantRun(0.3, 0.3, 0.01)}, Final: record.Final{Measured: map[string]float64{StarNorm: 7}}}
-	if Vacuous(r, experiments.MeasuredFloorRadius) == "" || Vacuous(r, experiments.MeasuredNorm) != "" {
-		t.Error("Δ above ‖f*‖ is not said, or of another statistic")
-	}
-	r.Header.Run.Params.Parsimony, r.Header.Run.Params.LearningRate = 0.001, 0.001
-	if why := Vacuous(r, experiments.MeasuredFloorRadius); why != "" {
-		t.Errorf("Δ is %v: %s", Radius(r.Header.Run, Variance(r)), why)
-	}
-}
