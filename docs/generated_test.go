@@ -309,7 +309,7 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 				}
 				value := words.Dash
 				if row["difference"] != "" {
-					value = by.Difference(number(t, row["difference"]))
+					value = by.Difference(words.Nullable(number(t, row["difference"])))
 				}
 				switch verdict := compare.Verdict(row["verdict"]); {
 				case by == compare.Time:

@@ -194,6 +194,10 @@ func line(cells ...any) []string {
 		switch v := c.(type) {
 		case float64:
 			out[i] = words.Exact(v)
+		case words.Nullable:
+			if words.Finite(float64(v)) {
+				out[i] = words.Exact(float64(v))
+			}
 		case float32:
 			out[i] = strconv.FormatFloat(float64(v), 'g', -1, 32)
 		default:
