@@ -6,49 +6,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"polkrepro/internal/testutil"
 )
 
 func within(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
 		t.Errorf("%s: %v, want %v", what, got, want)
-	}
-}
-
-// bruteFront computes the front by its definition.
-func bruteFront(points []Sample) map[int]bool {
-	out := map[int]bool{}
-	for i, p := range points {
-		beaten := false
-		for _, q := range points {
-			beaten = beaten || q.Cost <= p.Cost && q.Value <= p.Value && (q.Cost < p.Cost || q.Value < p.Value)
-		}
-		if !beaten {
-			out[i] = true
-		}
-	}
-	return out
-}
-
-func TestFrontBruteForce(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Sample {
-			return Sample{float64(rapid.IntRange(1, 6).Draw(t, "cost")), float64(rapid.IntRange(0, 5).Draw(t, "value"))}
-		}), 0, 12).Draw(t, "points")
-		want, got := bruteFront(points), Front(points)
-		if len(got) != len(want) {
-			t.Fatalf("front of %v: %v, want %v", points, got, want)
-		}
-		for _, i := range got {
-			if !want[i] {
-				t.Fatalf("front of %v: %v, want %v", points, got, want)
-			}
-		}
-	})
-	if got := Front([]Sample{{math.NaN(), 0}, {1, math.Inf(-1)}}); len(got) != 0 {
-		t.Errorf("points that are not finite on the front: %v", got)
 	}
 }
 
@@ -86,7 +49,7 @@ func TestCurveBetween(t *testing.T) {
 				t.Fatalf("%v and reversed %v", c, s)
 			}
 		}
-		low, high, _ := c.Range()
+		low, high := c[0].Cost, c[len(c)-1].Cost
 		at := rapid.Float64Range(low, high).Draw(t, "at")
 		v, ok := c.At(at)
 		least, most := math.Inf(1), math.Inf(-1)
@@ -97,13 +60,4 @@ func TestCurveBetween(t *testing.T) {
 			t.Fatalf("%v at %v: %v", c, at, v)
 		}
 	})
-}
-
-// TestArea checks areas, and that Area panics if samples are missing or do not ascend.
-func TestArea(t *testing.T) {
-	within(t, "a triangle and a rectangle", Area([]float64{0, 2, 4}, []float64{0, 2, 2}), 1.5, 1e-15)
-	within(t, "a point", Area([]float64{7}, []float64{3}), 3, 0)
-	for _, samples := range [][]float64{nil, {1}, {2, 2}, {2, 1}} {
-		testutil.MustPanic(t, func() { Area(samples, []float64{1, 1}) })
-	}
 }

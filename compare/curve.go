@@ -34,24 +34,14 @@ func NewCurve(samples []Sample) Curve {
 	return c
 }
 
-// Range returns the least and the greatest cost, and false if the curve is
-// empty.
-func (c Curve) Range() (low, high float64, ok bool) {
-	if len(c) == 0 {
-		return 0, 0, false
-	}
-	return c[0].Cost, c[len(c)-1].Cost, true
-}
-
 // At returns the value at a cost, and false outside of the curve's range.
 func (c Curve) At(cost float64) (float64, bool) {
-	low, high, ok := c.Range()
-	if !ok || !(cost >= low && cost <= high) {
-		return 0, false
-	}
 	i, exact := slices.BinarySearchFunc(c, cost, func(s Sample, x float64) int { return cmp.Compare(s.Cost, x) })
-	if exact {
+	switch {
+	case exact:
 		return c[i].Value, true
+	case i == 0 || i == len(c):
+		return 0, false
 	}
 	a, b := c[i-1], c[i]
 	t := math.Log(cost/a.Cost) / math.Log(b.Cost/a.Cost)
@@ -82,53 +72,4 @@ func (c Curve) Bend(cost float64) float64 {
 		}
 	}
 	return bend
-}
-
-// Area returns the mean height of a learning curve over the samples processed: the area under the
-// straight lines between its points, divided by its width. For a single point it is the point's
-// value. Area panics if there are no points, if samples and values differ in length, or if the
-// samples do not ascend.
-func Area(samples, values []float64) float64 {
-	if len(samples) == 0 || len(samples) != len(values) {
-		panic("compare: empty or unequal samples and values")
-	}
-	area := 0.0
-	for i := 1; i < len(samples); i++ {
-		width := samples[i] - samples[i-1]
-		if !(width > 0) {
-			panic("compare: samples do not ascend")
-		}
-		area += width * (values[i] + values[i-1]) / 2
-	}
-	if len(samples) == 1 {
-		return values[0]
-	}
-	return area / (samples[len(samples)-1] - samples[0])
-}
-
-// Front returns the indices of the Pareto-optimal points, in the order of their costs. A point is
-// Pareto-optimal if no other point has at most its cost and at most its value and is less in one of
-// the two. Points that are not finite are left out.
-func Front(points []Sample) []int {
-	var order []int
-	for i, p := range points {
-		if words.Finite(p.Cost) && words.Finite(p.Value) {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(points[a].Cost, points[b].Cost), cmp.Compare(points[a].Value, points[b].Value))
-	})
-	var front []int
-	for _, i := range order {
-		p := points[i]
-		if n := len(front); n > 0 {
-			last := points[front[n-1]]
-			if p.Value > last.Value || p.Value == last.Value && p.Cost > last.Cost {
-				continue
-			}
-		}
-		front = append(front, i)
-	}
-	return front
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
@@ -18,7 +20,6 @@ func TestTournament(t *testing.T) {
 	}
 	opt := options(t, 250)
 	heuristics := []string{"komp", "coherence", "merging"}
-	opt.Results = t.TempDir()
 	text, err := SettleHeuristics(t.Context(), opt, heuristics, nil)
 	testutil.NoError(t, err)
 	golden.Check(t, "testdata/tournament.yaml", string(text))
@@ -35,32 +36,44 @@ func TestTournament(t *testing.T) {
 
 // TestKnobSearch checks that a level that no value reaches moves the knob by a step of its grid,
 // within its range, and that a level between distant values gets two more beside it. The search
-// keeps the values next to the levels and beyond the ends.
+// keeps the values next to the levels.
 func TestKnobSearch(t *testing.T) {
-	s := knobSearch{knob: prune.Param{Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)}}
-	s.add(0.4, []float64{19, 21})
-	s.add(0.8, []float64{50})
+	ended := func(knob, order float64) *trial {
+		return &trial{knob: knob, Setting: harness.Setting{Runs: 1, Order: order}}
+	}
 	for _, tt := range []struct {
 		levels []int
 		want   []float64
 	}{
 		{[]int{10}, []float64{0.2}},
 		{[]int{100}, []float64{0.9}},
-		{[]int{20}, []float64{0.2, 0.415}}, // its replicates straddle the level
-		{[]int{30}, []float64{0.524, 0.564}},
-		{[]int{50}, []float64{0.9}},
+		{[]int{20}, []float64{0.2, 0.476}}, // a value leads to the level itself
+		{[]int{30}, []float64{0.456, 0.647}},
+		{[]int{50}, []float64{0.672, 0.9}},
 	} {
-		if got := s.next(tt.levels, near); !slices.Equal(got, tt.want) {
+		q := knobSearch{
+			knob:  prune.Param{Name: "threshold", Grid: []float64{0.4, 0.8}, Above: prune.Bound(0), Most: prune.Bound(1)},
+			tried: []*trial{ended(0.4, 20), ended(0.8, 50), {knob: 0.1}}, // the last one failed
+			run:   experiments.Planned{Run: experiments.Run{Params: experiments.Params{PrunerParams: prune.Params{}}}},
+		}
+		var got []float64
+		for _, next := range q.next(&settling{size: sizes{levels: tt.levels}}) {
+			got = append(got, next.knob)
+			if next.run.Run.Params.PrunerParams["threshold"] != next.knob || q.run.Run.Params.PrunerParams["threshold"] != 0 {
+				t.Errorf("run of %v: %v", next.knob, next.run.Run.Params)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
 			t.Errorf("levels %v: next %v, want %v", tt.levels, got, tt.want)
 		}
 	}
-	s = knobSearch{}
-	for i, order := range []float64{1, 8, 20, 21, 60, 200, 300} {
-		s.add(float64(i+1), []float64{order})
+	q := new(knobSearch)
+	for i, order := range []float64{1, 8, 20, 21, 60, 100, 200, 300} {
+		q.tried = append(q.tried, ended(float64(i+1), order))
 	}
 	var orders []float64
-	for _, v := range s.kept([]int{10, 100}) {
-		orders = append(orders, v.middle())
+	for _, v := range q.kept(&sizes{levels: []int{10, 100}}) {
+		orders = append(orders, v.Order)
 	}
 	if !slices.Equal(orders, []float64{8, 20, 60, 200}) {
 		t.Errorf("orders %v", orders)

@@ -62,8 +62,8 @@ func TestWorseCopyIsWorse(t *testing.T) {
 	have, err := record.ReadDir(harness.RecordsDir(dir))
 	testutil.NoError(t, err)
 	c := New(tour, experiments.ProfileSmoke, plan, have.Records).Fields[0].Entries[1].Compared[ErrorAtOrder]
-	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Value, c.Low, c.High, c.Adjusted)
+	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Difference, c.Low, c.High, c.P)
 	if c.Verdict != Worse {
-		t.Errorf("20 %% random removals are called %s: %+v", c.Verdict, c.Test)
+		t.Errorf("20 %% random removals are called %s: %+v", c.Verdict, c)
 	}
 }

@@ -24,38 +24,17 @@ type axis struct {
 	start, step float64
 }
 
-// A search is a pattern search over the axes of a method. It starts at the start value of every
-// axis and moves to the best neighbour as long as a neighbour has a smaller error on the held-out
-// rows, first by the axes' steps, then by the steps' square roots.
-type search struct {
-	method *method
-	run    experiments.Planned // the run, with the settings that are not searched
-	limit  int                 // largest number of trials
-	stride int                 // 2: whole steps; 1: square roots of steps; 0: finished
-	best   *trial
-	tried  []*trial
-	seen   map[string]bool // positions visited
-	cut    bool            // the limit stopped the search
-}
-
-// A trial is a setting and the result of its run on the held-out rows. at is its position on each
-// axis, counted from the start in square roots of steps.
+// A trial is a setting and the result of its run on the held-out rows.
 type trial struct {
-	at  []int
-	run experiments.Planned
+	at   []int   // in a search of settings: position on each axis, counted from the start in square roots of steps
+	knob float64 // in a search of knob values
+	run  experiments.Planned
 	harness.Setting
 }
 
-// settle finds the settings of all methods on the held-out rows, side by side. It returns the
-// searches in the order of the methods. The best of a search is nil if every trial diverged or
-// failed.
-func (s *settling) settle(ctx context.Context, methods []method, starts []experiments.Planned) ([]*search, error) {
-	var searches []*search
-	for i := range methods {
-		m := &methods[i]
-		at := slices.IndexFunc(starts, func(p experiments.Planned) bool { return p.Label == m.called() })
-		searches = append(searches, &search{method: m, run: starts[at], limit: s.size.trials(m), stride: 2, seen: make(map[string]bool)})
-	}
+// seek runs the trials of searches, side by side, until every search is finished: next returns the
+// trials to run next, given the results of the earlier ones, or none.
+func seek[S interface{ next(*settling) []*trial }](ctx context.Context, s *settling, searches []S) error {
 	for {
 		var plan []experiments.Planned
 		of := make(map[string]*trial)
@@ -65,15 +44,40 @@ func (s *settling) settle(ctx context.Context, methods []method, starts []experi
 			}
 		}
 		if len(plan) == 0 {
-			break
+			return nil
 		}
 		tried, _, err := harness.Settings(ctx, plan, s.opt.Options)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, r := range tried {
 			of[r.Group].Setting = r
 		}
+	}
+}
+
+// A search is a pattern search over the axes of a method. It starts at the start value of every
+// axis and moves to the best neighbour as long as a neighbour has a smaller error on the held-out
+// rows, first by the axes' steps, then by the steps' square roots.
+type search struct {
+	method *method
+	run    experiments.Planned // the run, with the settings that are not searched
+	stride int                 // 2: whole steps; 1: square roots of steps; 0: finished
+	best   *trial
+	tried  []*trial
+}
+
+// settle finds the settings of all methods on the held-out rows. It returns the searches in the order
+// of the methods. The best of a search is nil if every trial diverged or failed.
+func (s *settling) settle(ctx context.Context, starts []experiments.Planned) ([]*search, error) {
+	var searches []*search
+	for i := range s.size.methods {
+		m := &s.size.methods[i]
+		at := slices.IndexFunc(starts, func(p experiments.Planned) bool { return p.Label == m.called() })
+		searches = append(searches, &search{method: m, run: starts[at], stride: 2})
+	}
+	if err := seek(ctx, s, searches); err != nil {
+		return nil, err
 	}
 	for _, q := range searches {
 		q.say(s)
@@ -84,7 +88,6 @@ func (s *settling) settle(ctx context.Context, methods []method, starts []experi
 	return searches, nil
 }
 
-// next returns the trials to run next, or none when the search is finished.
 func (q *search) next(s *settling) (out []*trial) {
 	from := make([]int, len(q.method.axes))
 	if len(q.tried) == 0 {
@@ -117,17 +120,13 @@ func (q *search) next(s *settling) (out []*trial) {
 	return nil
 }
 
-// add appends the trial at a position unless the position was visited, is not allowed, or is beyond
+// add appends the trial at a position unless the position was tried, is not allowed, or is beyond
 // the limit.
 func (q *search) add(s *settling, out []*trial, at []int) []*trial {
-	key := fmt.Sprint(at)
-	if q.seen[key] {
+	tried := slices.ContainsFunc(q.tried, func(t *trial) bool { return slices.Equal(t.at, at) })
+	if tried || len(q.tried) >= s.size.trials(q.method) {
 		return out
 	}
-	if q.cut = q.cut || len(q.tried) >= q.limit; q.cut {
-		return out
-	}
-	q.seen[key] = true
 	p := q.run
 	for i, a := range q.method.axes {
 		p.Run.Params.Set(a.name, s.value(a, at[i]))
@@ -136,7 +135,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 		return out
 	}
 	p.ID = experiments.ID(p.Run)
-	p.Group = q.method.called() + " " + key
+	p.Group = q.method.called() + fmt.Sprint(at)
 	t := &trial{at: at, run: p}
 	q.tried = append(q.tried, t)
 	return append(out, t)
@@ -157,20 +156,10 @@ func (s *settling) value(a axis, at int) float64 {
 
 // say notes the result of the search.
 func (q *search) say(s *settling) {
-	name, diverged := q.method.called(), 0
-	for _, t := range q.tried {
-		diverged += t.Diverged
-	}
-	tried := fmt.Sprintf("%d settings tried", len(q.tried))
-	if diverged > 0 {
-		tried += fmt.Sprintf(", of which %d diverged", diverged)
-	}
+	name, tried := q.method.called(), fmt.Sprintf("%d settings tried", len(q.tried))
 	if q.best == nil {
 		s.note("%s is left out: it diverged or failed with every setting (%s)", name, tried)
 		return
-	}
-	if q.cut {
-		tried += ", not all neighbours of the best"
 	}
 	for i, a := range q.method.axes {
 		name += fmt.Sprintf(", %s: %s", a.name, number(s.value(a, q.best.at[i])))

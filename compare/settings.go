@@ -3,7 +3,6 @@ package compare
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,12 +24,10 @@ type Options struct {
 	Task            string
 	Budget          time.Duration                    // time for the search and the runs, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
-	Levels          []int                            // model orders to compare heuristics at, ascending; none: three up to Order
-	Replicates      int                              // of a comparison of heuristics; 0: as many as the budget allows
 	Spec            string                           // path of the spec; the paths of its data are relative to its folder
 	Before          []byte                           // existing spec at that path, if any; returned if it is for the same data, options and code
 	Note            func(format string, args ...any) // takes a line on a result, or a warning
-	harness.Options                                  // of the search; Results is used for heuristics only, RequireData not at all
+	harness.Options                                  // of the search, which uses neither Results nor RequireData
 }
 
 // A settling is the search for the settings of one comparison.
@@ -50,31 +47,18 @@ const Resplits = 5
 
 // SettleMethods finds the settings of all methods that fit the task, on held-out training rows that
 // are test rows in no resplit. It returns a spec that compares the methods, with comments on how
-// the settings were found. It also returns a table of the part that each row of the file has in
-// each resplit, and in the search as resplit 0. The result depends only on the rows, the options
-// and constants, so the same data give the same spec. The errors are those of [data.Source.Open]
-// and [harness.Settings], or wrap [harness.ErrUsage] if the data have too few rows.
-func SettleMethods(ctx context.Context, opt Options) (spec []byte, split [][]string, err error) {
+// the settings were found. The result depends only on the rows, the options and constants, so the
+// same data give the same spec. The errors are those of [data.Source.Open] and [harness.Settings],
+// or wrap [harness.ErrUsage] if the data have too few rows.
+func SettleMethods(ctx context.Context, opt Options) ([]byte, error) {
 	s, set, err := open(opt, Resplits)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.size = newSizes(set, s.ref.Files.Holdout, opt)
-	lines := s.size.lines()
-	key := ""
-	for _, m := range s.size.methods {
-		key += fmt.Sprintln(m.axes)
-	}
-	key += fmt.Sprint(s.header(s.size.samples, s.repeats()), lines)
-	seen := "rows; test rows were not looked at"
-	if s.size.resplit {
-		seen = "rows that are test rows in no resplit"
-	}
-	spec, err = s.settled(ctx, kind{
-		name: "bench", again: "reproduce", methods: s.size.methods, key: key, lines: lines,
-		how: fmt.Sprintf("Found at the larger order, on a held-out sixth of the %d %s.", s.size.known, seen),
-	}, func(searches []*search) (string, error) {
-		text := s.header(s.size.samples, s.repeats())
+	header := s.header(s.size.samples, s.repeats())
+	return s.settled(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
+		text := header
 		for _, found := range searches {
 			if found.best != nil {
 				text += s.entry(found.method, found.best.at, s.size.small(), s.size.order)
@@ -83,41 +67,34 @@ func SettleMethods(ctx context.Context, opt Options) (spec []byte, split [][]str
 		_, err := s.planned(text)
 		return text, err
 	})
-	return spec, s.split(set.Train.N + set.Test.N), err
 }
 
-// A kind holds the differences between comparisons of methods and of heuristics.
-type kind struct {
-	name    string   // of the command
-	again   string   // the command that repeats the comparison
-	methods []method // methods to find the settings of
-	key     string   // everything that is tried, except the methods' runs
-	lines   []string // describe what the budget allows
-	how     string   // sentences on how the settings were found
-}
-
-// settled finds the settings of methods on held-out rows. It returns the spec that write makes from
-// them, with comments, or the existing spec if an earlier search wrote that with the same first
-// line. The first line has a hash of the data, the code and everything that is tried.
-func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (string, error)) ([]byte, error) {
-	starts, err := s.starts(k.methods)
+// settled finds the settings of the methods on held-out rows. It returns the spec that write makes
+// from them, with comments, or the existing spec if an earlier search wrote that with the same first
+// line. The first line has the command and a hash of the data, the code and everything that is tried,
+// key included. The command again repeats the comparison.
+func (s *settling) settled(ctx context.Context, command, again, key string, write func([]*search) (string, error)) ([]byte, error) {
+	starts, err := s.starts()
 	if err != nil {
 		return nil, err
 	}
-	h := sha256.New()
+	lines, h := s.size.lines(), sha256.New()
 	for _, p := range starts {
 		fmt.Fprintln(h, p.ID)
 	}
-	fmt.Fprint(h, k.key)
-	head := fmt.Sprintf("# runall %s, search %x\n", k.name, h.Sum(nil)[:8])
+	for _, m := range s.size.methods {
+		fmt.Fprintln(h, m.axes)
+	}
+	fmt.Fprint(h, key, lines, s.size.every)
+	head := fmt.Sprintf("# runall %s, search %x\n", command, h.Sum(nil)[:8])
 	if strings.HasPrefix(string(s.opt.Before), head) {
 		s.opt.Note("settings of %s, which an earlier search found", s.opt.Spec)
 		return s.opt.Before, nil
 	}
-	for _, line := range k.lines {
+	for _, line := range lines {
 		s.opt.Note("%s", line)
 	}
-	searches, err := s.settle(ctx, k.methods, starts)
+	searches, err := s.settle(ctx, starts)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +102,8 @@ func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (s
 	if err != nil {
 		return nil, err
 	}
-	repeat := fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", k.again)
-	for _, line := range slices.Concat([]string{"", repeat, ""}, k.lines, []string{"", k.how}, s.notes) {
+	repeat := fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", again)
+	for _, line := range slices.Concat([]string{"", repeat, ""}, lines, []string{""}, s.notes) {
 		head += strings.TrimRight("# "+line, " ") + "\n"
 	}
 	return []byte(head + text), nil
@@ -144,11 +121,7 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 		return nil, nil, err
 	}
 	if least := 60; set.Train.N < least {
-		rows := "training rows"
-		if ref.Files.Splits > 0 {
-			rows = "rows that are test rows in no split"
-		}
-		return nil, nil, harness.Usage(fmt.Errorf("%s has %d %s: want at least %d, of which a sixth is held out for the search", ref.Name, set.Train.N, rows, least))
+		return nil, nil, harness.Usage(fmt.Errorf("%s has %d rows that are never test rows: want at least %d, of which a sixth is held out for the search", ref.Name, set.Train.N, least))
 	}
 	median := medianDistance(set.Train)
 	if median == 0 {
@@ -187,10 +160,10 @@ func medianDistance(train *data.Split) float64 {
 }
 
 // starts returns a run of each method with its start values, on the data that the search sees.
-func (s *settling) starts(methods []method) ([]experiments.Planned, error) {
+func (s *settling) starts() ([]experiments.Planned, error) {
 	text := s.header(s.size.tried, "[{seeds: 1}]")
-	for i := range methods {
-		m := &methods[i]
+	for i := range s.size.methods {
+		m := &s.size.methods[i]
 		text += s.entry(m, make([]int, len(m.axes)), s.size.order)
 	}
 	plan, err := s.planned(text)
@@ -208,41 +181,6 @@ func (s *settling) planned(text string) ([]experiments.Planned, error) {
 		return nil, err
 	}
 	return spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
-}
-
-// split returns a table of the part of each of n rows in the search and in the resplits.
-func (s *settling) split(n int) [][]string {
-	files := s.ref.Files
-	if files.Holdout == 0 {
-		n = s.size.rows // a test file is not split
-	}
-	table := [][]string{{"row", "resplit", "part"}}
-	add := func(resplit int, rest string, rows map[string][]int) {
-		parts := slices.Repeat([]string{rest}, n)
-		for part, of := range rows {
-			for _, i := range of {
-				parts[i] = part
-			}
-		}
-		for i, part := range parts {
-			table = append(table, []string{strconv.Itoa(i + 1), strconv.Itoa(resplit), part})
-		}
-	}
-	_, seen := files.HeldOut(n)
-	held, kept := harness.HeldOut(len(seen))
-	at := func(rows []int) (out []int) {
-		for _, i := range rows {
-			out = append(out, seen[i])
-		}
-		return out
-	}
-	add(0, "unused", map[string][]int{"held-out": at(held), "train": at(kept)})
-	for k := 1; k <= s.size.seeds && files.Holdout > 0; k++ {
-		files.Splits, files.SplitSeed = 0, uint64(k)
-		test, _ := files.HeldOut(n)
-		add(k, "train", map[string][]int{"test": test})
-	}
-	return table
 }
 
 // note keeps a line for the spec and passes it to Options.Note.
@@ -304,12 +242,10 @@ func (s *settling) path(file string) string {
 	if file == "" {
 		return ""
 	}
-	from, err := filepath.Abs(filepath.Dir(s.opt.Spec))
-	to, toErr := filepath.Abs(file)
-	if errors.Join(err, toErr) == nil {
-		if rel, err := filepath.Rel(from, to); err == nil {
-			file = rel
-		}
+	from, _ := filepath.Abs(filepath.Dir(s.opt.Spec)) // fails only without a working directory
+	to, _ := filepath.Abs(file)
+	if rel, err := filepath.Rel(from, to); err == nil {
+		file = rel
 	}
 	return strconv.Quote(filepath.ToSlash(file))
 }
@@ -354,7 +290,7 @@ func (s *settling) repeats() string {
 }
 
 // entry writes the spec entry of a method, with the settings at a position on its axes and, if the
-// method has one to choose, its model order.
+// method has one to choose, its model orders.
 func (s *settling) entry(m *method, at []int, orders ...int) string {
 	pairs := []string{"method", m.name, "label", m.label}
 	key, value := "budget", "%d"
@@ -371,11 +307,7 @@ func (s *settling) entry(m *method, at []int, orders ...int) string {
 	}
 	if m.pruner != "" || m.takesBudget() {
 		write := func(order int) string { return fmt.Sprintf(value, order) }
-		if len(orders) == 1 {
-			pairs = append(pairs, key, write(orders[0]))
-		} else {
-			pairs = append(pairs, "grid", flow(key, list(orders, write)))
-		}
+		pairs = append(pairs, "grid", flow(key, list(orders, write)))
 	}
 	return "  - " + flow(pairs...) + "\n"
 }

@@ -70,7 +70,7 @@ func TestSettle(t *testing.T) {
 	var said []string
 	opt := options(t, 250)
 	opt.Note = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	text, split, err := SettleMethods(t.Context(), opt)
+	text, err := SettleMethods(t.Context(), opt)
 	testutil.NoError(t, err)
 	golden.Check(t, "testdata/spec.yaml", string(text))
 	for _, line := range said {
@@ -80,30 +80,31 @@ func TestSettle(t *testing.T) {
 	}
 
 	// The search must not see a row that is a test row of any split.
-	tests, seen := make(map[string]int), make(map[string]bool)
-	for _, row := range split[1:] {
-		switch {
-		case row[2] == "test":
-			tests[row[1]]++
-			if seen[row[0]] {
-				t.Fatalf("the search sees the test row %q", row)
-			}
-		case row[1] == "0" && row[2] != "unused":
-			seen[row[0]] = true
+	s, _, err := open(opt, Resplits)
+	testutil.NoError(t, err)
+	_, seen := s.ref.Files.HeldOut(250)
+	plan, err := s.planned(string(text))
+	testutil.NoError(t, err)
+	splits := make(map[uint64]bool)
+	for _, p := range plan {
+		splits[p.Run.Data.Files.SplitSeed] = true
+		tests, _ := p.Run.Data.Files.HeldOut(250)
+		if len(tests) != 50 || slices.ContainsFunc(tests, func(row int) bool { return slices.Contains(seen, row) }) {
+			t.Fatalf("the search sees the rows %v, of which %v are test rows", seen, tests)
 		}
 	}
-	if len(split) != 1+6*250 || len(tests) != 5 || tests["1"] != 50 || len(seen) < 60 {
-		t.Errorf("%d rows, %v, the search sees %d", len(split), tests, len(seen))
+	if len(splits) != 5 || len(seen) < 60 {
+		t.Errorf("%d splits, the search sees %d rows", len(splits), len(seen))
 	}
 
 	said = nil
 	opt.Before = text
-	again, _, err := SettleMethods(t.Context(), opt)
+	again, err := SettleMethods(t.Context(), opt)
 	if err != nil || !bytes.Equal(again, text) || len(said) != 1 {
 		t.Errorf("again: %v, said %q", err, said)
 	}
 	opt.Order = 12
-	if other, _, err := SettleMethods(t.Context(), opt); err != nil || bytes.Equal(other, text) {
+	if other, err := SettleMethods(t.Context(), opt); err != nil || bytes.Equal(other, text) {
 		t.Errorf("another order: %v, the same spec", err)
 	}
 }
@@ -113,7 +114,7 @@ func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, rows.Column{Name: "y"}
 	opt.Source.Ignore = []rows.Column{{Name: "kind"}}
-	text, _, err := SettleMethods(t.Context(), opt)
+	text, err := SettleMethods(t.Context(), opt)
 	testutil.NoError(t, err)
 	if n := strings.Count(string(text), "- {method:"); n != 2 || strings.Count(string(text), "- {method: polk") != 2 {
 		t.Errorf("%d methods:\n%s", n, text)
@@ -129,7 +130,7 @@ func TestSizes(t *testing.T) {
 		least time.Duration // smallest budget that the work must fit
 	}{
 		"methods":    {func(opt Options) sizes { return newSizes(set, 0, opt) }, time.Minute},
-		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20) }, 10 * time.Minute},
+		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20, 10) }, 10 * time.Minute},
 	} {
 		before := sizes{}
 		for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
@@ -156,12 +157,12 @@ func TestSizes(t *testing.T) {
 }
 
 func TestSettleErrors(t *testing.T) {
-	if _, _, err := SettleMethods(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are test rows in no split: want at least 60") {
+	if _, err := SettleMethods(t.Context(), options(t, 60)); err == nil || !strings.Contains(err.Error(), "rows has 18 rows that are never test rows: want at least 60") {
 		t.Errorf("few rows: %v", err)
 	}
 	opt := options(t, 100)
 	opt.Source.Train += ".gone"
-	if _, _, err := SettleMethods(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
+	if _, err := SettleMethods(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
 		t.Errorf("no file: %v", err)
 	}
 	opt = options(t, 200)
@@ -172,7 +173,7 @@ func TestSettleErrors(t *testing.T) {
 			opt.Methods[name] = m
 		}
 	}
-	if _, _, err := SettleMethods(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
+	if _, err := SettleMethods(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
 		t.Errorf("failing runs: %v", err)
 	}
 }

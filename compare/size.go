@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"polkrepro/data"
@@ -23,11 +24,18 @@ const (
 	mostBytes    = 2 << 30 // largest memory of a batch method, in bytes
 	batchSize    = 32      // mini-batch size of POLK
 	batchShare   = 0.2     // largest share of the budget for one batch method
-	searchShare  = 0.4     // share of the budget for the search
+	searchShare  = 0.4     // share of the budget for the search of settings
 	trainLimit   = 1000    // training rows on which risks are evaluated
 	leastSamples = 500     // smallest number of samples of a search run
 	points       = 20      // evaluations along a curve, with a quarter as many more at its end
 	fewPoints    = 4       // the same where the budget allows no more
+
+	leastReplicates, mostReplicates = 5, 20 // of a comparison of heuristics
+	knobReplicates                  = 2     // cost of the search of knob values, in replicates
+
+	// otherCost is the mean time of a heuristic relative to KOMP at equal model order, in the recorded
+	// tournament (results/reference/tournament). Some heuristics take up to sixteen times as long.
+	otherCost = 2
 )
 
 // sizes is the size of a comparison. It follows from the number of rows, features and classes, and
@@ -35,48 +43,41 @@ const (
 type sizes struct {
 	rows, test, dim, classes int
 
-	known   int  // rows that the search sees
-	resplit bool // the file is split several times
+	known   int     // rows that the search sees
+	resplit bool    // the file is split several times
+	all     float64 // multiply-adds of the budget
 
-	asked   []int    // requested model orders to compare heuristics at; empty: chosen by the program
+	levels  []int    // model orders to compare at, ascending
 	order   int      // largest model order
 	seeds   int      // number of seeds, or of splits
 	samples int      // training samples of a run
 	every   int      // samples between evaluations of a run
 	tail    int      // evaluations at the end of a run
 	tried   int      // training samples of a search run
-	share   float64  // multiply-adds for the search of one batch method
-	methods []method // methods to compare
+	methods []method // methods to find the settings of
 	left    []string // which methods were left out, and why
 	spent   float64  // estimated multiply-adds of the search and all runs
 }
 
-// small returns the smaller of the two model orders to compare at.
-func (z *sizes) small() int { return max(2, z.order/4) }
+// small returns the smallest of the model orders to compare at.
+func (z *sizes) small() int { return z.order / 4 }
 
 // newSizes divides the budget of a comparison of methods. set holds the data that the search sees.
 // holdout is the fraction held out in each resplit, or 0 if there are no resplits.
 func newSizes(set *data.Set, holdout float64, opt Options) sizes {
-	z := sizes{rows: set.Train.N, known: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes), resplit: holdout > 0}
-	if n := z.rows + z.test; z.resplit {
-		z.test = int(math.Round(holdout * float64(n)))
-		z.rows = n - z.test
-	}
-	all := opt.Budget.Seconds() * speed
-	z.share = searchShare * all / 10
+	z := sizesOf(set, holdout, opt)
 	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !slices.Contains(experiments.Method(m.name).Tasks, opt.Task) })
 	for _, m := range learners {
 		if !m.batch() {
 			z.methods = append(z.methods, m)
 		}
 	}
-	z.setOrder(opt.Order)
 	fits := func(seeds, samples, points int) bool {
 		z.seeds, z.samples, z.every, z.tail = seeds, samples, max(1, samples/points), points/4
-		return z.cost() <= (1-searchShare)*all
+		return z.cost() <= (1-searchShare)*z.all
 	}
 	z.tried = min(z.rows, 4*leastSamples)
-	for opt.Order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*all) { // too expensive: smaller models
+	for opt.Order == 0 && z.order > 64 && !(fits(Resplits, z.rows, fewPoints) && z.search() <= searchShare*z.all) { // too expensive: smaller models
 		z.order /= 2
 	}
 	for _, m := range learners {
@@ -92,10 +93,8 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 		switch {
 		case bytes > mostBytes:
 			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs %.1f GiB of memory, more than %d", m.name, bytes/(1<<30), mostBytes>>30))
-		case cost > batchShare*all:
-			z.left = append(z.left, fmt.Sprintf("%s is left out: it needs about %v, more than %.0f %% of the budget", m.name, seconds(cost), 100*batchShare))
-		case tried < fewest:
-			z.left = append(z.left, fmt.Sprintf("%s is left out: its share of the search allows %d settings, fewer than %d", m.name, tried, fewest))
+		case cost > batchShare*z.all || tried < fewest:
+			z.left = append(z.left, fmt.Sprintf("%s is left out: too slow for the budget (about %v for its runs; the search has time for %d settings)", m.name, seconds(cost), tried))
 		default:
 			z.methods = append(z.methods, m)
 		}
@@ -106,15 +105,68 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 			break
 		}
 	}
-	z.spent = z.cost() + z.shorten(all, z.search)
+	z.levels = []int{z.small(), z.order}
+	z.shorten()
+	z.spent = z.cost() + z.search()
 	return z
 }
 
-// setOrder sets the largest model order to asked, or derives it from the number of rows if asked is 0.
-func (z *sizes) setOrder(asked int) {
-	if z.order = asked; asked == 0 {
+// tournamentSizes divides the budget of a comparison among the given number of heuristics, of which
+// searched need a search for knob values.
+func tournamentSizes(set *data.Set, opt Options, heuristics, searched int) sizes {
+	z := sizesOf(set, 0, opt)
+	z.tail = points / 4
+	z.methods = []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
+	var replicate, knobs float64 // multiply-adds of a replicate of all heuristics, and of the search for knob values
+	fits := func(samples int) bool {
+		z.levels = []int{z.small(), z.order / 2, z.order}
+		z.seeds, z.samples, z.every = leastReplicates, samples, max(1, samples/fewPoints)
+		each := 0.0
+		for _, order := range z.orders() {
+			each += otherCost * z.run(&z.methods[0], order, samples, float64((fewPoints+z.tail)*(z.test+min(trainLimit, z.rows))))
+		}
+		replicate, knobs = float64(heuristics)*each, float64(searched*knobReplicates)*each
+		return float64(z.seeds)*replicate+knobs <= (1-searchShare)*z.all
+	}
+	for opt.Order == 0 && z.order > 64 && !fits(z.rows) { // too expensive: smaller models
+		z.order /= 2
+	}
+	for samples := z.passes() * z.rows; !fits(samples) && samples > leastSamples; samples /= 2 {
+	}
+	z.seeds = min(max(z.seeds, int(((1-searchShare)*z.all-knobs)/replicate)), mostReplicates)
+	z.shorten()
+	z.spent = float64(z.seeds)*replicate + knobs + z.search()
+	return z
+}
+
+// sizesOf returns the sizes that follow from the data, and the order that was asked for or follows from
+// the number of rows.
+func sizesOf(set *data.Set, holdout float64, opt Options) sizes {
+	z := sizes{
+		rows: set.Train.N, known: set.Train.N, test: set.Test.N, dim: set.Train.Dim, classes: max(1, set.Classes),
+		resplit: holdout > 0, all: opt.Budget.Seconds() * speed, order: opt.Order,
+	}
+	if n := z.rows + z.test; z.resplit {
+		z.test = int(math.Round(holdout * float64(n)))
+		z.rows = n - z.test
+	}
+	if z.order == 0 {
 		z.order = min(max(z.rows/20, 8), largestOrder)
 	}
+	return z
+}
+
+// orders returns the values of a knob that is the model order: the levels, one value between two
+// levels, and one beyond each end, where training times are compared.
+func (z *sizes) orders() (out []int) {
+	out = []int{int(math.Ceil(float64(z.levels[0]) / beyondEnds))}
+	for i, level := range z.levels {
+		if i > 0 {
+			out = append(out, int(math.Round(math.Sqrt(float64(level*z.levels[i-1])))))
+		}
+		out = append(out, level)
+	}
+	return slices.Compact(append(out, int(math.Ceil(float64(z.order)*beyondEnds))))
 }
 
 // passes returns the number of passes over the training rows that a run makes if the budget allows.
@@ -127,12 +179,11 @@ func (z *sizes) passes() int {
 }
 
 // shorten makes the runs of the search as long as those of the comparison, or as long as the
-// search's share of the budget allows, and returns the cost of the search.
-func (z *sizes) shorten(all float64, search func() float64) float64 {
-	for z.tried = z.samples; search() > searchShare*all && z.tried > leastSamples; {
+// search's share of the budget allows.
+func (z *sizes) shorten() {
+	for z.tried = z.samples; z.search() > searchShare*z.all && z.tried > leastSamples; {
 		z.tried = max(min(leastSamples, z.samples), z.tried/2)
 	}
-	return search()
 }
 
 // lines describes the comparison that the budget allows.
@@ -141,14 +192,14 @@ func (z *sizes) lines() []string {
 	if z.classes > 1 { // a regression has one function
 		size += fmt.Sprintf(", %d classes", z.classes)
 	}
-	repeated := fmt.Sprintf("resplits of the file: %d", z.seeds)
-	if !z.resplit {
-		repeated = fmt.Sprintf("seeds: %d", z.seeds)
+	repeated := fmt.Sprintf("seeds: %d", z.seeds)
+	if z.resplit {
+		repeated = fmt.Sprintf("resplits of the file: %d", z.seeds)
 	}
 	return append([]string{
 		size,
-		fmt.Sprintf("model orders %d and %d; %d samples a run (%.3g times the training rows); %s", z.small(), z.order, z.samples, float64(z.samples)/float64(z.rows), repeated),
-		fmt.Sprintf("search on %d rows, %d samples a run, at most %d settings a method", z.known, z.tried, trials),
+		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows); %s", joined(z.levels, strconv.Itoa), z.samples, float64(z.samples)/float64(z.rows), repeated),
+		fmt.Sprintf("search on %d rows that are never test rows, a sixth of them held out; %d samples a run, at most %d settings a method", z.known, z.tried, trials),
 		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
 	}, z.left...)
 }
@@ -167,7 +218,7 @@ func (z *sizes) repeats(name string) int {
 	return z.seeds
 }
 
-// cost returns the multiply-adds of all runs of the comparison.
+// cost returns the multiply-adds of all runs of a comparison of methods.
 func (z *sizes) cost() float64 {
 	var sum float64
 	for _, m := range z.methods {
@@ -182,12 +233,13 @@ func (z *sizes) cost() float64 {
 	return sum
 }
 
-// trials returns the largest number of settings to try for a method.
+// trials returns the largest number of settings to try for a method: for a batch method, as many as a
+// tenth of the search's share of the budget allows.
 func (z *sizes) trials(m *method) int {
 	if !m.batch() {
 		return trials
 	}
-	return min(trials, int(z.share/z.trial(m)))
+	return min(trials, int(searchShare*z.all/10/z.trial(m)))
 }
 
 // trial returns the multiply-adds of trying one setting of a method.

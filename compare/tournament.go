@@ -7,6 +7,9 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/integrate"
+	"gonum.org/v1/gonum/stat"
+
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -14,37 +17,40 @@ import (
 	"polkrepro/record"
 )
 
-// Measured holds the measurements of a run, or their means over several runs. Errors are in per
-// cent.
+// Measured holds the measurements of a run, or their means over several runs.
 type Measured struct {
-	Value     float64 // value of the heuristic's knob
-	Order     float64 // final model order
-	Error     float64 // final error rate
-	Seconds   float64 // processor time of training, plus the time waited for a heuristic's separate process
-	PeakOrder float64 // the largest model order at an evaluation
-	MeanError float64 // over the stream: the area under the error rate against samples
+	Value     float64        `json:"knob"`                // value of the knob; 0 if there is none
+	Order     float64        `json:"model_order"`         // final model order, in elements
+	Error     words.Nullable `json:"error_percent"`       // final test error, in percent
+	Seconds   float64        `json:"training_seconds"`    // processor time of training plus the time waited for the heuristic's separate process, in seconds
+	PeakOrder float64        `json:"largest_model_order"` // largest model order at an evaluation, in elements
+	MeanError words.Nullable `json:"mean_error_percent"`  // mean test error over the stream, in percent
 }
 
-// A Trial is one run of a tournament.
+// A Trial is one run. The columns of runs.csv have the same names.
 type Trial struct {
 	Measured
-	Replicate int
-	Process   float64 // seconds that training waited for the heuristic's separate process
-
-	finalOrder float64 // final model order, even where Order is the requested one
+	Replicate int     `json:"replicate"`       // number of the replicate
+	Process   float64 `json:"process_seconds"` // part of training_seconds that training waited for the heuristic's separate process
 }
 
 // newTrial returns the trial of a run with the given knob value from its record, which must have at
 // least one evaluation.
 func newTrial(value float64, replicate int, r *record.Record) Trial {
-	run := Trial{Replicate: replicate, Process: r.Final.Timing.Pruner, finalOrder: r.Final.ModelOrder}
-	run.Value, run.Order, run.Error, run.Seconds = value, run.finalOrder, 100*r.Final.TestError, r.Final.Timing.CPU+r.Final.Timing.Pruner
+	end := r.Final
+	run := Trial{Replicate: replicate, Process: end.Timing.Pruner, Measured: Measured{
+		Value: value, Order: end.ModelOrder, Error: words.Nullable(100 * end.TestError), Seconds: end.Timing.CPU + end.Timing.Pruner,
+	}}
 	var samples, errors []float64
 	for _, p := range r.Points {
 		samples, errors = append(samples, float64(p.Samples)), append(errors, 100*p.TestError)
 		run.PeakOrder = max(run.PeakOrder, float64(p.ModelOrder))
 	}
-	run.MeanError = Area(samples, errors)
+	mean := errors[0]
+	if n := len(samples); n > 1 {
+		mean = integrate.Trapezoidal(samples, errors) / (samples[n-1] - samples[0])
+	}
+	run.MeanError = words.Nullable(mean)
 	return run
 }
 
@@ -57,20 +63,19 @@ const (
 	ErrorAtTime                 // final error rate at equal training time, in points
 	Anytime                     // mean error rate over the stream at equal largest model order, in points
 	Time                        // logarithm of the training time at equal model order
-	measureCount
 )
 
 // measures holds for each measure its name in sentences and tables, its key in JSON documents, the
 // cost at which heuristics are compared, and the function that returns the point of a run on the
 // trade-off.
-var measures = [measureCount]struct {
+var measures = [...]struct {
 	name, key, cost string
 	sample          func(r Measured) Sample
 }{
-	ErrorAtOrder: {"error at equal model order", "error_at_order", "model order", func(r Measured) Sample { return Sample{r.Order, r.Error} }},
-	ErrorAtTime:  {"error at equal training time", "error_at_time", "training time", func(r Measured) Sample { return Sample{r.Seconds, r.Error} }},
+	ErrorAtOrder: {"error at equal model order", "error_at_order", "model order", func(r Measured) Sample { return Sample{r.Order, float64(r.Error)} }},
+	ErrorAtTime:  {"error at equal training time", "error_at_time", "training time in seconds", func(r Measured) Sample { return Sample{r.Seconds, float64(r.Error)} }},
 	Anytime: {"mean error over the stream at equal largest model order", "mean_error_at_order", "largest model order",
-		func(r Measured) Sample { return Sample{r.PeakOrder, r.MeanError} }},
+		func(r Measured) Sample { return Sample{r.PeakOrder, float64(r.MeanError)} }},
 	Time: {"training time at equal model order", "log_time_at_order", "model order", func(r Measured) Sample { return Sample{r.Order, math.Log(r.Seconds)} }},
 }
 
@@ -91,34 +96,40 @@ const (
 	TooCoarse     Verdict = "grid too coarse" // different, but perhaps only by the interpolation error
 	TooFew        Verdict = "too few replicates"
 	NotComparable Verdict = "not comparable" // no model order or time in common, or no runs
-	IsReference   Verdict = "reference"
 )
 
-// A Comparison compares a heuristic with the reference by one measure.
+// A Comparison is the comparison of a heuristic with the reference by one measure. Less
+// is better for every measure. All but the verdict refers to the mean over the levels, and is
+// null or empty if the two have no level in common.
 type Comparison struct {
-	stats.Test              // test of the mean difference over the levels, heuristic minus reference
-	Levels        []float64 // model orders, or seconds, at which the two were compared
-	Bend          float64   // possible interpolation error of the difference: the slack of the test
-	Adjusted      float64   // P after Holm's correction for all heuristics of the field
-	AdjustedExact float64   // the same with a slack of 0: the p-value of no difference at all
-	Verdict       Verdict
-	Reason        string // reason for NotComparable or TooFew, or why an interval that excludes 0 gives no verdict
+	Measure    string         `json:"measure"`             // error_at_order, error_at_time or mean_error_at_order, in points of the error rate; or log_time_at_order, the natural logarithm of the ratio of times
+	Verdict    Verdict        `json:"verdict"`             // verdict, worded as in the tables
+	Reason     string         `json:"reason,omitempty"`    // reason why the two are not comparable or have too few replicates, or why there is no verdict although the interval excludes 0; otherwise missing
+	Difference words.Nullable `json:"difference"`          // heuristic minus reference
+	Low        words.Nullable `json:"low"`                 // lower end of the 95 % interval of the difference; null if there are too few replicates
+	High       words.Nullable `json:"high"`                // upper end of the 95 % interval of the difference; null if there are too few replicates
+	P          words.Nullable `json:"p"`                   // two-sided p-value of no difference beyond the interpolation error, corrected by Holm's method
+	PExact     words.Nullable `json:"p_exact"`             // two-sided p-value of no difference at all, corrected by Holm's method
+	Bend       words.Nullable `json:"interpolation_error"` // possible error of the difference due to interpolation between runs
+	N          int            `json:"replicates"`          // number of replicates compared
+	Levels     []float64      `json:"levels"`              // model orders, or times in seconds, that all replicates of both reach
 
 	differences map[int][]float64 // differences at each level, by replicate
 }
 
-// Means holds the means over replicates of a heuristic at one value of its knob.
+// Means holds the means over replicates at one value of the knob.
 type Means struct {
 	Measured
-	Runs int // number of runs averaged: fewer than the field's replicates if runs failed or are missing
+	Runs int `json:"runs"` // number of runs averaged; fewer than the field's replicates if runs failed or are missing
 }
 
-// An Entry is a heuristic on a field. The comparisons of an entry without runs say so.
+// An Entry holds the results of a heuristic on a field.
 type Entry struct {
-	Heuristic prune.Heuristic
-	Runs      []Trial
-	Points    []Means // by the value of the knob, as in its grid
-	Compared  [measureCount]Comparison
+	Name     string       `json:"name"`           // name of the heuristic, with the parameters of a variant, such as komp-age:memory=50
+	Knob     string       `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
+	Compared []Comparison `json:"comparisons"`    // comparisons with the reference, one for each measure; empty for the reference itself
+	Points   []Means      `json:"means"`          // means over replicates, one for each value of the knob that has runs
+	Runs     []Trial      `json:"runs"`           // runs, one for each value of the knob and replicate
 }
 
 // A FieldResult holds the results of the heuristics on a field, a data set with a task.
@@ -131,14 +142,30 @@ type FieldResult struct {
 	Replicates int       `json:"replicates"` // number of runs of a heuristic at one value of its knob
 	Levels     []float64 `json:"levels"`     // model orders at which heuristics are compared
 	Entries    []*Entry  `json:"heuristics"` // results by heuristic, the reference first
+
+	// Basis says in a sentence what the replicates are, where they are not those of a tournament.
+	Basis string `json:"-"`
+
+	// inflation, unless 0, is the factor between the standard error of a mean difference and that
+	// of independent replicates.
+	inflation float64
 }
 
-// A Standing is the ranking of the heuristics that are comparable on all fields.
+// A Standing ranks the heuristics that are comparable on all fields by their
+// error at equal model order.
 type Standing struct {
-	stats.Ranking
-	Names  []string // in the order of their mean ranks
-	Absent []string // heuristics that are not comparable on some field
-	Fields int
+	Ranks  []Rank         `json:"ranks"`               // mean ranks, in ascending order
+	Absent []string       `json:"absent"`              // heuristics that are not comparable on some field
+	Blocks int            `json:"blocks"`              // number of blocks; a block is a replicate of a field
+	P      words.Nullable `json:"p"`                   // p-value of Friedman's test of no difference at all
+	CD     float64        `json:"critical_difference"` // Nemenyi's critical difference of mean ranks at level 0.05
+	Fields int            `json:"-"`
+}
+
+// A Rank is the mean rank of a heuristic; 1 is the best.
+type Rank struct {
+	Name string  `json:"name"`      // name of the heuristic
+	Mean float64 `json:"mean_rank"` // mean rank over the blocks
 }
 
 // A Result is the outcome of a tournament. In JSON, a number that is not finite is null.
@@ -163,11 +190,12 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 		f := &FieldResult{
 			Name: of.Name, Title: of.Title, Data: of.Data.Name, Task: of.Task, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
 		}
+		f.entry(t.Reference)
 		for _, c := range plan {
 			if c.Field != f.Name {
 				continue
 			}
-			e := f.Entry(c.Heuristic)
+			e := f.entry(c.Heuristic)
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
 				res.Missing[c.Heuristic]++
@@ -177,7 +205,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			shown = append(shown, c.Planned)
 			e.Runs = append(e.Runs, newTrial(c.Value, c.Replicate, r))
 		}
-		if len(f.Entries) == 0 || f.Reference().Heuristic.Name != t.Reference || len(f.Reference().Runs) == 0 {
+		if len(f.Reference().Runs) == 0 {
 			continue
 		}
 		f.compare()
@@ -197,19 +225,18 @@ func Runs(plan []experiments.Contest) []experiments.Planned {
 	return runs
 }
 
-// Entry returns the entry of a heuristic or method, and adds one if there is none.
-func (f *FieldResult) Entry(name string) *Entry {
+// entry returns the entry of a heuristic or method, and adds one if there is none.
+func (f *FieldResult) entry(name string) *Entry {
 	for _, e := range f.Entries {
-		if e.Heuristic.Name == name {
+		if e.Name == name {
 			return e
 		}
 	}
-	h, ok := prune.Lookup(name)
-	if !ok {
-		h = prune.Heuristic{Name: name} // a method
-	}
-	f.Entries = append(f.Entries, &Entry{Heuristic: h})
-	return f.Entries[len(f.Entries)-1]
+	h, _ := prune.Lookup(name) // none if it is a method
+	knob, _ := h.Knob()
+	e := &Entry{Name: name, Knob: knob.Name, Compared: []Comparison{}, Points: []Means{}, Runs: []Trial{}}
+	f.Entries = append(f.Entries, e)
+	return e
 }
 
 // Reference returns the reference's entry.
@@ -225,29 +252,26 @@ func (f *FieldResult) compare() {
 		if m == ErrorAtTime {
 			levels = f.Reference().times()
 		}
-		f.Reference().Compared[m] = Comparison{Verdict: IsReference, Adjusted: 1, AdjustedExact: 1}
 		var p, exact []float64
 		var judged []*Comparison
 		for _, e := range f.Entries[1:] {
-			c := &e.Compared[m]
-			*c = difference(e, f.Reference(), m, levels)
-			if c.Verdict == "" {
-				p, exact, judged = append(p, c.P), append(exact, c.AdjustedExact), append(judged, c)
+			e.Compared = append(e.Compared, f.difference(e, m, levels))
+			if c := &e.Compared[m]; c.Verdict == "" {
+				p, exact, judged = append(p, float64(c.P)), append(exact, float64(c.PExact)), append(judged, c)
 			}
 		}
 		p, exact = stats.Holm(p), stats.Holm(exact)
 		for i, c := range judged {
-			alone := c.AdjustedExact
-			c.Adjusted, c.AdjustedExact = p[i], exact[i]
+			alone := c.PExact
+			c.P, c.PExact = words.Nullable(p[i]), words.Nullable(exact[i])
 			c.judge()
-			c.Reason = c.doubt(m, alone, len(judged))
+			c.Reason = c.doubt(alone, len(judged))
 		}
 	}
 }
 
 // average computes the means of the runs at each knob value.
 func (e *Entry) average() {
-	e.Points = nil
 	for _, r := range e.Runs {
 		i := slices.IndexFunc(e.Points, func(p Means) bool { return p.Value == r.Value })
 		if i < 0 {
@@ -258,10 +282,10 @@ func (e *Entry) average() {
 		p.Runs++
 		w := 1 / float64(p.Runs)
 		p.Order += w * (r.Order - p.Order)
-		p.Error += w * (r.Error - p.Error)
+		p.Error += words.Nullable(w) * (r.Error - p.Error)
 		p.Seconds += w * (r.Seconds - p.Seconds)
 		p.PeakOrder += w * (r.PeakOrder - p.PeakOrder)
-		p.MeanError += w * (r.MeanError - p.MeanError)
+		p.MeanError += words.Nullable(w) * (r.MeanError - p.MeanError)
 	}
 }
 
@@ -289,16 +313,6 @@ func (e *Entry) At(m Measure, level float64) (out []float64) {
 	return out
 }
 
-// Of returns what(run) for all runs at a value of the knob.
-func (e *Entry) Of(value float64, what func(Trial) float64) (out []float64) {
-	for _, r := range e.Runs {
-		if r.Value == value {
-			out = append(out, what(r))
-		}
-	}
-	return out
-}
-
 // timeLevels is the number of training times at which heuristics are compared.
 const timeLevels = 5
 
@@ -307,8 +321,8 @@ const timeLevels = 5
 func (e *Entry) times() []float64 {
 	low, high := 0.0, math.Inf(1)
 	for _, c := range e.curves(ErrorAtTime) {
-		if a, b, ok := c.Range(); ok {
-			low, high = max(low, a), min(high, b)
+		if len(c) > 0 {
+			low, high = max(low, c[0].Cost), min(high, c[len(c)-1].Cost)
 		}
 	}
 	if !(low > 0 && high > low) || math.IsInf(high, 0) {
@@ -324,9 +338,13 @@ func (e *Entry) times() []float64 {
 
 // difference compares a heuristic with the reference by one measure, at the levels that the curves
 // of all replicates reach. It leaves Verdict empty if a verdict is possible; compare sets it later.
-func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
-	c := Comparison{Adjusted: 1, AdjustedExact: 1, differences: make(map[int][]float64)}
-	own, theirs := e.curves(m), reference.curves(m)
+func (f *FieldResult) difference(e *Entry, m Measure, levels []float64) Comparison {
+	none := words.Nullable(math.NaN())
+	c := Comparison{
+		Measure: measures[m].key, Difference: none, Low: none, High: none, P: none, PExact: none, Bend: none,
+		Levels: []float64{}, differences: make(map[int][]float64),
+	}
+	own, theirs := e.curves(m), f.Reference().curves(m)
 	replicates := slices.DeleteFunc(slices.Sorted(maps.Keys(own)), func(r int) bool { return len(theirs[r]) == 0 })
 	bends := 0.0
 	for _, level := range levels {
@@ -351,31 +369,41 @@ func difference(e, reference *Entry, m Measure, levels []float64) Comparison {
 		}
 	}
 	if len(c.Levels) == 0 {
-		c.Verdict, c.Reason = NotComparable, apart(e, reference, m, levels, replicates)
+		c.Verdict, c.Reason = NotComparable, apart(e, f.Reference(), m)
 		return c
 	}
-	c.Bend = bends / float64(len(c.Levels))
+	bend := bends / float64(len(c.Levels))
 	means := make([]float64, len(replicates)) // over the levels
 	for i, r := range replicates {
 		for _, v := range c.differences[r] {
 			means[i] += v / float64(len(c.differences[r]))
 		}
 	}
-	c.Test, c.AdjustedExact = stats.PairedT(means, c.Bend), stats.PairedT(means, 0).P
+	if f.inflation > 0 {
+		centre := stat.Mean(means, nil)
+		for i := range means {
+			means[i] = centre + f.inflation*(means[i]-centre)
+		}
+	}
+	test := stats.PairedT(means, bend)
+	c.Difference, c.P, c.Bend, c.N = words.Nullable(test.Value), words.Nullable(test.P), words.Nullable(bend), test.N
+	c.PExact = words.Nullable(stats.PairedT(means, 0).P)
 	if c.N < stats.Fewest {
 		c.Verdict, c.Reason = TooFew, fmt.Sprintf("%s in common, and a verdict needs %d", words.Count(c.N, "replicate"), stats.Fewest)
+		return c
 	}
+	c.Low, c.High = words.Nullable(test.Low), words.Nullable(test.High)
 	return c
 }
 
 // judge sets the verdict from the corrected p-values. Less is better for every measure.
 func (c *Comparison) judge() {
 	switch {
-	case c.AdjustedExact > stats.Level:
+	case c.PExact > stats.Level:
 		c.Verdict = Open
-	case c.Adjusted > stats.Level:
+	case c.P > stats.Level:
 		c.Verdict = TooCoarse
-	case c.Value < 0:
+	case c.Difference < 0:
 		c.Verdict = Better
 	default:
 		c.Verdict = Worse
@@ -384,57 +412,27 @@ func (c *Comparison) judge() {
 
 // Decisive returns the corrected p-value behind the verdict: of no difference at all for Open,
 // otherwise of no difference beyond the interpolation error.
-func (c Comparison) Decisive() float64 {
+func (c Comparison) Decisive() words.Nullable {
 	if c.Verdict == Open {
-		return c.AdjustedExact
+		return c.PExact
 	}
-	return c.Adjusted
-}
-
-// FrontPoint is a Pareto-optimal heuristic with a value of its knob.
-type FrontPoint struct {
-	Heuristic string
-	Means
-}
-
-// Front returns the Pareto front over all heuristics: of the final error against the final
-// model order for ErrorAtOrder, against the training time for ErrorAtTime, in the order of
-// the cost.
-func (f *FieldResult) Front(m Measure) []FrontPoint {
-	var all []FrontPoint
-	var samples []Sample
-	for _, e := range f.Entries {
-		for _, p := range e.Points {
-			all, samples = append(all, FrontPoint{e.Heuristic.Name, p}), append(samples, measures[m].sample(p.Measured))
-		}
-	}
-	var out []FrontPoint
-	for _, i := range Front(samples) {
-		out = append(out, all[i])
-	}
-	return out
+	return c.P
 }
 
 // commonLevels returns the largest set of heuristics that can be compared at one level, and the
 // levels at which the whole set can be compared.
 func (f *FieldResult) commonLevels() (levels []float64, names []string) {
-	at := func(level float64) []string {
-		names := []string{f.Reference().Heuristic.Name}
+	for _, level := range f.Levels {
+		here := []string{f.Reference().Name}
 		for _, e := range f.Entries[1:] {
 			if slices.Contains(e.Compared[ErrorAtOrder].Levels, level) {
-				names = append(names, e.Heuristic.Name)
+				here = append(here, e.Name)
 			}
 		}
-		return names
-	}
-	for _, level := range f.Levels {
-		if here := at(level); len(here) > len(names) {
-			names = here
+		if len(here) > len(names) {
+			levels, names = nil, here
 		}
-	}
-	for _, level := range f.Levels {
-		here := at(level)
-		if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(here, name) }) {
+		if slices.Equal(here, names) {
 			levels = append(levels, level)
 		}
 	}
@@ -448,33 +446,34 @@ func standing(fields []*FieldResult) *Standing {
 	if len(fields) == 0 {
 		return nil
 	}
-	s := &Standing{Fields: len(fields)}
+	s := &Standing{Fields: len(fields), Absent: []string{}}
+	var names []string
 	for _, e := range fields[0].Entries {
-		s.Names = append(s.Names, e.Heuristic.Name)
+		names = append(names, e.Name)
 	}
 	for _, f := range fields {
 		_, here := f.commonLevels()
-		for _, name := range slices.Clone(s.Names) {
-			if !slices.Contains(here, name) {
+		isAbsent := func(name string) bool { return !slices.Contains(here, name) }
+		for _, name := range names {
+			if isAbsent(name) {
 				s.Absent = append(s.Absent, name)
-				s.Names = slices.DeleteFunc(s.Names, func(n string) bool { return n == name })
 			}
 		}
+		names = slices.DeleteFunc(names, isAbsent)
 	}
 	var blocks [][]float64
 	for _, f := range fields {
-		blocks = append(blocks, f.blocks(s.Names)...)
+		blocks = append(blocks, f.blocks(names)...)
 	}
-	if len(s.Names) < 2 || len(blocks) < 2 {
+	if len(names) < 2 || len(blocks) < 2 {
 		return nil
 	}
-	s.Ranking = stats.Rank(blocks)
-	mean := make(map[string]float64)
-	for i, name := range s.Names {
-		mean[name] = s.Mean[i]
+	ranking := stats.Rank(blocks)
+	s.Blocks, s.P, s.CD = ranking.Blocks, words.Nullable(ranking.P), ranking.CD
+	for i, name := range names {
+		s.Ranks = append(s.Ranks, Rank{name, ranking.Mean[i]})
 	}
-	slices.SortFunc(s.Names, func(a, b string) int { return cmp.Or(cmp.Compare(mean[a], mean[b]), cmp.Compare(a, b)) })
-	slices.Sort(s.Mean)
+	slices.SortFunc(s.Ranks, func(a, b Rank) int { return cmp.Or(cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.Name, b.Name)) })
 	return s
 }
 
@@ -487,10 +486,10 @@ func (f *FieldResult) blocks(names []string) [][]float64 {
 		row := make([]float64, len(names))
 		whole := true
 		for i, name := range names {
-			if name == f.Reference().Heuristic.Name {
+			if name == f.Reference().Name {
 				continue
 			}
-			c := f.Entry(name).Compared[ErrorAtOrder]
+			c := f.entry(name).Compared[ErrorAtOrder]
 			whole = whole && len(c.differences[r]) > 0
 			for k, level := range c.Levels {
 				if whole && slices.Contains(levels, level) {

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/internal/words"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
@@ -76,20 +78,23 @@ func TestDirection(t *testing.T) {
 		return 20 - 2*math.Log2(c.Value) + d + wobble(c), c.Value, c.Value * math.Exp(d) * (1 + 0.01*wobble(c))
 	}))
 	f := res.Fields[0]
-	for i, want := range []Verdict{IsReference, Better, Worse} {
-		e := f.Entries[i]
+	for i, want := range []Verdict{Better, Worse} {
+		e := f.Entries[i+1]
 		for _, m := range []Measure{ErrorAtOrder, Anytime, Time} {
 			if got := e.Compared[m].Verdict; got != want {
-				t.Errorf("%s by %v: %s, want %s", e.Heuristic.Name, m, got, want)
+				t.Errorf("%s by %v: %s, want %s", e.Name, m, got, want)
 			}
 		}
 	}
-	within(t, "difference", f.Entries[1].Compared[ErrorAtOrder].Value, -1, 0.02)
-	within(t, "difference over the stream", f.Entries[1].Compared[Anytime].Value, -1.5, 0.03)
-	within(t, "ratio of times", f.Entries[2].Compared[Time].Value, 1, 0.03)
-	if !slices.Equal(res.Standing.Names, []string{"test-b", "test-a", "test-c"}) || !slices.Equal(res.Standing.Mean, []float64{1, 2, 3}) {
+	within(t, "difference", float64(f.Entries[1].Compared[ErrorAtOrder].Difference), -1, 0.02)
+	within(t, "difference over the stream", float64(f.Entries[1].Compared[Anytime].Difference), -1.5, 0.03)
+	within(t, "ratio of times", float64(f.Entries[2].Compared[Time].Difference), 1, 0.03)
+	if !slices.Equal(res.Standing.Ranks, []Rank{{"test-b", 1}, {"test-a", 2}, {"test-c", 3}}) {
 		t.Errorf("ranks: %+v", res.Standing)
 	}
+	document, err := json.Marshal(res.Standing)
+	testutil.NoError(t, err)
+	says(t, string(document), `{"ranks":[{"name":"test-b","mean_rank":1},{"name":"test-a","mean_rank":2},{"name":"test-c","mean_rank":3}],"absent":[],"blocks":5,"p":0,"critical_difference":1.`)
 	says(t, strings.Join(res.Summary(), "\n"),
 		"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.")
 }
@@ -113,8 +118,8 @@ func TestOnlyWhatBothReach(t *testing.T) {
 		t.Errorf("compared at %v", got)
 	}
 	for m, want := range map[Measure]string{
-		ErrorAtOrder: "no model order in common: test-a 8 to 32, test-c 800 to 3200",
-		Anytime:      "no largest model order in common: test-a 8 to 32, test-c 800 to 3200",
+		ErrorAtOrder: "no compared model order that both reach in every replicate: test-a 8 to 32, test-c 800 to 3200",
+		Anytime:      "no compared largest model order that both reach in every replicate: test-a 8 to 32, test-c 800 to 3200",
 	} {
 		if c := f.Entries[2].Compared[m]; c.Verdict != NotComparable || len(c.Levels) != 0 || c.Reason != want {
 			t.Errorf("orders that have nothing in common: %+v", c)
@@ -148,7 +153,7 @@ func TestMissingRuns(t *testing.T) {
 		if p.Value == 16 {
 			runs, err = 1, 6
 		}
-		within(t, "mean error", p.Error, err, 0.02)
+		within(t, "mean error", float64(p.Error), err, 0.02)
 		if p.Runs != runs {
 			t.Errorf("%v: %d runs averaged, want %d", p.Value, p.Runs, runs)
 		}
@@ -158,6 +163,15 @@ func TestMissingRuns(t *testing.T) {
 			t.Errorf("%s: %s (%s)", m, c.Verdict, c.Reason)
 		}
 	}
+	few.Runs[0].Error = words.Nullable(math.NaN())
+	document, err := json.Marshal(res)
+	testutil.NoError(t, err)
+	says(t, string(document), `"missing_runs":19`,
+		`{"name":"test-a","knob":"order","comparisons":[],"means":[{"knob":8,"model_order":8,`,
+		`"verdict":"too few replicates","reason":"2 replicates in common, and a verdict needs 3","difference":-`, `"low":null,"high":null,"p":1,"p_exact":1,"interpolation_error":0,"replicates":2,"levels":[8,16,32]}`,
+		`{"measure":"log_time_at_order","verdict":"not comparable","reason":"all runs failed or are missing","difference":null,"low":null,"high":null,"p":null,"p_exact":null,"interpolation_error":null,"replicates":0,"levels":[]}],"means":[],"runs":[]}`,
+		`{"knob":8,"model_order":8,"error_percent":null,"training_seconds":1,`, `"replicate":1,"process_seconds":0}`,
+	)
 	text := strings.Join(res.Summary(), "\n")
 	says(t, text, "By error at equal model order, on 1 field. Not comparable: test-b, test-c.")
 	if strings.Contains(text, "—") || strings.Contains(text, ". .") {
@@ -170,6 +184,9 @@ func TestMissingRuns(t *testing.T) {
 		res := New(tour, experiments.ProfileSmoke, plan, have)
 		if len(res.Fields) != 0 || res.MissingRuns != len(plan) || len(res.Summary()) == 0 {
 			t.Errorf("%d records without evaluations: %+v", len(have), res)
+		}
+		if document, err := json.Marshal(res); err != nil || !strings.Contains(string(document), `"fields":[]`) || strings.Contains(string(document), "standing") {
+			t.Errorf("nothing compared: %s, %v", document, err)
 		}
 	}
 }
@@ -234,10 +251,10 @@ func TestBentCurvesDecideNothing(t *testing.T) {
 		return tradeOff(order) + wobble(c), order, 1
 	}))
 	c := res.Fields[0].Entries[1].Compared[ErrorAtOrder]
-	if !(c.Value < -0.1) || c.P == 1 && c.Bend == 0 {
+	if !(c.Difference < -0.1) || c.P == 1 && c.Bend == 0 {
 		t.Fatalf("the lines of the reference are not too high: %+v", c)
 	}
 	if c.Verdict != TooCoarse {
-		t.Errorf("the same trade-off: %s by %v with a bend of %v", c.Verdict, c.Value, c.Bend)
+		t.Errorf("the same trade-off: %s by %v with a bend of %v", c.Verdict, c.Difference, c.Bend)
 	}
 }

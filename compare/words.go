@@ -8,21 +8,20 @@ import (
 	"strconv"
 	"strings"
 
-	"polkrepro/evidence/stats"
 	"polkrepro/internal/words"
 )
 
 // Difference formats a mean difference without its unit: in points, or for Time as a factor.
-func (m Measure) Difference(v float64) string {
+func (m Measure) Difference(v words.Nullable) string {
 	if m == Time {
-		return "×" + twoDigits(math.Exp(v))
+		return "×" + twoDigits(math.Exp(float64(v)))
 	}
-	return words.Signed(v, 2)
+	return words.Signed(float64(v), 2)
 }
 
 // Interval formats the 95 % interval of a comparison, or returns "unknown" if it has none.
 func (m Measure) Interval(c Comparison) string {
-	if c.Basis == stats.Point {
+	if !words.Finite(float64(c.Low)) {
 		return "unknown"
 	}
 	return m.Difference(c.Low) + " to " + m.Difference(c.High)
@@ -39,22 +38,14 @@ func (m Measure) Verdict(v Verdict) string {
 	return string(v)
 }
 
-// Off formats c.Bend, the possible interpolation error of a comparison, with its unit.
-func (m Measure) Off(c Comparison) string {
-	if m == Time {
-		return "a factor of " + twoDigits(math.Exp(c.Bend))
-	}
-	return strings.TrimPrefix(words.Signed(c.Bend, 2), "+") + " points"
-}
-
 // doubt returns why a comparison has no verdict although its interval excludes 0, or "" for any
 // other comparison. alone is the uncorrected p-value; of is the number of heuristics compared.
-func (c *Comparison) doubt(m Measure, alone float64, of int) string {
+func (c *Comparison) doubt(alone words.Nullable, of int) string {
 	switch {
-	case c.Basis == stats.Point || c.Low <= 0 && c.High >= 0:
+	case !(c.Low > 0 || c.High < 0):
 		return ""
 	case c.Verdict == TooCoarse:
-		return "the interval excludes 0, but interpolation between runs may be off by up to " + m.Off(*c)
+		return "the interval excludes 0, but not by more than the possible error of interpolation between runs"
 	case c.Verdict == Open:
 		return fmt.Sprintf("the interval excludes 0 (p %s), but not after correction for %d comparisons", PValue(alone), of)
 	}
@@ -72,7 +63,7 @@ func twoDigits(x float64) string {
 }
 
 // PValue formats a p-value.
-func PValue(p float64) string {
+func PValue(p words.Nullable) string {
 	if p < 0.001 {
 		return "< 0.001"
 	}
@@ -108,43 +99,15 @@ func (r *Result) Summary() []string {
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
 		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
-		"generated: none of this speaks of other data sets, and times are those of one machine.", r.Reference))
-	if s := r.processes(); s != "" {
-		out = append(out, s)
-	}
+		"generated: none of this speaks of other data sets, and times are those of one machine. For a heuristic in a process of its own they include the time waited for it, process_seconds in runs.csv.", r.Reference))
+	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
-		are := "are"
-		if r.Missing[name] == 1 {
-			are = "is"
-		}
-		out = append(out, fmt.Sprintf("%s of %s failed or %s missing, and %[3]s left out.", words.Count(r.Missing[name], "run"), name, are))
+		missing = append(missing, fmt.Sprintf("%d of %s", r.Missing[name], name))
+	}
+	if len(missing) > 0 {
+		out = append(out, "Runs left out, because they failed or are missing: "+strings.Join(missing, ", ")+".")
 	}
 	return out
-}
-
-// processes returns a sentence on the training times that include waiting for the separate process
-// of a heuristic, or "" if there are none.
-func (r *Result) processes() string {
-	seconds, process := make(map[string]float64), make(map[string]float64)
-	for _, f := range r.Fields {
-		for _, e := range f.Entries {
-			for _, t := range e.Runs {
-				seconds[e.Heuristic.Name] += t.Seconds
-				process[e.Heuristic.Name] += t.Process
-			}
-		}
-	}
-	var shares []string
-	for _, name := range slices.Sorted(maps.Keys(process)) {
-		if process[name] > 0 {
-			shares = append(shares, fmt.Sprintf("%s (%.0f %% of its time)", name, 100*process[name]/seconds[name]))
-		}
-	}
-	if len(shares) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Training times are processor times of this program. For heuristics in a process of their own they include the time that training waits for it, "+
-		"from each question to the answer: %s.", strings.Join(shares, ", "))
 }
 
 // overall groups the heuristics by their verdicts over all fields: better on some field and worse
@@ -155,7 +118,7 @@ func (r *Result) overall(m Measure) string {
 	coarse, unknown := group{title: "Undecided, because the grid is too coarse"}, group{title: "Not comparable"}
 	for _, e := range r.Fields[0].Entries[1:] { // all fields have the same heuristics
 		has := func(v Verdict) bool {
-			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.Entry(e.Heuristic.Name).Compared[m].Verdict == v })
+			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.entry(e.Name).Compared[m].Verdict == v })
 		}
 		g := &unknown
 		switch {
@@ -170,28 +133,28 @@ func (r *Result) overall(m Measure) string {
 		case has(Open):
 			g = &level
 		}
-		g.names = append(g.names, e.Heuristic.Name)
+		g.names = append(g.names, e.Name)
 	}
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
 }
 
 // sentence says which heuristics rank ahead of the reference, level with it and behind it.
 func (s *Standing) sentence(reference string) string {
-	at := slices.Index(s.Names, reference)
+	own := s.Ranks[slices.IndexFunc(s.Ranks, func(r Rank) bool { return r.Name == reference })].Mean
 	var ahead, level, behind []string
-	for i, name := range s.Names {
-		switch d := s.Mean[i] - s.Mean[at]; {
-		case i == at:
+	for _, r := range s.Ranks {
+		switch d := r.Mean - own; {
+		case r.Name == reference:
 		case d < -s.CD:
-			ahead = append(ahead, name)
+			ahead = append(ahead, r.Name)
 		case d > s.CD:
-			behind = append(behind, name)
+			behind = append(behind, r.Name)
 		default:
-			level = append(level, name)
+			level = append(level, r.Name)
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
-		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, s.Mean[at], len(s.Names), s.CD) +
+		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, own, len(s.Ranks), s.CD) +
 		lists(group{"Ahead by more than that", ahead}, group{"Within it", level}, group{"Behind", behind}, group{"Not ranked, because not comparable everywhere", s.Absent})
 }
 
@@ -212,51 +175,25 @@ func lists(groups ...group) string {
 	return strings.Join(parts, " ")
 }
 
-// noRuns is the reason why a heuristic without runs is not comparable.
-const noRuns = "all runs failed or are missing"
-
 // apart returns why no level is reached by all replicates of both heuristics.
-func apart(e, reference *Entry, m Measure, levels []float64, replicates []int) string {
-	switch {
-	case len(e.Runs) == 0:
-		return noRuns
-	case len(replicates) == 0:
-		return "no replicate in common"
-	case len(levels) == 0:
-		return fmt.Sprintf("no %s in common to all replicates of %s", measures[m].cost, reference.Heuristic.Name)
+func apart(e, reference *Entry, m Measure) string {
+	if len(e.Runs) == 0 {
+		return "all runs failed or are missing"
 	}
-	theirLow, theirHigh := reference.span(m)
-	low, high := e.span(m)
-	if low > high {
-		return "no run has a finite error"
-	}
-	spans := fmt.Sprintf("%s %s, %s %s", reference.Heuristic.Name, m.span(theirLow, theirHigh), e.Heuristic.Name, m.span(low, high))
-	if high < theirLow || low > theirHigh {
-		return fmt.Sprintf("no %s in common: %s", measures[m].cost, spans)
-	}
-	return fmt.Sprintf("both reach no compared %s in every replicate: %s", measures[m].cost, spans)
+	return fmt.Sprintf("no compared %s that both reach in every replicate: %s, %s", measures[m].cost, reference.span(m), e.span(m))
 }
 
-// span returns the range of the cost of measure m, a model order or a time, over all finite runs.
-// If there are none, low is above high.
-func (e *Entry) span(m Measure) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
+// span returns the range of the cost of measure m, a model order or a time in seconds, over all
+// runs with a finite error.
+func (e *Entry) span(m Measure) string {
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, c := range e.curves(m) {
-		if from, to, ok := c.Range(); ok {
-			low, high = min(low, from), max(high, to)
+		if len(c) > 0 {
+			low, high = min(low, c[0].Cost), max(high, c[len(c)-1].Cost)
 		}
 	}
-	return low, high
-}
-
-// span formats a range of costs.
-func (m Measure) span(low, high float64) string {
-	words := Number(low)
-	if to := Number(high); to != words {
-		words += " to " + to
+	if low > high {
+		return e.Name + " has no finite error"
 	}
-	if m == ErrorAtTime {
-		words += " s"
-	}
-	return words
+	return fmt.Sprintf("%s %s to %s", e.Name, Number(low), Number(high))
 }

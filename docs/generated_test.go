@@ -122,7 +122,7 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 			if line["difference"] == "" {
 				return words.Dash
 			}
-			value := by.Difference(number(t, line["difference"]))
+			value := by.Difference(words.Nullable(number(t, line["difference"])))
 			switch verdict := compare.Verdict(line["verdict"]); {
 			case by == compare.Time:
 			case verdict == compare.Better:

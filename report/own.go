@@ -11,7 +11,7 @@ import (
 	"polkrepro/record"
 )
 
-// MethodsTable is the name of the table of verdicts on a user's specs.
+// MethodsTable begins the names of the tables of verdicts on a user's specs.
 const MethodsTable = "methods"
 
 // own makes the report about the user's own specs: their results, curves and runs. Nothing in it
@@ -20,8 +20,15 @@ func own(in Input) *Report {
 	b := newBuilder(in)
 	r := &Report{Input: in}
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	for _, m := range compare.NewMethods(in.Planned, in.Records) {
-		r.Tables = append(r.Tables, &Table{Name: MethodsTable, Title: "Methods compared, " + m.Spec, Header: m.Header(), Rows: m.Rows(), Notes: m.Notes()})
+	_, specs := grouped(in.Planned, func(p experiments.Planned) string { return p.Spec })
+	for _, plan := range specs {
+		res := compare.NewMethods(plan, in.Records)
+		if res == nil {
+			continue
+		}
+		for _, f := range res.Fields {
+			r.Tables = append(r.Tables, verdictTable(f, res.Reference, "method"))
+		}
 	}
 	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
 	if figures := b.onlineOfOwn(); len(figures) > 0 {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -183,6 +184,9 @@ func line(cells ...any) []string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
 		out[i] = fmt.Sprint(c)
+		if v, ok := c.(words.Nullable); ok && !words.Finite(float64(v)) {
+			out[i] = ""
+		}
 	}
 	return out
 }

@@ -1,13 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"polkrepro/compare"
-	"polkrepro/evidence/stats"
 	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
@@ -24,48 +23,45 @@ func NewTournament(res *compare.Result, in Input) *Tournament {
 	b := newBuilder(in)
 	r := &Report{Input: in, Figures: tournamentFigures(res), Runs: b.runs(), Notes: b.notes()}
 	for _, f := range res.Fields {
-		r.Tables = append(r.Tables, verdictTable(f, res.Reference), levelTable(f))
+		r.Tables = append(r.Tables, verdictTable(f, res.Reference, "heuristic"), levelTable(f))
 	}
 	r.Runs.Numbers = tournamentRuns(res)
 	return &Tournament{res, r}
 }
 
-// verdictTable holds all comparisons of a field.
-func verdictTable(f *compare.FieldResult, reference string) *Table {
+// verdictTable holds all comparisons of a field with the reference, of heuristics or of methods.
+func verdictTable(f *compare.FieldResult, reference, noun string) *Table {
+	basis := cmp.Or(f.Basis, fmt.Sprintf("%d replicates of %d samples.", f.Replicates, f.Samples))
 	t := &Table{
-		Name: f.Name, Title: fmt.Sprintf("%s: heuristics against %s", f.Title, reference),
-		Header: []string{"heuristic", "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
+		Name: f.Name, Title: fmt.Sprintf("%s: %ss against %s", f.Title, noun, reference),
+		Header: []string{noun, "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
 		Notes: []string{
-			fmt.Sprintf("%d replicates of %d samples. Differences are heuristic less %s, in points of the test %s; times are ratios. "+
-				"p is corrected by Holm's method for the heuristics of the table. Mean error: over the stream, at equal largest model order. "+
+			fmt.Sprintf("%s Differences are %s less %s, in points of the test %s; times are ratios. "+
+				"p is corrected by Holm's method for the %ss of the table. Mean error: over the stream, at equal largest model order. "+
 				"Not marked: not distinguishable. Grid too coarse: different, but within the possible error of interpolation between runs. "+
-				"Dash: no model order, or time, in common.", f.Replicates, f.Samples, reference, errorOf(f.Task).caption),
+				"Dash: no model order, or time, in common.", basis, noun, reference, errorOf(f.Task).caption, noun),
 		},
 	}
-	t.Numbers = [][]string{{"heuristic", "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
+	t.Numbers = [][]string{{noun, "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}
 	for _, e := range f.Entries[1:] {
-		row := []string{e.Heuristic.Name}
+		row := []string{e.Name}
 		for _, m := range compare.Measures() {
 			c := e.Compared[m]
 			if m == compare.ErrorAtOrder && c.Reason != "" {
-				t.Notes = append(t.Notes, e.Heuristic.Name+": "+c.Reason+".")
+				t.Notes = append(t.Notes, e.Name+": "+c.Reason+".")
 			}
 			// A cell holds one number or nothing. Times are natural logarithms of ratios.
-			has := len(c.Levels) > 0
-			t.Numbers = append(t.Numbers, slices.Concat(line(e.Heuristic.Name, m), known(has, c.Value), known(has && c.Basis != stats.Point, c.Low, c.High),
-				known(has, c.Decisive(), c.Bend), line(c.N, compare.Numbers(c.Levels), c.Verdict, c.Reason)))
-			effect := words.Dash
-			if has {
-				effect = m.Difference(c.Value)
+			t.Numbers = append(t.Numbers, line(e.Name, m, c.Difference, c.Low, c.High, c.Decisive(), c.Bend, c.N, compare.Numbers(c.Levels), c.Verdict, c.Reason))
+			effect, interval, p := words.Dash, words.Dash, words.Dash
+			if len(c.Levels) > 0 {
+				effect, interval, p = m.Difference(c.Difference), m.Interval(c), compare.PValue(c.Decisive())
 			}
-			if has && (c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse) {
+			if c.Verdict == compare.Better || c.Verdict == compare.Worse || c.Verdict == compare.TooCoarse {
 				effect += " " + m.Verdict(c.Verdict)
 			}
 			row = append(row, effect)
-			if m == compare.ErrorAtOrder && has {
-				row = append(row, m.Interval(c), compare.PValue(c.Decisive()))
-			} else if m == compare.ErrorAtOrder {
-				row = append(row, words.Dash, words.Dash)
+			if m == compare.ErrorAtOrder {
+				row = append(row, interval, p)
 			}
 		}
 		t.Rows = append(t.Rows, row)
@@ -87,7 +83,7 @@ func levelTable(f *compare.FieldResult) *Table {
 	}
 	t.Header = append(t.Header, "CPU (s), M = "+compare.Number(last))
 	for _, e := range f.Entries {
-		row, cpu := []string{e.Heuristic.Name}, words.Dash
+		row, cpu := []string{e.Name}, words.Dash
 		for _, level := range f.Levels {
 			wrong, times := e.At(compare.ErrorAtOrder, level), e.At(compare.Time, level)
 			for i := range times {
@@ -102,7 +98,7 @@ func levelTable(f *compare.FieldResult) *Table {
 			if level == last {
 				cpu = seconds(s)
 			}
-			t.Numbers = append(t.Numbers, line(e.Heuristic.Name, level, w.Mean, w.SD, s.Mean, s.SD, w.N))
+			t.Numbers = append(t.Numbers, line(e.Name, level, w.Mean, w.SD, s.Mean, s.SD, w.N))
 		}
 		t.Rows = append(t.Rows, append(row, cpu))
 	}
@@ -115,7 +111,7 @@ func tournamentRuns(res *compare.Result) [][]string {
 	for _, f := range res.Fields {
 		for _, e := range f.Entries {
 			for _, r := range e.Runs {
-				rows = append(rows, line(f.Name, e.Heuristic.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
+				rows = append(rows, line(f.Name, e.Name, r.Value, r.Replicate, r.Order, r.Error, r.Seconds, r.PeakOrder, r.MeanError, r.Process))
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 	var names []string
 	for _, f := range res.Fields {
 		for _, e := range f.Entries {
-			names = append(names, e.Heuristic.Name)
+			names = append(names, e.Name)
 		}
 	}
 	slices.Sort(names)
@@ -62,13 +62,18 @@ func tournamentFigures(res *compare.Result) []*Figure {
 // costsOf returns the costs and errors of a heuristic at each value of its knob, and the verdicts
 // on it.
 func costsOf(e *compare.Entry) costCurve {
-	c := costCurve{name: e.Heuristic.Name, remarks: make(map[compare.Measure]string)}
+	c := costCurve{name: e.Name, remarks: make(map[compare.Measure]string)}
 	for _, m := range compare.Measures() {
 		c.remarks[m] = m.Verdict(e.Compared[m].Verdict)
 	}
 	for _, p := range e.Points {
-		errors := e.Of(p.Value, func(r compare.Trial) float64 { return r.Error })
-		c.points = append(c.points, costPoint{p.Order, p.Seconds, p.Error, deviation(errors)})
+		var errors []float64
+		for _, r := range e.Runs {
+			if r.Value == p.Value {
+				errors = append(errors, float64(r.Error))
+			}
+		}
+		c.points = append(c.points, costPoint{p.Order, p.Seconds, float64(p.Error), deviation(errors)})
 	}
 	return c
 }
@@ -89,20 +94,26 @@ const (
 )
 
 // cliques are the groups that bars join.
-func (r *ranks) cliques() [][2]int { return stats.Cliques(r.standing.Mean, r.standing.CD) }
+func (r *ranks) cliques() [][2]int {
+	var mean []float64
+	for _, rank := range r.standing.Ranks {
+		mean = append(mean, rank.Mean)
+	}
+	return stats.Cliques(mean, r.standing.CD)
+}
 
 // foot is the height of the bars.
 func (r *ranks) foot() vg.Length { return 6 + ranksBar*vg.Length(len(r.cliques())) }
 
 // Size is the size in print.
 func (r *ranks) Size() (w, h vg.Length) {
-	half := (len(r.standing.Names) + 1) / 2
+	half := (len(r.standing.Ranks) + 1) / 2
 	return plot.Width, ranksHead + r.foot() + ranksRow*vg.Length(half) + 8
 }
 
 // x returns the position of a mean rank.
 func (r *ranks) x(rank float64) vg.Length {
-	k := float64(len(r.standing.Names))
+	k := float64(len(r.standing.Ranks))
 	return ranksEdge + (plot.Width-2*ranksEdge)*vg.Length((rank-1)/(k-1))
 }
 
@@ -113,16 +124,16 @@ func (r *ranks) Draw(c draw.Canvas) {
 	for i, clique := range r.cliques() {
 		y := axis - 6 - ranksBar*vg.Length(i)
 		c.StrokeLine2(draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 2.2},
-			r.x(r.standing.Mean[clique[0]])-2, y, r.x(r.standing.Mean[clique[1]])+2, y)
+			r.x(r.standing.Ranks[clique[0]].Mean)-2, y, r.x(r.standing.Ranks[clique[1]].Mean)+2, y)
 	}
-	n := len(r.standing.Names)
+	n := len(r.standing.Ranks)
 	half := (n + 1) / 2
-	for i, name := range r.standing.Names {
+	for i, rank := range r.standing.Ranks {
 		line, right := i, i >= half
 		if right {
 			line = n - 1 - i
 		}
-		r.drawName(c, name, r.standing.Mean[i], axis, axis-r.foot()-ranksRow*(vg.Length(line)+0.5), right)
+		r.drawName(c, rank.Name, rank.Mean, axis, axis-r.foot()-ranksRow*(vg.Length(line)+0.5), right)
 	}
 }
 
@@ -151,7 +162,7 @@ func (r *ranks) drawName(c draw.Canvas, name string, rank float64, axis, y vg.Le
 // drawScale draws the axis and, above it, the critical difference.
 func (r *ranks) drawScale(c draw.Canvas, y vg.Length) {
 	line := draw.LineStyle{Color: plot.RGB(0, 0, 0), Width: 0.6}
-	k := len(r.standing.Names)
+	k := len(r.standing.Ranks)
 	c.StrokeLine2(line, r.x(1), y, r.x(float64(k)), y)
 	for i := 1; i <= k; i++ {
 		x := r.x(float64(i))

@@ -104,7 +104,7 @@ func TestSomeRunsLost(t *testing.T) {
 // verdicts better and worse have marks.
 func TestVerdictTable(t *testing.T) {
 	res := tournament(t, noneLost)
-	table := verdictTable(res.Fields[0], res.Reference)
+	table := verdictTable(res.Fields[0], res.Reference, "heuristic")
 	if len(table.Rows) != len(prune.All())-1 {
 		t.Errorf("%d rows", len(table.Rows))
 	}

@@ -46,7 +46,7 @@ spec: on five random splits into training and test rows where the budget allows,
 or on the split that --test gives, with several seeds. Each method's bandwidth,
 learning rate, regularizer or cost are found on rows that are test rows in no
 split. The spec that results is written to the results folder, with a comment on
-each setting, and the splits to split.csv; 'runall reproduce' repeats the runs.
+each setting; 'runall reproduce' repeats the runs.
 
 --budget divides the work by estimated multiply-adds, not by a clock, so that
 the same command gives the same spec on every machine. The time is only about
@@ -89,11 +89,8 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	return writeCSV(filepath.Join(b.opt.Results, predictionsName), table)
 }
 
-// Files that bench writes beside its spec.
-const (
-	splitName       = "split.csv"
-	predictionsName = "predictions.csv"
-)
+// predictionsName is the file that bench writes beside its spec with --predictions.
+const predictionsName = "predictions.csv"
 
 // A settingsSearch finds the settings of a comparison on a user's file. Its flags control
 // the search.
@@ -126,9 +123,8 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
-// A settling is a function that finds the settings of a comparison. It returns the spec and,
-// if not nil, a table of the part that each row has in each split.
-type settling = func(context.Context, compare.Options) (spec []byte, split [][]string, err error)
+// A settling is a function that finds the settings of a comparison and returns its spec.
+type settling = func(context.Context, compare.Options) ([]byte, error)
 
 // run calls settle, writes the spec and returns its file: KIND-NAME.yaml in the results
 // folder. The default results folder is results/KIND-NAME.
@@ -141,7 +137,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	spec = filepath.Join(opt.Results, name+".yaml")
 	src := &q.opt.Source
-	for _, file := range []string{spec, filepath.Join(opt.Results, splitName), filepath.Join(opt.Results, predictionsName)} {
+	for _, file := range []string{spec, filepath.Join(opt.Results, predictionsName)} {
 		if err := checkOutput(filepath.Base(file), file, input{"the data", src.Train}, input{"the test data", src.Test},
 			input{"the labels", src.TrainLabels}, input{"the test labels", src.TestLabels}); err != nil {
 			return "", err
@@ -154,17 +150,12 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		return "", err
 	}
 	q.opt.Spec = spec
-	text, split, err := q.settle(cmd, opt, progress, settle)
+	text, err := q.settle(cmd, opt, progress, settle)
 	if err != nil {
 		return spec, err
 	}
 	if err := os.MkdirAll(opt.Results, 0o777); err != nil {
 		return "", err
-	}
-	if split != nil {
-		if err := writeCSV(filepath.Join(opt.Results, splitName), split); err != nil {
-			return "", err
-		}
 	}
 	if bytes.Equal(text, q.opt.Before) {
 		return spec, nil
@@ -185,23 +176,23 @@ func writeCSV(path string, rows [][]string) error {
 }
 
 // settle returns the spec of this search, unless checkBefore refuses to replace the existing one.
-func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, split [][]string, err error) {
+func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, err error) {
 	q.opt.Before, err = os.ReadFile(q.opt.Spec)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := q.checkBefore(); err != nil {
-		return nil, nil, harness.Usage(err)
+		return nil, harness.Usage(err)
 	}
 	q.opt.Workers, q.opt.Finder = opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, cmd.ErrOrStderr())
 	defer q.opt.Progress.Close()
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-	text, split, err = settle(cmd.Context(), q.opt)
+	text, err = settle(cmd.Context(), q.opt)
 	if errors.Is(err, data.ErrNotAvailable) {
-		return nil, nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
+		return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
 	}
-	return text, split, ofRows(err)
+	return text, ofRows(err)
 }
 
 // specSum precedes the SHA-256 at the end of a spec. In an edited spec the sum is wrong.

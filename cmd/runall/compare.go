@@ -72,9 +72,6 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	}
 	c.search.add(cmd, experiments.Tasks())
 	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
-	cmd.Flags().IntSliceVar(&c.search.opt.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
-	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
-	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
@@ -148,7 +145,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 // settled returns the name of the tournament. With --data it searches the settings on the
 // user's file and returns the new tournament's file.
 func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
-	fs, levels := cmd.Flags(), c.search.opt.Levels
+	fs := cmd.Flags()
 	if c.search.opt.Source.Train == "" {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
@@ -160,10 +157,6 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 	switch {
 	case name != "":
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
-	case fs.Changed("levels") && fs.Changed("order"):
-		return "", harness.Usage(errors.New("--order contradicts --levels: the last of them is the largest"))
-	case len(levels) > 0 && levels[0] < 2 || !slices.IsSorted(levels) || len(slices.Compact(slices.Clone(levels))) < len(levels):
-		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", levels))
 	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
 		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
@@ -182,10 +175,8 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		})
 	}
 	c.with, c.against = nil, "" // the file has them
-	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, [][]string, error) {
-		opt.Results, opt.Keep, opt.Rerun = c.opt.Results, c.opt.Keep, c.opt.Rerun
-		text, err := compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
-		return text, nil, err
+	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, error) {
+		return compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
 	})
 }
 

@@ -44,7 +44,7 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 		return err
 	}
 	for _, t := range r.Tables {
-		if t.Name == report.MethodsTable {
+		if strings.HasPrefix(t.Name, report.MethodsTable) {
 			fmt.Fprintln(stdout)
 			if err := t.Write(stdout, "text"); err != nil {
 				return err
