@@ -205,7 +205,6 @@ faults:
 
 data: build
 	bin/runall data status
-	bin/runall data verify
 
 report: build
 	bin/runall report --results $(RESULTS) --out $(RESULTS)/report

@@ -28,7 +28,7 @@ type Options struct {
 	Levels          []int                            // model orders to compare heuristics at, ascending; none: three up to Order
 	Replicates      int                              // of a comparison of heuristics; 0: as many as the budget allows
 	Spec            string                           // path of the spec; the paths of its data are relative to its folder
-	Before          []byte                           // existing spec at that path, if any; returned if it is for the same data, options and code
+	Before          []byte                           // existing spec at that path, if any: the result if it is for the same data, options and code, otherwise an error
 	Note            func(format string, args ...any) // takes a line on a result, or a warning
 	harness.Options                                  // of the search; Results is used for heuristics only, RequireData not at all
 }
@@ -98,7 +98,8 @@ type kind struct {
 
 // settled finds the settings of methods on held-out rows. It returns the spec that write makes from
 // them, with comments, or the existing spec if an earlier search wrote that with the same first
-// line. The first line has a hash of the data, the code and everything that is tried.
+// line; any other existing spec is an error. The first line has a hash of the data, the code and
+// everything that is tried.
 func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (string, error)) ([]byte, error) {
 	starts, err := s.starts(k.methods)
 	if err != nil {
@@ -113,6 +114,9 @@ func (s *settling) settled(ctx context.Context, k kind, write func([]*search) (s
 	if strings.HasPrefix(string(s.opt.Before), head) {
 		s.opt.Note("settings of %s, which an earlier search found", s.opt.Spec)
 		return s.opt.Before, nil
+	}
+	if s.opt.Before != nil {
+		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", s.opt.Spec))
 	}
 	for _, line := range k.lines {
 		s.opt.Note("%s", line)

@@ -150,7 +150,7 @@ func verifyDraws(m *manifestSet) []VerifyRow {
 }
 
 // replaceIt is the advice in errors about a corrupt file.
-const replaceIt = "delete it, download or copy it again, then check it with 'runall data verify'"
+const replaceIt = "delete it, download or copy it again, then check it with 'runall data status'"
 
 // hashVerified reads a data file to its end and returns its SHA-256, that of
 // the decompressed bytes if the manifest allows compression. The error wraps

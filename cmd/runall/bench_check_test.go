@@ -30,10 +30,8 @@ func TestCheckBench(t *testing.T) {
 	if !strings.Contains(stdout, "Methods compared, bench-rows") || !strings.Contains(stdout, "CPU (s)") {
 		t.Errorf("no verdicts or processor times:\n%s", stdout)
 	}
-	for _, name := range []string{"split.csv", "predictions.csv"} {
-		if table := contents(t, filepath.Join(results, name)); strings.Count(table, "\n") < 5*50 { // five splits of 250 rows
-			t.Errorf("%s:\n%s", name, table)
-		}
+	if table := contents(t, filepath.Join(results, predictionsName)); strings.Count(table, "\n") < 5*50 { // five splits of 250 rows
+		t.Errorf("%s", table)
 	}
 	before := contents(t, spec)
 	code, again, stderr := call(t, args...)

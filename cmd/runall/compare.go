@@ -43,9 +43,8 @@ type Tournament struct {
 func newCompare() *cobra.Command {
 	var c comparison
 	cmd := &cobra.Command{
-		Use:         "compare [SPEC]",
-		Annotations: traits(graceful, resumes),
-		Short:       "Compare pruning heuristics at equal model order and time",
+		Use:   "compare [SPEC]",
+		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
 equal model order and at equal time. Each heuristic runs over a grid of its knob
 on every data set of the tournament, on the same examples in the same order. The
@@ -72,9 +71,6 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	}
 	c.search.add(cmd, experiments.Tasks())
 	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
-	cmd.Flags().IntSliceVar(&c.search.opt.Levels, "levels", nil, "comma-separated model `orders` to compare at, with --data (default: three up to --order)")
-	wholeFlag(cmd, &c.search.opt.Replicates, "replicates", 0, 3, 1000, "`number` of replicates, with --data (default: as many as --budget has time for, at most 20)")
-	c.search.names = append(c.search.names, "levels", "replicates")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, of variants (komp-age:memory=50), or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
@@ -82,6 +78,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
 	jsonFlag(cmd, &c.asJSON)
+	cmd.MarkFlagsMutuallyExclusive("data", "profile") // --budget chooses the size
 	return cmd
 }
 
@@ -107,39 +104,30 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of
 // --with by the name. It also registers the commands in a tournament's file.
 func (c *comparison) externals(cmd *cobra.Command, name string) error {
-	given := slices.Clone(c.with)
 	var commands []string
 	c.commands = make(map[string]string)
-	for i, word := range given {
-		if isCommand(word) {
-			name, command, _ := strings.Cut(word, "=")
+	for i, word := range c.with {
+		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
 			commands, c.commands[name], c.with[i] = append(commands, word), command, name
 		}
 	}
 	if err := registerPruners("with", commands); err != nil {
 		return err
 	}
-	if isFile(name) {
-		saved, err := experiments.TournamentCommands(name)
-		if err != nil {
-			return err
-		}
-		for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
-			if c.commands[heuristic] != "" {
-				continue
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s is the command %s, by %s\n", heuristic, saved[heuristic], name)
-			if err := registerPruner(heuristic, saved[heuristic]); err != nil {
-				return err
-			}
-		}
-	}
-	for i, word := range given {
-		if isCommand(word) {
+	saved, _ := experiments.TournamentCommands(name) // plan returns the error of a file
+	for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
+		if c.commands[heuristic] != "" {
 			continue
 		}
-		if err := checkWith(word, given[max(0, i-1)]); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is the command %s, by %s\n", heuristic, saved[heuristic], name)
+		if err := registerPruner(heuristic, saved[heuristic]); err != nil {
 			return err
+		}
+	}
+	for _, word := range c.with {
+		base, _, _ := strings.Cut(word, ":")
+		if _, ok := prune.Lookup(base); !ok {
+			return fmt.Errorf("--with %s: unknown pruner %q ('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py; variants: mine=./mine.py,mine:power=0; a command with a comma: '\"mine=./mine.py 0.1,0.5\"')", word, base)
 		}
 	}
 	return nil
@@ -148,7 +136,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 // settled returns the name of the tournament. With --data it searches the settings on the
 // user's file and returns the new tournament's file.
 func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
-	fs, levels := cmd.Flags(), c.search.opt.Levels
+	fs := cmd.Flags()
 	if c.search.opt.Source.Train == "" {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
@@ -157,15 +145,8 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		}
 		return name, nil
 	}
-	switch {
-	case name != "":
+	if name != "" {
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
-	case fs.Changed("levels") && fs.Changed("order"):
-		return "", harness.Usage(errors.New("--order contradicts --levels: the last of them is the largest"))
-	case len(levels) > 0 && levels[0] < 2 || !slices.IsSorted(levels) || len(slices.Compact(slices.Clone(levels))) < len(levels):
-		return "", harness.Usage(fmt.Errorf("--levels %v: want model orders of at least 2, ascending", levels))
-	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
-		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
 	if !fs.Changed("results") {
 		c.opt.Results = ""
@@ -182,10 +163,9 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		})
 	}
 	c.with, c.against = nil, "" // the file has them
-	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, [][]string, error) {
+	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, error) {
 		opt.Results, opt.Keep, opt.Rerun = c.opt.Results, c.opt.Keep, c.opt.Rerun
-		text, err := compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
-		return text, nil, err
+		return compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
 	})
 }
 

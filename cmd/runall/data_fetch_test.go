@@ -78,8 +78,8 @@ func TestDataFetch(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stderr)
 		}
 	}
-	if code, stdout, _ := call(t, "data", "verify", "brodatz"); code != 0 {
-		t.Errorf("verify: exit %d\n%s", code, stdout)
+	if code, stdout, _ := call(t, "data", "status", "brodatz"); code != 0 {
+		t.Errorf("status: exit %d\n%s", code, stdout)
 	}
 	code, stdout, stderr = call(t, "data", "fetch", "brodatz", "glyphs", "--json")
 	var rows []data.FetchRow
@@ -126,7 +126,7 @@ func TestFetchInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		interrupt = cancel
-		err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard, end: new(ending)}, io.Discard)
+		err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard}, io.Discard)
 		if harness.ExitCode(err) != harness.ExitInterrupted || !strings.Contains(err.Error(), "\nTo resume: ") {
 			t.Errorf("%v: %v", args, err)
 		}
@@ -211,21 +211,5 @@ func TestFetchFirst(t *testing.T) {
 	plan, fetched, stderr = fetchFor(t)
 	if fetched || uses(plan, "weaves") || !uses(plan, "brodatz") || !uses(plan, "glyphs") || strings.Contains(stderr, "brodatz") {
 		t.Errorf("after: fetched: %v\n%s", fetched, stderr)
-	}
-}
-
-// TestDataDetails: a row has the amount of data and its sources.
-func TestDataDetails(t *testing.T) {
-	from := []string{"a.example", "npm package p 1.0.0"}
-	fetched := data.FetchRow{State: data.FetchFetched, Files: 4, Sources: from, Bytes: 55e6, Seconds: 3.21}
-	if got := fetchDetail(fetched); got != "55.0 MB from a.example and npm package p 1.0.0 in 3.2 s" {
-		t.Errorf("fetched: %s", got)
-	}
-	if got := fetchDetail(data.FetchRow{State: data.FetchFound}); got != "" {
-		t.Errorf("found: %s", got)
-	}
-	ok := data.StatusRow{Kind: data.KindFile, Available: true, Verified: true, Dir: "d", Bytes: 1e6, Sources: from}
-	if got := statusDetail(ok); got != "d, 1.0 MB" {
-		t.Errorf("found: %s", got)
 	}
 }

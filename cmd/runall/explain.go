@@ -17,17 +17,13 @@ func newExplain() *cobra.Command {
 	var results, profile string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "explain CELL|CLAIM|ERRATUM",
+		Use:   "explain CELL|CLAIM",
 		Short: "Trace a number to its claim, runs, records and command",
 		Long: `Trace a number to its claim, runs and records, and print the command that
 reproduces it. A cell is named like table3.mnist.ksvm.polk, one of its numbers
-like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims. An erratum
-of docs/errata.md is shown as the ledger has it, in text only.`,
+like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if e := experiments.Ledgers().Erratum(args[0]); e != nil && !asJSON {
-				return evidence.WriteErratum(cmd.OutOrStdout(), e)
-			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
 				return err

@@ -30,7 +30,6 @@ var schemas, _ = filepath.Abs("../../docs/schemas")
 var documents = map[string]any{
 	"compare":                   Tournament{},
 	"data-status":               []data.StatusRow{},
-	"data-verify":               []data.VerifyRow{},
 	"evaluate":                  Evaluation{},
 	"explain":                   Explanation{},
 	"report":                    Report{},

@@ -2,15 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
-	"polkrepro/internal/strictyaml"
 	"polkrepro/polk/prune"
 	"polkrepro/polk/prune/external"
 )
@@ -51,51 +47,4 @@ func registerPruner(name, command string) error {
 	}
 	prune.Register(h)
 	return nil
-}
-
-// variantCommand matches a variant with a command, NAME:PARAMETER=VALUE=COMMAND.
-var variantCommand = regexp.MustCompile(`^([^:=]+)((?::[^:=]+=[^:=]*)+)=(.+)$`)
-
-// checkWith returns an error if a word of --with does not name a heuristic. The error shows
-// the form of a user's own heuristic. before is the word before it.
-func checkWith(word, before string) error {
-	if m := variantCommand.FindStringSubmatch(word); m != nil {
-		return fmt.Errorf("--with %s: a variant has no command of its own: want %s=%s,%s%s", word, m[1], m[3], m[1], m[2])
-	}
-	base, _, _ := strings.Cut(word, ":")
-	if _, ok := prune.Lookup(base); ok {
-		return nil
-	}
-	if isCommand(before) && strings.Contains(before, " ") {
-		return fmt.Errorf(`--with %s: unknown pruner %q; a command with a comma needs double quotes: --with '"%s,%s"'`, word, base, before, word)
-	}
-	if isFile(word) || strings.ContainsAny(word, "/ ") {
-		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, quote("mine="+inFolder(word)))
-	}
-	hint := strictyaml.Suggest(base, prune.Names())
-	if script := base + ".py"; isFile(script) {
-		hint = fmt.Sprintf("; for ./%s, add %s=./%s", script, base, script)
-	}
-	return fmt.Errorf("--with %s: unknown pruner %q%s ('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py; variants: mine=./mine.py,mine:power=0)",
-		word, base, hint)
-}
-
-// isCommand reports whether a word of --with is NAME=COMMAND rather than a name or a variant.
-func isCommand(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && !strings.Contains(name, ":")
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// inFolder returns a command with ./ before the name of a file without a folder, which the
-// system would search in $PATH.
-func inFolder(command string) string {
-	if isFile(command) && filepath.Base(command) == command {
-		return "./" + command
-	}
-	return command
 }
