@@ -82,6 +82,6 @@ func newDataDraws() *cobra.Command {
 			return data.WriteDraws(raw(cmd.OutOrStdout()), n)
 		},
 	}
-	cmd.Flags().IntVarP(&n, "count", "n", len(data.CalibratedDraws()), "number `N` of draws")
+	cmd.Flags().IntVar(&n, "count", len(data.CalibratedDraws()), "number `N` of draws")
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -151,20 +150,16 @@ func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
 	return nil, learned, nil
 }
 
-// floats reads n numbers, a few at a time, so that a false n does not allocate memory.
+// floats reads n numbers. The buffer grows with the bytes that arrive, so that a false n does
+// not allocate memory.
 func (s *server) floats(n int) ([]float64, error) {
-	var out []float64
-	var b [1 << 13]byte
-	for len(out) < n {
-		part := b[:min(len(b), 8*(n-len(out)))]
-		if _, err := io.ReadFull(s.in, part); err != nil {
-			return nil, err
-		}
-		for ; len(part) > 0; part = part[8:] {
-			out = append(out, math.Float64frombits(binary.LittleEndian.Uint64(part)))
-		}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, s.in, 8*int64(n)); err != nil {
+		return nil, err
 	}
-	return out, nil
+	out := make([]float64, n)
+	_, err := binary.Decode(b.Bytes(), binary.LittleEndian, out)
+	return out, err
 }
 
 // answer executes a request and fills in the reply and its payload.

@@ -17,7 +17,7 @@ func TestServe(t *testing.T) {
 	for _, tt := range []struct{ in, out, err string }{
 		{in: ""},
 		{in: "hello\n", err: "want a line of JSON"},
-		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: "fit: unexpected EOF"},
+		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: "fit: EOF"},
 		{in: `{"op":"load","bytes":9223372036854775807}` + "\nPOLK", err: "load: EOF"},
 		{in: begin + `{"op":"learn","rows":-1}` + "\n", out: "{}\n", err: "-1 rows"},
 		{in: strings.Replace(begin, `,"yes"`, "", 1) + `{"op":"learn","rows":1}` + "\n" + row.String(), out: "{}\n", err: "target 1 of row 1"},
