@@ -25,7 +25,7 @@ type Options struct {
 	Budget          time.Duration                    // time for the search and the runs, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
 	Spec            string                           // path of the spec; the paths of its data are relative to its folder
-	Before          []byte                           // existing spec at that path, if any; returned if it is for the same data, options and code
+	Before          []byte                           // existing spec at that path, if any: the result if it is for the same data, options and code, otherwise an error
 	Note            func(format string, args ...any) // takes a line on a result, or a warning
 	harness.Options                                  // of the search, which uses neither Results nor RequireData
 }
@@ -90,6 +90,9 @@ func (s *settling) settled(ctx context.Context, command, again, key string, writ
 	if strings.HasPrefix(string(s.opt.Before), head) {
 		s.opt.Note("settings of %s, which an earlier search found", s.opt.Spec)
 		return s.opt.Before, nil
+	}
+	if s.opt.Before != nil {
+		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", s.opt.Spec))
 	}
 	for _, line := range lines {
 		s.opt.Note("%s", line)

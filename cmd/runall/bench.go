@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +24,6 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
-	"polkrepro/record"
 )
 
 // A benchmark holds the options of the bench command.
@@ -38,9 +35,8 @@ type benchmark struct {
 func newBench() *cobra.Command {
 	var b benchmark
 	cmd := &cobra.Command{
-		Use:         "bench FILE",
-		Annotations: traits(graceful, resumes),
-		Short:       "Compare all methods on your own file",
+		Use:   "bench FILE",
+		Short: "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
 or on the split that --test gives, with several seeds. Each method's bandwidth,
@@ -86,10 +82,10 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return writeCSV(filepath.Join(b.opt.Results, predictionsName), table)
+	return files.Write(filepath.Join(b.opt.Results, predictionsName), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
 }
 
-// predictionsName is the file that bench writes beside its spec with --predictions.
+// predictionsName is the file that bench --predictions writes beside its spec.
 const predictionsName = "predictions.csv"
 
 // A settingsSearch finds the settings of a comparison on a user's file. Its flags control
@@ -108,7 +104,6 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
 	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
-	fs.StringVar(&s.Name, "name", "", "`name` of the data in the spec and reports (default: by the file's name)")
 	q.opt.Task = experiments.TaskKSVM
 	fs.Var(choice(&q.opt.Task, tasks), "task", "`task` to learn: "+strings.Join(tasks, ", "))
 	fs.Var(choice(&q.format, rows.Formats()), "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
@@ -123,8 +118,8 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
-// A settling is a function that finds the settings of a comparison and returns its spec.
-type settling = func(context.Context, compare.Options) ([]byte, error)
+// A settling is a function that finds the settings of a comparison and returns the spec.
+type settling = func(context.Context, compare.Options) (spec []byte, err error)
 
 // run calls settle, writes the spec and returns its file: KIND-NAME.yaml in the results
 // folder. The default results folder is results/KIND-NAME.
@@ -133,116 +128,40 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
 	q.source(cmd.Flags())
-	name := kind + "-" + q.opt.Source.Name
+	name, src := kind+"-"+q.opt.Source.Name, &q.opt.Source
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	spec = filepath.Join(opt.Results, name+".yaml")
-	src := &q.opt.Source
 	for _, file := range []string{spec, filepath.Join(opt.Results, predictionsName)} {
-		if err := checkOutput(filepath.Base(file), file, input{"the data", src.Train}, input{"the test data", src.Test},
-			input{"the labels", src.TrainLabels}, input{"the test labels", src.TestLabels}); err != nil {
+		if err := checkOutput("--results:", file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 			return "", err
 		}
 	}
-	if err := record.CheckOutput(opt.Results); err != nil {
-		return "", harness.Usage(err)
+	defer os.Remove(opt.Results) // if it is empty
+	if err := cmp.Or(os.MkdirAll(opt.Results, 0o777), harness.CheckFile(spec)); err != nil {
+		return "", harness.Usage(fmt.Errorf("--results: %w", err))
 	}
-	if err := checkFolder(spec); err != nil {
+	if q.opt.Before, err = os.ReadFile(spec); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	q.opt.Spec = spec
-	text, err := q.settle(cmd, opt, progress, settle)
-	if err != nil {
-		return spec, err
-	}
-	if err := os.MkdirAll(opt.Results, 0o777); err != nil {
-		return "", err
-	}
-	if bytes.Equal(text, q.opt.Before) {
+	stderr := cmd.ErrOrStderr()
+	q.opt.Spec, q.opt.Workers, q.opt.Finder = spec, opt.Workers, opt.Finder
+	q.opt.Progress = progressOn(progress, stderr)
+	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	text, err := settle(cmd.Context(), q.opt)
+	q.opt.Progress.Close()
+	switch {
+	case errors.Is(err, data.ErrNotAvailable):
+		return "", fmt.Errorf("%w: %w", harness.ErrMissingData, err)
+	case err != nil:
+		return "", ofRows(err)
+	case bytes.Equal(text, q.opt.Before):
 		return spec, nil
 	}
-	if q.opt.Before != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s is from a search with other data, options or code: replacing it\n", spec)
-	}
-	text = files.AppendSum(sha256.New(), append(text, specSum+"\n"...), "\n")
 	if err := files.WriteBytes(spec, text); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "written: %s\n", spec)
+	fmt.Fprintf(stderr, "written: %s\n", spec)
 	return spec, nil
-}
-
-func writeCSV(path string, rows [][]string) error {
-	return files.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
-}
-
-// settle returns the spec of this search, unless checkBefore refuses to replace the existing one.
-func (q *settingsSearch) settle(cmd *cobra.Command, opt *harness.Options, progress string, settle settling) (text []byte, err error) {
-	q.opt.Before, err = os.ReadFile(q.opt.Spec)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	if err := q.checkBefore(); err != nil {
-		return nil, harness.Usage(err)
-	}
-	q.opt.Workers, q.opt.Finder = opt.Workers, opt.Finder
-	q.opt.Progress = progressOn(progress, cmd.ErrOrStderr())
-	defer q.opt.Progress.Close()
-	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...) }
-	text, err = settle(cmd.Context(), q.opt)
-	if errors.Is(err, data.ErrNotAvailable) {
-		return nil, fmt.Errorf("%w: %w", harness.ErrMissingData, err)
-	}
-	return text, ofRows(err)
-}
-
-// specSum precedes the SHA-256 at the end of a spec. In an edited spec the sum is wrong.
-const specSum = "# edited, this file is not overwritten; SHA-256 of all before it: "
-
-// trainPath matches the training file in a spec.
-var trainPath = regexp.MustCompile(`\btrain: ("(?:[^"\\]|\\.)*")`)
-
-// checkBefore returns an error if the existing spec was edited, or if it is for another data
-// file of the same name.
-func (q *settingsSearch) checkBefore() error {
-	before, spec := q.opt.Before, q.opt.Spec
-	if before == nil {
-		return nil
-	}
-	if _, ok := files.Sum(before, "\n"); !ok {
-		return fmt.Errorf("%s was edited, or not written by this command, and is not overwritten: run it as it is with 'runall reproduce' or 'runall compare', or name another folder with --results", spec)
-	}
-	m := trainPath.FindSubmatch(before)
-	if m == nil {
-		return nil
-	}
-	name, err := strconv.Unquote(string(m[1]))
-	if err != nil {
-		return nil
-	}
-	if name = filepath.FromSlash(name); !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(spec), name)
-	}
-	there, err := os.Stat(name)
-	if here, given := os.Stat(q.opt.Source.Train); err == nil && given == nil && !os.SameFile(here, there) {
-		return fmt.Errorf("%s belongs to another data file, %s: choose another folder with --results, or another name with --name", spec, name)
-	}
-	return nil
-}
-
-// checkFolder checks before the search that a file can be written after the search. It does
-// not make the file's folder, because a command with wrong data should leave no folder.
-func checkFolder(path string) error {
-	dir := filepath.Dir(path)
-	for parent := filepath.Dir(dir); parent != dir; parent = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil {
-			break
-		}
-		dir = parent
-	}
-	if err := harness.CheckFile(filepath.Join(dir, filepath.Base(path))); err != nil {
-		return harness.Usage(fmt.Errorf("--results: %w", err))
-	}
-	return nil
 }
 
 // source fills in the source from the flags.

@@ -31,7 +31,7 @@ func TestCheckBench(t *testing.T) {
 		t.Errorf("no verdicts or processor times:\n%s", stdout)
 	}
 	if table := contents(t, filepath.Join(results, predictionsName)); strings.Count(table, "\n") < 5*50 { // five splits of 250 rows
-		t.Errorf("%s:\n%s", predictionsName, table)
+		t.Errorf("%s", table)
 	}
 	before := contents(t, spec)
 	code, again, stderr := call(t, args...)

@@ -43,9 +43,8 @@ type Tournament struct {
 func newCompare() *cobra.Command {
 	var c comparison
 	cmd := &cobra.Command{
-		Use:         "compare [SPEC]",
-		Annotations: traits(graceful, resumes),
-		Short:       "Compare pruning heuristics at equal model order and time",
+		Use:   "compare [SPEC]",
+		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
 equal model order and at equal time. Each heuristic runs over a grid of its knob
 on every data set of the tournament, on the same examples in the same order. The
@@ -79,6 +78,7 @@ starts one process of it for each run (docs/adding-a-pruner.md).`,
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
 	jsonFlag(cmd, &c.asJSON)
+	cmd.MarkFlagsMutuallyExclusive("data", "profile") // --budget chooses the size
 	return cmd
 }
 
@@ -104,39 +104,30 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of
 // --with by the name. It also registers the commands in a tournament's file.
 func (c *comparison) externals(cmd *cobra.Command, name string) error {
-	given := slices.Clone(c.with)
 	var commands []string
 	c.commands = make(map[string]string)
-	for i, word := range given {
-		if isCommand(word) {
-			name, command, _ := strings.Cut(word, "=")
+	for i, word := range c.with {
+		if name, command, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
 			commands, c.commands[name], c.with[i] = append(commands, word), command, name
 		}
 	}
 	if err := registerPruners("with", commands); err != nil {
 		return err
 	}
-	if isFile(name) {
-		saved, err := experiments.TournamentCommands(name)
-		if err != nil {
-			return err
-		}
-		for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
-			if c.commands[heuristic] != "" {
-				continue
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s is the command %s, by %s\n", heuristic, saved[heuristic], name)
-			if err := registerPruner(heuristic, saved[heuristic]); err != nil {
-				return err
-			}
-		}
-	}
-	for i, word := range given {
-		if isCommand(word) {
+	saved, _ := experiments.TournamentCommands(name) // plan returns the error of a file
+	for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
+		if c.commands[heuristic] != "" {
 			continue
 		}
-		if err := checkWith(word, given[max(0, i-1)]); err != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s is the command %s, by %s\n", heuristic, saved[heuristic], name)
+		if err := registerPruner(heuristic, saved[heuristic]); err != nil {
 			return err
+		}
+	}
+	for _, word := range c.with {
+		base, _, _ := strings.Cut(word, ":")
+		if _, ok := prune.Lookup(base); !ok {
+			return fmt.Errorf("--with %s: unknown pruner %q ('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py; variants: mine=./mine.py,mine:power=0; a command with a comma: '\"mine=./mine.py 0.1,0.5\"')", word, base)
 		}
 	}
 	return nil
@@ -154,11 +145,8 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		}
 		return name, nil
 	}
-	switch {
-	case name != "":
+	if name != "" {
 		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
-	case fs.Changed("profile") && c.profile != experiments.ProfileQuick:
-		return "", harness.Usage(fmt.Errorf("--profile %s: the size of a tournament on --data is chosen by --budget", c.profile))
 	}
 	if !fs.Changed("results") {
 		c.opt.Results = ""

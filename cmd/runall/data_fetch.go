@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +22,8 @@ func newDataFetch() *cobra.Command {
 	var asJSON bool
 	var progress string
 	cmd := &cobra.Command{
-		Use:         "fetch [NAME...]",
-		Annotations: traits(graceful, resumes),
-		Short:       "Download missing data sets to " + data.CacheDir,
+		Use:   "fetch [NAME...]",
+		Short: "Download missing data sets to " + data.CacheDir,
 		Long: `Download missing data sets, the named ones or by default the paper's, to
 ` + data.CacheDir + `/NAME. Files are checked against their SHA-256; corrupt files in that
 folder are replaced.
@@ -74,17 +72,13 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 // fetchVerdict returns an error that names the data sets that failed. Their rows have the
 // reasons. The error wraps harness.ErrMissingData if no source has a data set.
 func fetchVerdict(rows []data.FetchRow) error {
-	var missing []string
 	var errs []error
 	for _, r := range rows {
 		if errors.Is(r.Err, data.ErrNotAvailable) {
-			missing = append(missing, r.Name)
+			errs = append(errs, fmt.Errorf("%w: %s", harness.ErrMissingData, r.Name))
 		} else if r.Err != nil {
 			errs = append(errs, fmt.Errorf("not fetched: %s", r.Name))
 		}
-	}
-	if len(missing) > 0 {
-		errs = append(errs, fmt.Errorf("%w: %s", harness.ErrMissingData, strings.Join(missing, ", ")))
 	}
 	return errors.Join(errs...)
 }

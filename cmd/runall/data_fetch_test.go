@@ -124,7 +124,7 @@ func TestFetchInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		interrupt = cancel
-		err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard, end: new(ending)}, io.Discard)
+		err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard}, io.Discard)
 		if harness.ExitCode(err) != harness.ExitInterrupted || !strings.Contains(err.Error(), "\nTo resume: ") {
 			t.Errorf("%v: %v", args, err)
 		}

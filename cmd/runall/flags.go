@@ -58,11 +58,7 @@ func positive(p *float64) pflag.Value {
 	return number(p, "greater than 0", func(v float64) bool { return v > 0 })
 }
 
-// notNegative returns a flag whose value is a number of at least 0.
-func notNegative(p *float64) pflag.Value {
-	return number(p, "of at least 0", func(v float64) bool { return v >= 0 })
-}
-
+// number returns a flag whose value is a number that is in a range.
 func number(p *float64, which string, in func(v float64) bool) pflag.Value {
 	return value[float64]{p, "float", func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)
@@ -136,6 +132,17 @@ func jsonFlag(cmd *cobra.Command, p *bool) {
 	cmd.Flags().BoolVar(p, "json", false, "write JSON (docs/schemas)")
 }
 
+// checkFlags returns an error if a flag has an empty value: an empty path would mean the
+// working folder.
+func checkFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if v := f.Value.String(); v == "" || v == "[]" { // the latter of a flag that may be repeated
+			err = fmt.Errorf("--%s is empty: give a value, or leave the flag out", f.Name)
+		}
+	})
+	return err
+}
+
 // Versioned holds the first key of the objects that --json writes, except verify's.
 type Versioned struct {
 	Schema int `json:"schema"` // version of the object's format: 1
@@ -148,14 +155,14 @@ var version = Versioned{1}
 // show writes a value as JSON or as text.
 func show(cmd *cobra.Command, asJSON bool, v any, text func(io.Writer) error) error {
 	if asJSON {
-		return writeJSON(cmd.OutOrStdout(), v)
+		return writeJSON(cmd, v)
 	}
 	return text(cmd.OutOrStdout())
 }
 
 // writeJSON writes v for programs; docs/schemas has its schema.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
+func writeJSON(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(raw(cmd.OutOrStdout()))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

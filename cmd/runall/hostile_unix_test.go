@@ -15,6 +15,7 @@ import (
 // refuses a file whose name a table would take for a formula, before its search.
 func TestHostileNames(t *testing.T) {
 	dir := t.TempDir()
+	t.Chdir(dir)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	rows := "a\x1b[2Jb,x\u202e,y\n" + strings.Repeat("e\x1b[31m,1,2\no,2,1\n", 30)
 	for _, name := range []string{"\x1b]0;t\x07.csv", "=1+1.csv", "-x.csv", "@home.csv", "plain.csv"} {

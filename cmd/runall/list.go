@@ -10,56 +10,39 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
-	"polkrepro/harness"
 	"polkrepro/polk/prune"
 )
 
 func newList() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "list specs|datasets|methods|pruners|profiles",
-		Short: "List specs, data sets, methods, pruners, profiles",
-		Args:  cobra.NoArgs,
-		RunE:  needSubcommand,
-	}
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.AddCommand(
-		listOf("specs", &asJSON, specInfos, func(s specInfo) []string {
+	return parent("list", "List specs, data sets, methods, pruners, profiles",
+		listOf("specs", specInfos, func(s specInfo) []string {
 			return []string{s.Name, s.Task, strings.Join(s.DataSets, ","), s.Title}
 		}),
-		listOf("datasets", &asJSON, data.List, func(d data.Info) []string {
+		listOf("datasets", data.List, func(d data.Info) []string {
 			size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
 			return []string{d.Name, d.Kind, size, d.Title}
 		}),
-		listOf("methods", &asJSON, experiments.Methods, func(m experiments.MethodInfo) []string {
+		listOf("methods", experiments.Methods, func(m experiments.MethodInfo) []string {
 			return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
 		}),
-		listOf("pruners", &asJSON, prunerInfos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
-		listOf("profiles", &asJSON, experiments.Profiles, func(name string) []string { return []string{name} }),
+		listOf("pruners", prunerInfos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
+		listOf("profiles", experiments.Profiles, func(name string) []string { return []string{name} }),
 	)
-	return cmd
 }
 
 // listOf returns a command that lists a function's results, as JSON or a line of cells each.
-func listOf[T any](name string, asJSON *bool, list func() []T, cells func(T) []string) *cobra.Command {
-	return &cobra.Command{
+func listOf[T any](name string, list func() []T, cells func(T) []string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   name,
-		Short: "List the " + strings.Replace(name, "datasets", "data sets", 1),
+		Short: "List the " + name,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return showRows(cmd, *asJSON, list(), cells)
+			return showRows(cmd, asJSON, list(), cells)
 		},
 	}
-}
-
-// needSubcommand runs a command that only groups other commands: it returns an error that
-// lists them.
-func needSubcommand(cmd *cobra.Command, _ []string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	return harness.Usage(fmt.Errorf("%s needs one of %s", cmd.CommandPath(), strings.Join(names, ", ")))
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }
 
 // writeRows writes aligned columns.

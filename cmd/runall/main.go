@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,23 +35,23 @@ func main() {
 // run executes a command line and returns its exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	stderr = screen{stderr}
-	end := &ending{stderr: stderr, through: make(chan struct{})}
-	out := &output{to: stdout, end: end}
-	ctx, stop := end.watch()
+	out := &output{to: stdout}
+	ctx, stop := untilSignal()
 	defer stop()
-	err := execute(ctx, args, out, stderr)
-	end.report()
+	done := make(chan error, 1)
+	go func() { done <- execute(ctx, args, out, stderr) }()
+	ended, err := await(ctx, done)
+	if !ended {
+		fmt.Fprintln(stderr, "runall: interrupted")
+		return harness.ExitInterrupted
+	}
 	status := harness.ExitCode(err)
 	if unwritten := out.finish(); unwritten != nil && status != harness.ExitInterrupted {
-		status = harness.ExitFailed
-		if !errors.Is(err, unwritten) {
-			err = errors.Join(err, fmt.Errorf("standard output: %w", unwritten))
-		}
+		status, err = harness.ExitFailed, errors.Join(err, fmt.Errorf("standard output: %w", unwritten))
 	}
 	if err != nil {
 		explain(err, stderr)
 	}
-	end.conclude()
 	return status
 }
 
@@ -64,12 +65,9 @@ func execute(ctx context.Context, args []string, stdout *output, stderr io.Write
 	root.SetErr(stderr)
 	begun := false
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := errors.Join(checkPaths(cmd), checkOutputs(cmd, stdout.to)); err != nil {
-			return err
-		}
-		begun = true
-		stdout.begin(cmd)
-		return nil
+		err := cmp.Or(checkFlags(cmd), cmd.ValidateFlagGroups())
+		begun = err == nil
+		return err
 	}
 	err = root.ExecuteContext(ctx)
 	if !begun {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -42,9 +41,8 @@ func parseShard(text string) (shard, error) {
 func newMerge() *cobra.Command {
 	var results string
 	cmd := &cobra.Command{
-		Use:         "merge DIR...",
-		Annotations: traits(resumes),
-		Short:       "Copy the records of shards into one results folder",
+		Use:   "merge DIR...",
+		Short: "Copy the records of shards into one results folder",
 		Long: `Copy the records in the results folders of 'runall reproduce --shard K/N' into
 another one, which may have records already. The folders are not changed.
 'runall reproduce' of the merged folder then runs what is missing and reports.
@@ -54,9 +52,6 @@ have different records of one run (exit status 3); both are named. The exit
 status is also 4 if a run is unfinished, and 1 if one failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
-			if slices.Contains(dirs, "") {
-				return harness.Usage(errors.New("DIR is empty: name a results folder"))
-			}
 			m, err := harness.Merge(dirs, results, warning(cmd))
 			if m != nil {
 				_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%d runs with a record in %s, %d of them new\n", m.Finished, results, m.New)

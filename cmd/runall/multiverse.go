@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -36,11 +37,8 @@ its own, exchanged or perturbed. What it reproduces of these is chance. It takes
 about four minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("placebo") && (placebo < 1 || jointly) {
-				return harness.Usage(errors.New("--placebo: want at least 1 draw, without --joint"))
-			}
-			if asSVG && (asJSON || placebo == 0) {
-				return harness.Usage(errors.New("--svg needs --placebo, without --json"))
+			if asSVG && placebo == 0 {
+				return harness.Usage(errors.New("--svg needs --placebo"))
 			}
 			in, used, err := readEvidence(cmd, results, profile)
 			if err != nil {
@@ -52,7 +50,7 @@ about four minutes.`,
 				if asSVG {
 					picture, err := report.PlaceboFigure(p).SVG()
 					if err == nil {
-						_, err = cmd.OutOrStdout().Write(picture)
+						_, err = raw(cmd.OutOrStdout()).Write(picture)
 					}
 					return err
 				}
@@ -79,9 +77,11 @@ about four minutes.`,
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
 	cmd.Flags().BoolVar(&jointly, "joint", false, "judge the cells under all combinations of alternatives")
-	cmd.Flags().IntVar(&placebo, "placebo", 0, "number of placebo `draws` of each kind")
+	wholeFlag(cmd, &placebo, "placebo", 0, 1, math.MaxInt, "number of placebo `draws` of each kind")
 	cmd.Flags().BoolVar(&asSVG, "svg", false, "with --placebo: draw the distributions")
 	jsonFlag(cmd, &asJSON)
+	cmd.MarkFlagsMutuallyExclusive("joint", "placebo")
+	cmd.MarkFlagsMutuallyExclusive("json", "svg")
 	return cmd
 }
 

@@ -2,85 +2,37 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
-	"sync"
+	"os"
 
-	"github.com/spf13/cobra"
-
+	"polkrepro/data/rows"
+	"polkrepro/harness"
 	"polkrepro/internal/charset"
+	"polkrepro/record"
 )
 
-// An output is standard output. It keeps the first write error, because many functions
-// that write tables ignore it. It holds the output of a command that does not stream until
-// the command is done: an interrupted command writes nothing.
+// An output is standard output. It holds text for people until the command is done, and then
+// writes all of it, without terminal control sequences. Output for programs bypasses it, see
+// raw.
 type output struct {
 	to   io.Writer
-	end  *ending
-	mu   sync.Mutex
-	held *bytes.Buffer // nil if output is not held
-	err  error
-
-	bytes bool         // output is written unchanged
-	line  bytes.Buffer // the beginning of an incomplete line
+	text bytes.Buffer
 }
 
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.held != nil {
-		return o.held.Write(b)
-	}
-	return o.write(b)
-}
+func (o *output) Write(b []byte) (int, error) { return o.text.Write(b) }
 
-// write writes b. Unless bytes is set, it writes only complete lines and replaces hidden
-// characters.
-func (o *output) write(b []byte) (int, error) {
-	if o.bytes {
-		return len(b), o.put(b)
-	}
-	o.line.Write(b)
-	whole := o.line.Next(bytes.LastIndexByte(o.line.Bytes(), '\n') + 1)
-	return len(b), o.put([]byte(charset.Shown(string(whole))))
-}
-
-func (o *output) put(b []byte) error {
-	if len(b) == 0 {
+// finish writes the text, if there is any.
+func (o *output) finish() error {
+	if o.text.Len() == 0 {
 		return nil
 	}
-	_, err := o.to.Write(b)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
+	_, err := screen{o.to}.Write(o.text.Bytes())
 	return err
 }
 
-// begin is called when a command begins its work. From then on its output is held, unless
-// the command streams.
-func (o *output) begin(cmd *cobra.Command) {
-	o.end.command.Store(cmd)
-	o.bytes = writesForPrograms(cmd)
-	if !has(cmd, streams) {
-		o.held = new(bytes.Buffer)
-	}
-}
-
-// finish writes the held output and returns the first error of all writes.
-func (o *output) finish() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.held != nil && o.held.Len() > 0 {
-		o.write(o.held.Bytes())
-	}
-	o.held = nil
-	if o.line.Len() > 0 {
-		o.put([]byte(charset.Shown(o.line.String())))
-	}
-	return o.err
-}
-
-// A screen is standard error without terminal control sequences, which the name of a file
-// or column, or a label, could contain.
+// A screen is a writer without terminal control sequences, which the name of a file or
+// column, or a label, could contain.
 type screen struct{ to io.Writer }
 
 func (s screen) Write(b []byte) (int, error) {
@@ -90,10 +42,35 @@ func (s screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// raw returns the writer behind a screen, for a display that redraws the terminal.
+// raw returns the writer behind an output or a screen: for output that programs read, which
+// is written unchanged and at once, and for a display that redraws the terminal.
 func raw(w io.Writer) io.Writer {
-	if s, ok := w.(screen); ok {
-		return s.to
+	switch w := w.(type) {
+	case *output:
+		return w.to
+	case screen:
+		return w.to
 	}
 	return w
+}
+
+// checkOutput returns an error if a file to write, given by a flag or its name, is one of the
+// files that a command reads, by its path or by a symbolic or hard link: writing would destroy
+// that file. It also returns an error if the output is in a sealed results folder or beside
+// records. Call it before reading. None of the files has to exist, and "" is no file.
+func checkOutput(what, path string, inputs ...string) error {
+	if err := record.CheckOutput(path); err != nil {
+		return harness.Usage(err)
+	}
+	out, err := os.Stat(path)
+	if err != nil {
+		return nil // path does not exist, or CheckFile returns the error
+	}
+	for _, name := range inputs {
+		file, _ := rows.SplitArray(name)
+		if in, err := os.Stat(file); err == nil && os.SameFile(out, in) {
+			return harness.Usage(fmt.Errorf("%s %s is the same file as %s, which would be overwritten: name another file", what, path, name))
+		}
+	}
+	return nil
 }

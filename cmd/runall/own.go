@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -20,7 +18,6 @@ import (
 	"polkrepro/data/rows"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
-	"polkrepro/internal/until"
 	"polkrepro/loss"
 	"polkrepro/online"
 	"polkrepro/polk/prune"
@@ -49,9 +46,8 @@ func newTrain() *cobra.Command {
 	var opt online.TrainOptions
 	var flags trainFlags
 	cmd := &cobra.Command{
-		Use:         "train FILE",
-		Annotations: traits(graceful, streams),
-		Short:       "Train a model on your own file or stream",
+		Use:   "train FILE",
+		Short: "Train a model on your own file or stream",
 		Long: `Train on your own CSV, TSV, LIBSVM, NumPy or IDX file (.gz too), or on an
 endless stream on standard input if FILE is "-". Labels of NumPy and IDX files
 are in a second file, --labels. Settings that no flag gives are chosen from the
@@ -66,21 +62,9 @@ error on rows before they are learned.
 The model is saved every 100,000 rows, and when training is interrupted (exit
 status 130) or a row can't be read. --resume continues as if nothing had
 happened: with the rest of the same file, or with the next rows of the stream.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return fmt.Errorf("got %d arguments, want FILE: the file to train on, or - for standard input", len(args))
-			}
-			return nil
-		},
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = flags.rows.source(cmd, args[0])
-			if err := flags.checkOutput(args[0]); err != nil {
-				return err
-			}
-			if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
-				return harness.Usage(err)
-			}
-			flags.tune(cmd.Flags(), &opt)
 			return train(cmd, opt, flags)
 		},
 	}
@@ -93,42 +77,10 @@ happened: with the rest of the same file, or with the next rows of the stream.`,
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
 	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
-// checkTogether returns an error if flags contradict each other. If --pruner and --order are
-// both given, it makes the order a parameter of the pruner.
-func checkTogether(fs *pflag.FlagSet, s *online.Settings, flags *trainFlags) error {
-	if fs.Changed("pruner") && fs.Changed("order") {
-		params := prune.Params{"order": float64(flags.order)}
-		maps.Copy(params, s.PrunerParams)
-		s.PrunerParams = params
-	}
-	for _, name := range savedFlags {
-		if fs.Changed("resume") && fs.Changed(name) {
-			return fmt.Errorf("--%s can't be changed with --resume: the saved model has it", name)
-		}
-	}
-	switch {
-	case fs.Changed("classes") && flags.loss == "squared":
-		return errors.New("--classes: --loss squared is regression, without classes")
-	case fs.Changed("parsimony") && fs.Changed("order"):
-		return errors.New("--parsimony and --order both bound the model: give one of them")
-	case fs.Changed("tolerance") && (fs.Changed("order") || fs.Changed("parsimony") || fs.Changed("pruner") || fs.Changed("no-tune")):
-		return errors.New("--tolerance can't be combined with --order, --parsimony, --pruner or --no-tune")
-	}
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	switch {
-	case err != nil:
-		return err
-	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
-		return fmt.Errorf("--parsimony: the pruner %s does not use it", s.Pruner)
-	}
-	return nil
-}
-
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
 	s := &opt.Settings
-	s.Pruner = prune.KOMP
 	fs := cmd.Flags()
 	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
 	f.rows.add(cmd)
@@ -137,15 +89,17 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
-	fs.StringVar(&f.resume, "resume", "", "model `file` to train further")
-	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order or by --pruner (default: chosen, see --tolerance)")
-	fs.Var(notNegative(&f.tolerance), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
-	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the kernel exp(−‖x−x'‖²/(2c²)) of scaled features (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
+	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
+	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
+	fs.Var(number(&f.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
+	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
-	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default 1e-06)")
+	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06)")
 	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01)")
 	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
-	fs.Var(prunerParams(&s.PrunerParams), "pruner-params", "comma-separated parameters of the pruner, `name=number`")
+	fs.Var(value[prune.Params]{&s.PrunerParams, "parameters", func(text string) (prune.Params, error) {
+		return prune.ParseParams(strings.ReplaceAll(text, ",", ", "))
+	}}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
 	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
 	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
 	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
@@ -153,65 +107,105 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
 	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
 	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
+	for _, name := range savedFlags {
+		cmd.MarkFlagsMutuallyExclusive("resume", name)
+	}
+	cmd.MarkFlagsMutuallyExclusive("order", "parsimony") // both bound the model
+	cmd.MarkFlagsMutuallyExclusive("order", "pruner")
+	for _, name := range []string{"order", "parsimony", "pruner", "no-tune"} {
+		cmd.MarkFlagsMutuallyExclusive("tolerance", name)
+	}
 }
 
-// prunerParams returns a flag for a pruner's parameters.
-func prunerParams(p *prune.Params) pflag.Value {
-	return value[prune.Params]{p, "parameters", func(s string) (prune.Params, error) {
-		all := make(prune.Params)
-		for word := range strings.SplitSeq(s, ",") {
-			one, err := prune.ParseParams(strings.TrimSpace(word))
-			if err != nil || len(one) != 1 {
-				return nil, errors.New("must be of the form name=number,name=number")
-			}
-			maps.Copy(all, one)
+// complete turns the flags into options and checks them. It reads the model of --resume.
+func (f *trainFlags) complete(fs *pflag.FlagSet, opt *online.TrainOptions) (err error) {
+	if f.resume != "" {
+		if opt.Resume, err = readModel(f.resume, online.Read); err != nil {
+			return err
 		}
-		return all, nil
-	}}
+	}
+	return harness.Usage(f.set(fs, opt))
 }
 
-// tune requests tuning on held-out rows for settings without a flag, unless --no-tune or
-// --resume is given.
-func (f *trainFlags) tune(fs *pflag.FlagSet, opt *online.TrainOptions) {
-	opt.Tune = !f.noTune && f.resume == ""
-	if opt.Tolerance = f.tolerance / 100; fs.Changed("tolerance") && f.tolerance == 0 {
+// set is complete after the model is read. Its errors are of wrong use.
+func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error) {
+	s, stream := &opt.Settings, opt.Source.Path == "-"
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	if err != nil {
+		return err
+	}
+	opt.Order, opt.Tolerance = f.order, f.tolerance/100
+	if fs.Changed("tolerance") && f.tolerance == 0 {
 		opt.Tolerance = -1
 	}
-	if fs.Changed("order") && !fs.Changed("pruner") {
-		opt.Order = f.order
-	}
-	if !opt.Tune {
-		return
-	}
-	if !fs.Changed("scale") {
+	opt.Tune = !f.noTune && f.resume == ""
+	if opt.Tune && !fs.Changed("scale") {
 		f.scale = ""
 	}
-	if !fs.Changed("pruner") {
-		opt.Settings.Pruner = ""
+	if opt.Tune && !fs.Changed("pruner") {
+		s.Pruner = ""
 	}
+	s.Loss, s.Scale, s.Labels = cmp.Or(lossNames[f.loss], f.loss), rows.Scale(f.scale), f.classes
+	if s.LabelColumn = columnOf(f.label).Number; s.LabelColumn == 0 || s.LabelColumn < 0 && f.label != "last" {
+		return fmt.Errorf("--label %q: must be first, last or a column number from 1", f.label)
+	}
+	if f.resume != "" {
+		opt.Settings = opt.Resume.Settings()
+	}
+	f.out = cmp.Or(f.out, f.resume)
+	switch {
+	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
+		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic.Name)
+	case f.out == "":
+		return errors.New("--out is missing: name the model file to write")
+	case stream && opt.Epochs > 1:
+		return errors.New("standard input can be read only once: --epochs is for files")
+	case !stream && !regularOrMissing(opt.Source.Path):
+		return fmt.Errorf("%s is not a regular file: pipe it to standard input and give - as FILE", opt.Source.Path)
+	}
+	if s.Format, err = f.rows.formatOf(&opt.Source, s.Format, true); err != nil {
+		return err
+	}
+	resumes := f.resume != "" && !stream && opt.Resume.Unfinished()
+	for _, name := range []string{"epochs", "format", "header"} {
+		if resumes && fs.Changed(name) {
+			return fmt.Errorf("--%s can't be changed: %s is in the middle of its training on a file", name, f.resume)
+		}
+	}
+	switch {
+	case !rows.IsTable(s.Format) && fs.Changed("label"):
+		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
+	case len(f.classes) > 0:
+		return s.CheckLabels()
+	}
+	return nil
+}
+
+// regularOrMissing reports whether a file can be read more than once or does not exist.
+func regularOrMissing(path string) bool {
+	path, _ = rows.SplitArray(path)
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // train runs the train command.
 func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error {
-	if err := flags.complete(cmd.Context(), &opt); err != nil {
+	out, inputs := cmp.Or(flags.out, flags.resume), []string{opt.Source.Path, flags.rows.labels}
+	if filepath.Clean(out) != filepath.Clean(flags.resume) { // a model may be replaced under its own name
+		inputs = append(inputs, flags.resume)
+	}
+	if err := checkOutput("--out", out, inputs...); err != nil {
 		return err
 	}
-	if err := flags.checkFormat(cmd.Flags(), &opt); err != nil {
-		return harness.Usage(err)
+	if err := flags.complete(cmd.Flags(), &opt); err != nil {
+		return err
 	}
-	if err := harness.CheckFile(flags.out); err != nil {
+	if err := harness.CheckFile(out); err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	stderr := cmd.ErrOrStderr()
-	opt.Note = func(format string, args ...any) {
-		fmt.Fprintf(stderr, format+"\n", args...)
-	}
-	said := int64(-1)
+	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	opt.Progress = func(m *online.Model, p online.Prequential) {
-		if p.Rows == 0 && m.Rows() == said { // the final call, for a number of rows already printed
-			return
-		}
-		said = m.Rows()
 		how := ""
 		if p.Rows > 0 {
 			v := p.ErrorRate()
@@ -226,30 +220,30 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
-		err := files.Write(flags.out, m.Save)
+		err := files.Write(out, m.Save)
 		if err == nil {
-			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), flags.out)
+			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), out)
 		}
 		return err
 	}
 	m, err := online.Train(cmd.Context(), opt)
 	if err = ofRows(err); errors.Is(err, online.ErrOtherFile) {
-		err = fmt.Errorf("%w; its training is not finished: to train it on this file instead, pipe the file to standard input and give - as FILE", err)
+		err = fmt.Errorf("%w; its training is not finished: to train it on other rows, pipe them to standard input and give - as FILE", err)
 	}
 	if m == nil {
 		return err
 	}
 	defer files.Hold()()
-	if writing := files.Write(flags.out, m.Save); writing != nil {
+	if writing := files.Write(out, m.Save); writing != nil {
 		return errors.Join(err, writing)
 	}
-	made := Training{version, flags.out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
+	made := Training{version, out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
 	printed := show(cmd, flags.asJSON, made, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d rows, model order %d, %s\n", made.Model, made.Rows, made.ModelOrder, modelText(m))
 		return err
 	})
 	if m.Unfinished() {
-		fmt.Fprintf(stderr, "To go on: runall train %s --resume %s\n", quote(opt.Source.Path), quote(flags.out))
+		fmt.Fprintln(stderr, "To go on:", quoted([]string{"runall", "train", opt.Source.Path, "--resume", out}))
 	}
 	return errors.Join(err, printed)
 }
@@ -281,125 +275,26 @@ func modelText(m *online.Model) string {
 	return text
 }
 
-// checkOutput returns an error if the model file to write would replace an input. A model
-// that is trained further may be replaced under its own name.
-func (f *trainFlags) checkOutput(file string) error {
-	out := cmp.Or(f.out, f.resume)
-	inputs := []input{{"FILE", file}, {"--labels", f.rows.labels}}
-	if f.resume != "" && filepath.Clean(out) != filepath.Clean(f.resume) {
-		inputs = append(inputs, input{"--resume", f.resume})
-	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && f.resume != "" {
-		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
+// readModel reads a model file with read, a function of package online.
+func readModel(path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	what := "--out"
-	if f.out == "" {
-		what = "--resume"
+	defer f.Close()
+	m, err := read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return checkOutput(what, out, inputs...)
-}
-
-// complete turns the flags into options.
-func (f *trainFlags) complete(ctx context.Context, opt *online.TrainOptions) (err error) {
-	if f.resume != "" {
-		if opt.Resume, err = readModel(ctx, f.resume, online.Read); err != nil {
-			return err
-		}
-		opt.Settings = opt.Resume.Settings()
-	} else {
-		opt.Settings.Loss, opt.Settings.Scale, opt.Settings.Labels = cmp.Or(lossNames[f.loss], f.loss), rows.Scale(f.scale), f.classes
-		if opt.Settings.LabelColumn, err = labelColumn(f.label); err != nil {
-			return harness.Usage(err)
-		}
-	}
-	if f.out == "" {
-		f.out = f.resume
-	}
-	stream := opt.Source.Path == "-"
-	switch {
-	case f.out == "":
-		return harness.Usage(errors.New("--out is missing: name the model file to write"))
-	case stream && opt.Epochs > 1:
-		return harness.Usage(errors.New("standard input can be read only once: --epochs is for files"))
-	case !stream && !regularOrMissing(opt.Source.Path):
-		return harness.Usage(fmt.Errorf("%s is not a regular file: pipe it to standard input and give - as FILE", opt.Source.Path))
-	case stream && f.rows.format == "" && f.resume == "":
-		return harness.Usage(errors.New("--format is missing: standard input needs one, such as csv or libsvm"))
-	}
-	opt.Settings.Format, err = f.rows.formatOf(&opt.Source, opt.Settings.Format, true)
-	return err
-}
-
-// checkFormat returns an error for flags that have no effect because of the rows' format or
-// because training continues in the middle of a file, and for invalid --classes.
-func (f *trainFlags) checkFormat(fs *pflag.FlagSet, opt *online.TrainOptions) error {
-	resumes := opt.Resume != nil && opt.Resume.Unfinished() && opt.Source.Path != "-"
-	switch {
-	case resumes && fs.Changed("epochs"):
-		return fmt.Errorf("--epochs can't be changed: %s is in the middle of its training", f.resume)
-	case resumes && fs.Changed("format"):
-		return fmt.Errorf("--format can't be changed: %s is in the middle of a file of format %s", f.resume, opt.Resume.Settings().Format)
-	case resumes && fs.Changed("header"):
-		return fmt.Errorf("--header can't be changed: %s is in the middle of its file", f.resume)
-	case !rows.IsTable(opt.Settings.Format) && fs.Changed("label"):
-		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
-	case len(f.classes) > 0:
-		return opt.Settings.CheckLabels()
-	}
-	return nil
-}
-
-// regularOrMissing reports whether a file can be read more than once or does not exist.
-func regularOrMissing(path string) bool {
-	path, _ = rows.SplitArray(path)
-	info, err := os.Stat(path)
-	return err != nil || info.Mode().IsRegular()
-}
-
-// labelColumn parses --label.
-func labelColumn(text string) (int, error) {
-	n := columnOf(text).Number
-	if n == 0 || n < 0 && text != "last" {
-		return 0, fmt.Errorf("--label %q: must be first, last or a column number from 1", text)
-	}
-	return n, nil
-}
-
-// readModel reads a model file with read, a function of package online. It returns early if
-// ctx ends.
-func readModel(ctx context.Context, path string, read func(io.Reader) (*online.Model, error)) (*online.Model, error) {
-	return interruptible(ctx, func() (*online.Model, error) {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		m, err := read(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return m, nil
-	})
-}
-
-// interruptible returns the results of work, which can't be stopped. If ctx ends first, it
-// does not wait for work and returns harness.ErrInterrupted.
-func interruptible[T any](ctx context.Context, work func() (T, error)) (T, error) {
-	var v T
-	var err error
-	if until.Done(ctx, func() { v, err = work() }) {
-		return v, err
-	}
-	var none T
-	return none, harness.ErrInterrupted
+	return m, nil
 }
 
 func newPredict() *cobra.Command {
 	var flags rowFlags
 	var probability bool
 	cmd := &cobra.Command{
-		Use:         "predict MODEL FILE",
-		Annotations: traits(graceful, streams, forPrograms),
-		Short:       "Predict the rows of a file or stream with a model",
+		Use:   "predict MODEL FILE",
+		Short: "Predict the rows of a file or stream with a model",
 		Long: `Predict the rows of a file, or of standard input if FILE is "-", with a model
 from train, and write one prediction on each line. Labels in the rows are
 ignored.`,
@@ -412,7 +307,7 @@ ignored.`,
 			if probability && !strings.HasSuffix(m.Settings().Loss, "logistic") {
 				return harness.Usage(fmt.Errorf("--probability: a model with the %s loss has none: train with --loss logistic", m.Settings().Loss))
 			}
-			return ofRows(m.Predict(cmd.Context(), src, format, probability, cmd.OutOrStdout()))
+			return ofRows(m.Predict(cmd.Context(), src, format, probability, raw(cmd.OutOrStdout())))
 		},
 	}
 	flags.add(cmd)

@@ -55,6 +55,8 @@ func (f *rowFlags) formatOf(src *online.Source, model string, labels bool) (form
 		format = rows.FormatOf(src.Path)
 	}
 	switch {
+	case format == "":
+		err = errors.New("--format is missing: standard input needs one, such as csv or libsvm")
 	case f.header == rows.HeaderYes && !rows.IsTable(format):
 		err = fmt.Errorf("--header yes: %s has no header; for a CSV file use --format csv", rows.Title(format))
 	case rows.IsArray(format) && labels && f.labels == "":
@@ -62,18 +64,12 @@ func (f *rowFlags) formatOf(src *online.Source, model string, labels bool) (form
 	case !rows.IsArray(format) && f.labels != "":
 		err = errors.New("--labels is for IDX, NPY and NPZ files")
 	}
-	if err != nil {
-		err = harness.Usage(err)
-	}
-	return format, err
+	return format, harness.Usage(err)
 }
 
 // open reads a model for prediction and returns it with the source of the rows and its format.
 func (f *rowFlags) open(cmd *cobra.Command, model, file string, labels bool) (m *online.Model, src online.Source, format string, err error) {
-	if err = checkStdout(cmd.OutOrStdout(), input{"MODEL", model}, input{"FILE", file}, input{"--labels", f.labels}); err != nil {
-		return nil, src, "", err
-	}
-	if m, err = readModel(cmd.Context(), model, online.ReadForPrediction); err != nil {
+	if m, err = readModel(model, online.ReadForPrediction); err != nil {
 		return nil, src, "", err
 	}
 	src = f.source(cmd, file)

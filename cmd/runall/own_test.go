@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"strconv"
 	"strings"
@@ -131,22 +130,6 @@ func TestTargetsInAnyUnit(t *testing.T) {
 		v, err := strconv.ParseFloat(first, 64)
 		if want, _ := strconv.ParseFloat("10"+unit, 64); err != nil || !(v >= 0.9*want) || v > 1.1*want {
 			t.Errorf("unit %q: predicted %s, want about 10", unit, first)
-		}
-	}
-}
-
-// No flag changes a setting that the model file holds.
-func TestSavedFlags(t *testing.T) {
-	file, model := put(t, "trees.csv", trees(300)...), filepath.Join(t.TempDir(), "m")
-	must(t, "train", file, "--label", "last", "--order", "8", "--no-tune", "--out", model)
-	for _, name := range savedFlags {
-		value := map[string]string{"loss": "hinge", "scale": "unit", "pruner": "komp-order", "pruner-params": "order=8", "label": "last", "no-tune": "true"}[name]
-		if value == "" {
-			value = "2"
-		}
-		code, _, stderr := call(t, "train", file, "--resume", model, "--"+name+"="+value)
-		if code != harness.ExitUsage || !strings.Contains(stderr, "--"+name+" can't be changed") {
-			t.Errorf("--resume --%s: exit status %d: %s", name, code, stderr)
 		}
 	}
 }

@@ -322,7 +322,7 @@ func TestStoppedTraining(t *testing.T) {
 		if status := p.wait(t); status != harness.ExitInterrupted || !strings.Contains(p.stderr.String(), said) || (tt.shell != "") != (goesOn == 1) {
 			t.Errorf("%s: exit %d after %d saves, no %q in …%s", tt.name, status, saves, said, p.stderr.String()[max(0, p.stderr.Len()-300):])
 		}
-		if m, err := readModel(t.Context(), model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
+		if m, err := readModel(model, online.Read); err != nil || !m.Unfinished() || m.Rows() < 2000 {
 			t.Errorf("%s: the model can't go on: %v", tt.name, err)
 		}
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,41 +47,4 @@ func registerPruner(name, command string) error {
 	}
 	prune.Register(h)
 	return nil
-}
-
-// checkWith returns an error if a word of --with does not name a heuristic. The error shows
-// the form of a user's own heuristic. before is the word before it.
-func checkWith(word, before string) error {
-	if _, ok := prune.Lookup(word); ok {
-		return nil
-	}
-	if isCommand(before) && strings.Contains(before, " ") {
-		return fmt.Errorf(`--with %s: unknown pruner %q; a command with a comma needs double quotes: --with '"%s,%s"'`, word, word, before, word)
-	}
-	if isFile(word) || strings.ContainsAny(word, "/ ") {
-		return fmt.Errorf("--with %s: no name: want NAME=COMMAND, such as %s", word, quote("mine="+inFolder(word)))
-	}
-	hint := ""
-	if script := word + ".py"; isFile(script) {
-		hint = fmt.Sprintf("; for ./%s, add %s=./%s", script, word, script)
-	}
-	return fmt.Errorf("--with %s: unknown pruner %q%s ('runall list pruners' lists them; a heuristic of your own: NAME=COMMAND, such as mine=./mine.py)",
-		word, word, hint)
-}
-
-// isCommand reports whether a word of --with is NAME=COMMAND rather than a name.
-func isCommand(word string) bool { return strings.Contains(word, "=") }
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// inFolder returns a command with ./ before the name of a file without a folder, which the
-// system would search in $PATH.
-func inFolder(command string) string {
-	if isFile(command) && filepath.Base(command) == command {
-		return "./" + command
-	}
-	return command
 }

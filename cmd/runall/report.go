@@ -2,13 +2,10 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,12 +41,7 @@ page that opens offline, report.html, to the folder of --out or to report/ in
 the results folder, and prints its path. In a folder of 'runall bench' or
 'runall compare --data', the report is on their runs. --json writes the numbers
 of the tables and of all series of runs.`,
-		RunE: func(cmd *cobra.Command, names []string) error {
-			if q.asJSON && (cmd.Flags().Changed("format") || q.out != "") {
-				return harness.Usage(errors.New("--json contradicts --format and --out: use one of them"))
-			}
-			return q.run(cmd, names)
-		},
+		RunE: q.run,
 	}
 	resultsFlag(cmd, &q.opt.Results)
 	profileFlag(cmd, &q.profile, "")
@@ -59,15 +51,17 @@ of the tables and of all series of runs.`,
 	cmd.Flags().Var(choice(&q.format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&q.out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
 	jsonFlag(cmd, &q.asJSON)
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.MarkFlagsMutuallyExclusive("json", "out")
 	return cmd
 }
 
 // run reports on the runs of specs. The default is the user's own specs in the results
 // folder, or the paper's specs if there are none.
 func (q *reporting) run(cmd *cobra.Command, names []string) error {
-	if q.format == formatPage && q.out == "" {
-		if err := record.CheckOutput(harness.ReportDir(q.opt.Results)); err != nil {
-			return harness.Usage(err)
+	if q.format == formatPage || q.out != "" {
+		if err := checkOutput("--out", cmp.Or(q.out, harness.ReportDir(q.opt.Results))); err != nil {
+			return err
 		}
 	}
 	if err := registerPruners("pruner", q.pruners); err != nil {
@@ -90,7 +84,7 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if q.asJSON {
-		err = writeJSON(cmd.OutOrStdout(), Report{version, r.Document()})
+		err = writeJSON(cmd, Report{version, r.Document()})
 	} else if q.format == formatSummary {
 		err = q.summarize(cmd, f, r, names)
 	} else {
@@ -131,11 +125,7 @@ func ownSpecs(results, command string) []string {
 func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	t, err := experiments.FindTournament(spec)
 	if err != nil {
-		saved, _ := experiments.TournamentCommands(spec)
-		for _, name := range slices.Sorted(maps.Keys(saved)) {
-			err = fmt.Errorf("%w; its heuristic %s is a command: add --pruner '%[2]s=%s'", err, name, saved[name])
-		}
-		return harness.Usage(err)
+		return harness.Usage(fmt.Errorf("%w; for a heuristic under 'commands' in the file, add --pruner NAME=COMMAND", err))
 	}
 	plan, err := t.Plan(experiments.ProfileQuick)
 	if err != nil {
@@ -157,7 +147,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	stdout := cmd.OutOrStdout()
 	switch {
 	case q.asJSON:
-		return writeJSON(stdout, Tournament{version, r.Result})
+		return writeJSON(cmd, Tournament{version, r.Result})
 	case q.format == formatPage:
 		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Tournament)
 		if err == nil {
@@ -167,7 +157,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	case q.format == "text" || q.format == formatSummary:
 		_, err = io.WriteString(stdout, r.Text())
 	default:
-		err = printTables(stdout, r.Tables, q.format)
+		err = printTables(cmd, r.Tables, q.format)
 	}
 	if err != nil || q.out == "" {
 		return err
@@ -199,7 +189,7 @@ func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
 		_, err = fmt.Fprintln(stdout, path)
 		return err
 	}
-	if err := printTables(stdout, r.Tables, q.format); err != nil || q.out == "" {
+	if err := printTables(cmd, r.Tables, q.format); err != nil || q.out == "" {
 		return err
 	}
 	files, err := r.WriteAll(dir)
@@ -210,7 +200,11 @@ func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
 }
 
 // printTables prints tables in a format, an empty line after each.
-func printTables(w io.Writer, tables []*report.Table, format string) error {
+func printTables(cmd *cobra.Command, tables []*report.Table, format string) error {
+	w := cmd.OutOrStdout()
+	if format != "text" {
+		w = raw(w)
+	}
 	for _, t := range tables {
 		if err := t.Write(w, format); err != nil {
 			return err

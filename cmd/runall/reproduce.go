@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,9 +24,8 @@ type reproduction struct {
 func newReproduce() *cobra.Command {
 	var r reproduction
 	cmd := &cobra.Command{
-		Use:         "reproduce [SPEC...]",
-		Annotations: traits(graceful, resumes, streams),
-		Short:       "Run the experiments and compare with the paper's tables",
+		Use:   "reproduce [SPEC...]",
+		Short: "Run the experiments and compare with the paper's tables",
 		Long: `Run the experiments of the named specs, or by default of all. Compare the
 results with the paper's tables, one line for each method, count the verdicts,
 and list missing runs with the commands that add them. The full tables and the
@@ -110,13 +110,13 @@ func (r *reproduction) report(cmd *cobra.Command, names []string) error {
 
 // reproduceCommand returns the command that runs specs, by default all.
 func reproduceCommand(specs []string, profile, results string) string {
-	return strings.Join(append(append([]string{"runall reproduce"}, specs...), "--profile", profile, "--results", quote(results)), " ")
+	return quoted(slices.Concat([]string{"runall", "reproduce"}, specs, []string{"--profile", profile, "--results", results}))
 }
 
 // resumable adds the command that resumes the work to the error of an interruption.
 func resumable(err error) error {
 	if errors.Is(err, harness.ErrInterrupted) {
-		return fmt.Errorf("%w\nTo resume: %s", err, commandLine())
+		return fmt.Errorf("%w\nTo resume: %s", err, quoted(os.Args))
 	}
 	return err
 }
@@ -130,12 +130,11 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// commandLine returns the command that this process was started with, quoted
-// for a shell.
-func commandLine() string {
-	words := make([]string, len(os.Args))
-	for i, a := range os.Args {
-		words[i] = quote(a)
+// quoted returns words as a command line for a shell.
+func quoted(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, quote(w))
 	}
-	return strings.Join(words, " ")
+	return strings.Join(out, " ")
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -22,10 +21,9 @@ import (
 
 func newServe() *cobra.Command {
 	return &cobra.Command{
-		Use:         "serve",
-		Annotations: traits(streams, forPrograms),
-		Hidden:      true, // for programs, as python/polk.py
-		Short:       "Train and predict for another program, over standard input and output",
+		Use:    "serve",
+		Hidden: true, // for programs, as python/polk.py
+		Short:  "Train and predict for another program, over standard input and output",
 		Long: `Keep one model and answer the requests on standard input until its end. A
 request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
@@ -45,9 +43,8 @@ are still collected and a provisional model answers. Errors are in "error"; the
 model survives them, except those of fit and begin.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: cmd.OutOrStdout()}
-			_, err := interruptible(cmd.Context(), func() (struct{}, error) { return struct{}{}, s.run(cmd.Context()) })
-			return err
+			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: raw(cmd.OutOrStdout())}
+			return s.run(cmd.Context())
 		},
 	}
 }
@@ -153,20 +150,16 @@ func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
 	return nil, learned, nil
 }
 
-// floats reads n numbers, a few at a time, so that a false n does not allocate memory.
+// floats reads n numbers. The buffer grows with the bytes that arrive, so that a false n does
+// not allocate memory.
 func (s *server) floats(n int) ([]float64, error) {
-	var out []float64
-	var b [1 << 13]byte
-	for len(out) < n {
-		part := b[:min(len(b), 8*(n-len(out)))]
-		if _, err := io.ReadFull(s.in, part); err != nil {
-			return nil, err
-		}
-		for ; len(part) > 0; part = part[8:] {
-			out = append(out, math.Float64frombits(binary.LittleEndian.Uint64(part)))
-		}
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, s.in, 8*int64(n)); err != nil {
+		return nil, err
 	}
-	return out, nil
+	out := make([]float64, n)
+	_, err := binary.Decode(b.Bytes(), binary.LittleEndian, out)
+	return out, err
 }
 
 // answer executes a request and fills in the reply and its payload.
@@ -174,7 +167,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, learned []
 	switch q.Op {
 	case "fit", "begin":
 		s.feed = nil
-		opt, err := s.options(ctx, q)
+		opt, err := s.options(q)
 		if err != nil {
 			return err
 		}
@@ -220,7 +213,7 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, learned []
 }
 
 // options returns the options of train for the flags of a request.
-func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptions, err error) {
+func (s *server) options(q *request) (opt online.TrainOptions, err error) {
 	flags := trainFlags{}
 	cmd := new(cobra.Command)
 	flags.add(cmd, &opt)
@@ -229,23 +222,22 @@ func (s *server) options(ctx context.Context, q *request) (opt online.TrainOptio
 			return opt, err
 		}
 	}
-	if err := checkTogether(cmd.Flags(), &opt.Settings, &flags); err != nil {
+	if err := cmd.ValidateFlagGroups(); err != nil {
 		return opt, err
 	}
-	flags.tune(cmd.Flags(), &opt)
-	// A request's flags must not choose input or output files.
-	flags.rows.format, flags.out, flags.resume, flags.classes = rows.FormatCSV, "standard output", "", slices.Clone(q.Labels)
+	// A request can't choose input or output files.
+	flags.rows.format, flags.out, flags.resume = rows.FormatCSV, "standard output", ""
 	opt.Source.Path = "the data"
 	if q.Op == "begin" {
 		opt.Source.Path = "-"
 	}
-	if err := flags.complete(ctx, &opt); err != nil {
+	if err := flags.complete(cmd.Flags(), &opt); err != nil {
 		return opt, err
 	}
 	if regression := opt.Settings.Loss == lossNames["squared"]; regression != (q.Labels == nil) {
 		return opt, fmt.Errorf("--loss %s: classes need a loss for classification, numbers the loss squared", flags.loss)
 	}
-	opt.Settings.Dim = q.Dim
+	opt.Settings.Labels, opt.Settings.Dim = slices.Clone(q.Labels), q.Dim
 	opt.Note = func(format string, args ...any) { s.notes = append(s.notes, fmt.Sprintf(format, args...)) }
 	return opt, nil
 }

@@ -17,13 +17,13 @@ func TestServe(t *testing.T) {
 	for _, tt := range []struct{ in, out, err string }{
 		{in: ""},
 		{in: "hello\n", err: "want a line of JSON"},
-		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: "fit: unexpected EOF"},
+		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: "fit: EOF"},
 		{in: `{"op":"load","bytes":9223372036854775807}` + "\nPOLK", err: "load: EOF"},
 		{in: begin + `{"op":"learn","rows":-1}` + "\n", out: "{}\n", err: "-1 rows"},
 		{in: strings.Replace(begin, `,"yes"`, "", 1) + `{"op":"learn","rows":1}` + "\n" + row.String(), out: "{}\n", err: "target 1 of row 1"},
 		{in: begin + `{"op":"learn","rows":1}` + "\n" + row.String() + `{"op":"scores","rows":1}` + "\n" + row.String()[:8],
 			out: "{}\n{\"choosing\":true}\n{\"bytes\":16}\n"},
-		{in: strings.Replace(begin, `"dim"`, `"flags":{"pruner":"komp-order","order":"7"},"dim"`, 1), out: "{}\n"},
+		{in: strings.Replace(begin, `"dim"`, `"flags":{"pruner":"komp-order","pruner-params":"order=7"},"dim"`, 1), out: "{}\n"},
 		{in: `{"op":"save"}` + "\n" + strings.Replace(begin, "begin", "dance", 1) + strings.Replace(begin, `"dim"`, `"flags":{"order":"many"},"dim"`, 1),
 			out: `{"error":"\"save\" before there is a model"}` + "\n" + `{"error":"\"dance\" before there is a model"}` + "\n" +
 				`{"error":"invalid argument \"many\" for \"--order\" flag: must be an integer from 1 to 8192"}` + "\n"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,19 +16,16 @@ import (
 func newSettings() *cobra.Command {
 	var opt harness.Options
 	var options experiments.PlanOptions
-	var profile, progress, out string
+	var profile, progress string
 	cmd := &cobra.Command{
 		Use:   "settings SPEC...",
 		Short: "Compare settings of specs on held-out training data",
 		Long: `Train the methods of specs, with all hyper-parameters in their grids, on five
-sixths of the training data, and evaluate them on the other sixth. The best
-setting of each method is marked. The test data are not used. Batch methods are
-left out.`,
+sixths of the training data, evaluate them on the other sixth, and print a table
+as CSV. The best setting of each method is marked. The test data are not used.
+Batch methods are left out.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if err := checkOutput("--out", out, specInputs(names, opt.Finder)...); err != nil {
-				return err
-			}
 			plan, err := harness.PlanNamed(names, profile, options, opt.Finder)
 			if err != nil {
 				return err
@@ -35,11 +33,6 @@ left out.`,
 			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Run.Batch() })
 			if len(plan) == 0 {
 				return harness.Usage(errors.New("the specs have no run of a method that learns from a stream"))
-			}
-			if out != "" {
-				if err := harness.CheckFile(out); err != nil {
-					return fmt.Errorf("--out: %w", err)
-				}
 			}
 			opt.Progress = progressOn(progress, cmd.ErrOrStderr())
 			settings, unavailable, err := harness.Settings(cmd.Context(), plan, opt)
@@ -50,14 +43,9 @@ left out.`,
 			if err != nil {
 				return err
 			}
-			rows := settingRows(settings)
-			if err := writeRows(cmd.OutOrStdout(), rows); err != nil || out == "" {
-				return err
-			}
-			return writeCSV(out, rows)
+			return csv.NewWriter(raw(cmd.OutOrStdout())).WriteAll(settingRows(settings))
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "", "CSV `file` of the table")
 	profileFlag(cmd, &profile, "quick")
 	seedsFlag(cmd, &options.Seeds)
 	workersFlag(cmd, &opt.Workers)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/report"
 	"polkrepro/report/export"
@@ -36,7 +34,7 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 	stdout := cmd.OutOrStdout()
 	if slices.Contains(names, report.Table1Spec) {
 		others := func(t *report.Table) bool { return !strings.HasPrefix(t.Name, report.Table1Spec) }
-		if err := printTables(stdout, slices.DeleteFunc(slices.Clone(r.Tables), others), "text"); err != nil {
+		if err := printTables(cmd, slices.DeleteFunc(slices.Clone(r.Tables), others), "text"); err != nil {
 			return err
 		}
 	}
@@ -57,35 +55,22 @@ func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Re
 // line returns a command line of this program to copy to a shell: the arguments, with
 // flags for the same folders and profile.
 func (q *reporting) line(args ...string) string {
-	program := "runall"
-	if strings.ContainsRune(os.Args[0], filepath.Separator) && !filepath.IsAbs(os.Args[0]) {
-		program = os.Args[0] // such as bin/runall
-	}
-	words := append([]string{program}, args...)
+	words := append([]string{"runall"}, args...)
 	flag := func(name, value, unless string) {
 		if value != unless && !slices.Contains(args, name) {
 			words = append(words, name, value)
 		}
 	}
-	prefix := ""
-	switch args[0] {
-	case "data":
-		if data.Offline() {
-			prefix = data.EnvOffline + "= "
-		}
-	case "reproduce":
+	if args[0] == "reproduce" {
 		flag("--profile", q.profile, experiments.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
 		flag("--data-dir", q.opt.Finder.Dir, "")
 		for _, p := range q.pruners {
 			words = append(words, "--pruner", p)
 		}
-		fallthrough
-	default:
+	}
+	if args[0] != "data" {
 		flag("--results", cmp.Or(q.opt.Results, defaultResults), defaultResults)
 	}
-	for i, w := range words {
-		words[i] = quote(w)
-	}
-	return prefix + strings.Join(words, " ")
+	return quoted(words)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,19 +15,16 @@ import (
 	"polkrepro/report/export"
 )
 
-// formatJSON is the format of 'runall verify' that --json selects.
-const formatJSON = "json"
-
 // A verification holds the options of the verify command.
 type verification struct {
 	results, profile  string
 	assume            []string
 	reference, format string
+	asJSON            bool
 }
 
 func newVerify() *cobra.Command {
 	v := verification{format: "text"}
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Judge the paper's claims by the records",
@@ -49,20 +45,13 @@ the last bits.
 writes a test case for each claim; the file has a failure or an error exactly if
 the exit status is not 0.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				if cmd.Flags().Changed("format") && v.format != formatJSON {
-					return harness.Usage(fmt.Errorf("--json contradicts --format %s: use one of them", v.format))
-				}
-				v.format = formatJSON
-			}
-			return v.run(cmd)
-		},
+		RunE: v.run,
 	}
 	resultsFlag(cmd, &v.results)
 	profileFlag(cmd, &v.profile, "")
-	cmd.Flags().Var(choice(&v.format, []string{"text", "markdown", formatJSON, "junit"}), "format", "output format")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "same as --format json")
+	cmd.Flags().Var(choice(&v.format, []string{"text", "markdown", "junit"}), "format", "output format")
+	jsonFlag(cmd, &v.asJSON)
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.Flags().StringArrayVar(&v.assume, "assume", nil, "judge under `ASSUMPTION=ALTERNATIVE` and list the verdicts that change; may be repeated")
 	cmd.Flags().StringVar(&v.reference, "reference", "", "results `folder` with the expected verdicts")
 	cmd.AddCommand(newRecords(), newMultiverse())
@@ -71,7 +60,7 @@ the exit status is not 0.`,
 
 // run judges the claims, writes the verdicts and returns the error that determines the exit
 // status.
-func (v *verification) run(cmd *cobra.Command) error {
+func (v *verification) run(cmd *cobra.Command, _ []string) error {
 	in, profile, err := readEvidence(cmd, v.results, v.profile)
 	if err != nil {
 		return err
@@ -105,7 +94,7 @@ func (v *verification) run(cmd *cobra.Command) error {
 		}
 		out.Reference = &report.Reference{Folder: v.reference, Comparison: *a.CompareTo(reference)}
 	}
-	if err := v.write(cmd.OutOrStdout(), out, in.Assume); err != nil {
+	if err := v.write(cmd, out, in.Assume); err != nil {
 		return err
 	}
 	if out.Reference != nil {
@@ -115,18 +104,19 @@ func (v *verification) run(cmd *cobra.Command) error {
 }
 
 // write writes the verdicts in the requested format.
-func (v *verification) write(w io.Writer, out *report.Verdicts, assume map[string]string) error {
-	switch v.format {
-	case "markdown":
-		return out.Markdown(w)
-	case "junit":
-		return out.JUnit(w)
-	case formatJSON:
+func (v *verification) write(cmd *cobra.Command, out *report.Verdicts, assume map[string]string) error {
+	stdout := cmd.OutOrStdout()
+	switch {
+	case v.format == "markdown":
+		return out.Markdown(raw(stdout))
+	case v.format == "junit":
+		return out.JUnit(raw(stdout))
+	case v.asJSON:
 		document := out.Assessment.Document()
 		document.Profile, document.Assume, document.Changes = out.Profile, assume, out.Changes
-		return writeJSON(w, Verification{document, out.Reference})
+		return writeJSON(cmd, Verification{document, out.Reference})
 	}
-	return out.Text(w)
+	return out.Text(stdout)
 }
 
 // A Verification is the output of 'runall verify --json'. It has no version: without a reference
@@ -161,10 +151,15 @@ func parseAssume(words []string) (map[string]string, error) {
 
 // settled returns an error if a claim is neither reproduced nor explained.
 func (v *verification) settled(a *evidence.Assessment, profile string) error {
-	if a.Incomplete() {
-		return harness.Incomplete(errors.New(v.incomplete(a, profile)))
-	}
-	if open := a.Unsettled(); len(open) > 0 {
+	lacking, open := missing(a, v.results), a.Unsettled()
+	switch {
+	case lacking != nil:
+		return harness.Incomplete(fmt.Errorf("%w; '%s' makes them", lacking, reproduceCommand(nil, profile, v.results)))
+	case a.Incomplete() && profile == experiments.ProfileFull:
+		return harness.Incomplete(errors.New("no run answers some claims under these assumptions; their notes say why"))
+	case a.Incomplete():
+		return harness.Incomplete(fmt.Errorf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull))
+	case len(open) > 0:
 		return harness.Deviates(fmt.Errorf("inconclusive or deviating without an explanation: %s", strings.Join(open, ", ")))
 	}
 	return nil
@@ -177,35 +172,21 @@ func (v *verification) compared(r *report.Reference, a, reference *evidence.Asse
 	for _, c := range r.Changed {
 		names = append(names, fmt.Sprintf("%s (%s here, %s there)", c.Claim, c.Here, c.Reference))
 	}
-	if len(names) > 0 {
+	switch {
+	case len(names) > 0:
 		return harness.Deviates(fmt.Errorf("verdicts differ from %s: %s", r.Folder, strings.Join(names, ", ")))
+	case len(r.NotCompared) > 0:
+		return harness.Incomplete(fmt.Errorf("%d claims could not be compared with %s: %w", len(r.NotCompared), r.Folder,
+			errors.Join(missing(a, v.results), missing(reference, v.reference))))
 	}
-	if len(r.NotCompared) == 0 {
+	return nil
+}
+
+// missing returns an error that lists the records that claims need and a results folder
+// lacks, or nil.
+func missing(a *evidence.Assessment, results string) error {
+	if len(a.Missing) == 0 {
 		return nil
 	}
-	for _, side := range []struct {
-		a       *evidence.Assessment
-		results string
-	}{{a, v.results}, {reference, v.reference}} {
-		if len(side.a.Missing) > 0 {
-			names = append(names, missing(side.a, side.results).Error())
-		}
-	}
-	return harness.Incomplete(fmt.Errorf("%d claims could not be compared with %s: %s", len(r.NotCompared), r.Folder, strings.Join(names, "; ")))
-}
-
-// incomplete describes the missing records and the command that makes them.
-func (v *verification) incomplete(a *evidence.Assessment, profile string) string {
-	switch {
-	case len(a.Missing) > 0:
-		return fmt.Sprintf("%v; '%s' makes them", missing(a, v.results), reproduceCommand(nil, profile, v.results))
-	case profile == experiments.ProfileFull:
-		return "no run answers some claims under these assumptions; their notes say why"
-	}
-	return fmt.Sprintf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull)
-}
-
-// missing returns an error that lists the records that claims need and a results folder lacks.
-func missing(a *evidence.Assessment, results string) error {
 	return &evidence.Gap{Kind: evidence.Pending, What: harness.RecordsDir(results), Runs: a.Missing}
 }

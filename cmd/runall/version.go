@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +11,7 @@ import (
 )
 
 func newVersion() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version of the program and what it runs on",
 		Args:  cobra.NoArgs,
@@ -23,14 +21,10 @@ func newVersion() *cobra.Command {
 			if p.Dirty {
 				revision += " (with local changes)"
 			}
-			return show(cmd, asJSON, p, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "%s %s\nrevision  %s\ngo        %s %s/%s %s\ncpu       %s, %d cores (%s)\nalgebra   %s\n",
-					p.Module, p.Version, revision, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
-					p.CPU, p.Cores, strings.Join(p.Features, " "), p.Backend)
-				return err
-			})
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s\nrevision  %s\ngo        %s %s/%s %s\ncpu       %s, %d cores (%s)\nalgebra   %s\n",
+				p.Module, p.Version, revision, p.Go, p.GOOS, p.GOARCH, p.GOAMD64,
+				p.CPU, p.Cores, strings.Join(p.Features, " "), p.Backend)
+			return err
 		},
 	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
 }

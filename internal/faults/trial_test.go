@@ -124,7 +124,7 @@ func (t *trial) ended(p *process, sent syscall.Signal, refusals ...refusal) {
 		t.violation("it was ended by %v", status.Signal())
 	case status.Signaled(), code == 130 && sent != 0 && sent != syscall.SIGKILL:
 		want := "To resume: " + strings.Join(p.Args, " ") + "\n"
-		if code == 130 && (!strings.Contains(text, "runall: interrupted") || t.cmd.name != "train" && !strings.HasSuffix(text, want)) {
+		if code == 130 && (!strings.Contains(text, "runall: interrupted") || t.cmd.name == "reproduce" && !strings.HasSuffix(text, want)) {
 			t.violation("it does not say that it was interrupted and %q", want)
 		}
 		_, err := os.Stat(filepath.Join(t.results(), "model"))
