@@ -117,7 +117,7 @@ func (g *Gap) Sentence() string {
 		}
 		return fmt.Sprintf("Failed: %s: %s (%d runs, one of them %s)", g.What, words.Message(g.Why), len(g.Runs), g.Runs[0].ID)
 	case Corrupt:
-		return "Corrupt record, ignored: " + g.Why
+		return fmt.Sprintf("%s %s and left out.", are(g.N, "record"), damaged)
 	case Unfinished:
 		return fmt.Sprintf("%s unfinished: killed or still running.", are(g.N, "run"))
 	case Pending:

@@ -31,7 +31,6 @@ type Input struct {
 	Unavailable map[string]string         // how to get each unavailable data set, by name
 	Pictures    map[string]DataPicture    // examples of the image data sets, by name
 	Profile     string                    // smoke, quick or full; empty if unknown
-	FullCells   map[string]bool           // the table cells that the full profile feeds
 	Assessment  *evidence.Assessment      // verdicts; if nil, tables have none and there is no forest plot
 }
 

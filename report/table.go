@@ -98,11 +98,11 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 	runs := b.records(planned)
 	if len(runs) == 0 {
 		c.Lost, c.ByResult = "", nil
-		// If the paper prints only dashes and neither this profile nor the full one plans runs,
-		// nothing is missing, and the cell shows the dash. A method's second series, such as
-		// polk-large, is an exception: the paper's figures show it whatever its table prints.
+		// If the paper prints only dashes and this profile plans no runs, nothing is missing, and
+		// the cell shows the dash. A method's second series, such as polk-large, is an exception:
+		// the paper's figures show it whatever its table prints.
 		second := strings.Contains(row.ID, "-")
-		if len(planned) == 0 && !b.in.FullCells[id] && !second && c.Dash != "" && c.Paper == [3]*float64{} {
+		if len(planned) == 0 && !second && c.Dash != "" && c.Paper == [3]*float64{} {
 			c.Why = words.Dash
 		} else {
 			c.Why = b.absent(planned, dataSet)

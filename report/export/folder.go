@@ -53,7 +53,6 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -173,30 +172,6 @@ type Report struct {
 
 	folder   *Folder
 	evidence evidence.Input
-	joint    *evidence.JointReport // cached result of combinations
-}
-
-// combinations judges the cells of the paper's tables under all combinations of alternatives. It
-// returns nil if the report is not about the paper.
-func (r *Report) combinations() (_ *evidence.JointReport, err error) {
-	if r.joint == nil && len(r.folder.own) == 0 {
-		if r.joint, err = evidence.Joint(r.evidence); err == nil {
-			r.joint.Profile = r.folder.Profile
-		}
-	}
-	return r.joint, err
-}
-
-// files returns the report with the figure of the combinations. The figure takes a second to make
-// and is only in written files.
-func (r *Report) files() (*report.Report, error) {
-	j, err := r.combinations()
-	if err != nil || j == nil {
-		return r.Report, err
-	}
-	all := *r.Report
-	all.Figures = append(slices.Clip(all.Figures), report.JointFigure(j))
-	return &all, nil
 }
 
 // Report judges the claims and makes tables and figures.
@@ -221,7 +196,6 @@ func (f *Folder) Report() (*Report, error) {
 		Unavailable: lacking,
 		Pictures:    report.Pictures(f.opt.Finder),
 		Profile:     f.Profile,
-		FullCells:   f.fullCells(),
 		Assessment:  assessment,
 	})
 	return r, nil
@@ -237,19 +211,22 @@ func (f *Folder) shown() (of []experiments.Planned, lacking map[string]string) {
 	return of, harness.Lacking(of, f.Records.Records, f.opt.Finder)
 }
 
-// fullCells returns the table cells that the full profile feeds.
-func (f *Folder) fullCells() map[string]bool {
-	cells := make(map[string]bool)
-	plan, err := harness.PlanAll(f.specs, experiments.ProfileFull, experiments.PlanOptions{})
+// complete adds the part on all combinations of alternatives to a report about the paper. It takes
+// a second to make and is only in written reports.
+func (r *Report) complete() error {
+	if len(r.folder.own) > 0 {
+		return nil
+	}
+	j, err := evidence.Joint(r.evidence)
 	if err != nil {
-		return nil // no error: the report is made in any case
+		return err
 	}
-	for _, p := range plan {
-		for _, id := range p.Cells {
-			cells[id] = true
-		}
-	}
-	return cells
+	r.Parts = append(r.Parts, &report.Part{
+		ID: "joint", Title: "What combinations of choices reproduce",
+		Paragraphs: append(j.Words(), "'runall verify multiverse' lists the verdicts that change if one alternative is assumed alone, with --joint the best combinations."),
+		Figures:    []*report.Figure{report.JointFigure(j)},
+	})
+	return nil
 }
 
 // PageName is the file name of the report as one page.
@@ -258,26 +235,28 @@ const PageName = "report.html"
 // WriteAll writes all tables and figures, and the report as one page, into a folder. It returns
 // the number of files.
 func (r *Report) WriteAll(dir string) (files int, err error) {
-	r.Page = PageName
-	all, err := r.files()
-	if err != nil {
+	if err := r.complete(); err != nil {
 		return 0, err
 	}
-	paths, err := all.WriteAll(dir, nil)
+	paths, err := r.Report.WriteAll(dir, nil)
 	if err != nil {
 		return len(paths), err
 	}
-	_, err = r.WritePage(dir)
+	_, err = r.writePage(dir)
 	return len(paths) + 1, err
 }
 
 // WritePage writes the page into a folder and returns its path.
 func (r *Report) WritePage(dir string) (string, error) {
-	in, err := r.page()
-	if err != nil {
+	if err := r.complete(); err != nil {
 		return "", err
 	}
-	return writePage(dir, in)
+	return r.writePage(dir)
+}
+
+func (r *Report) writePage(dir string) (string, error) {
+	have := r.folder.Records
+	return writePage(dir, page.Input{Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Damaged: len(have.Errors)})
 }
 
 // WriteTournament writes the report on a tournament of heuristics, including its page, into a
@@ -287,11 +266,13 @@ func WriteTournament(dir string, t *report.Tournament) ([]string, error) {
 	if err != nil {
 		return paths, err
 	}
-	path, err := writePage(dir, page.Input{Report: t.Report, Lead: t.Summary(), Program: program(harness.Provenance())})
+	path, err := writePage(dir, page.Input{Report: t.Report, Lead: t.Summary()})
 	return append(paths, path), err
 }
 
 func writePage(dir string, in page.Input) (string, error) {
+	p := harness.Provenance()
+	in.Program = fmt.Sprintf("%s %s, revision %s", p.Module, p.Version, p.Code())
 	path := filepath.Join(dir, PageName)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -300,39 +281,4 @@ func writePage(dir string, in page.Input) (string, error) {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	return path, nil
-}
-
-// page gathers what the page shows: the report, and the claims with their verdicts.
-func (r *Report) page() (page.Input, error) {
-	have := r.folder.Records
-	in := page.Input{Report: r.Report, Ledger: r.evidence.Ledger, Partial: len(have.Partial), Program: program(harness.Provenance())}
-	if len(r.folder.own) == 0 {
-		multiverse, err := evidence.Multiverse(r.evidence)
-		if err != nil {
-			return page.Input{}, err
-		}
-		joint, err := r.combinations()
-		if err != nil {
-			return page.Input{}, err
-		}
-		in.Sections = []*report.Part{page.MultiverseSection(multiverse), page.JointSection(joint)}
-	}
-	for _, err := range have.Errors { // without the folder's path: the page is read on other machines
-		if e, ok := errors.AsType[*record.Error](err); ok {
-			short := *e
-			short.Path = filepath.Base(e.Path)
-			err = &short
-		}
-		in.Damaged = append(in.Damaged, err.Error())
-	}
-	return in, nil
-}
-
-// program names this program.
-func program(p record.Provenance) string {
-	s := p.Module + " " + p.Version
-	if p.Revision != "" {
-		s += ", revision " + p.Code()
-	}
-	return s
 }

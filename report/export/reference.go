@@ -159,11 +159,10 @@ func (r Reference) present(dir string) error {
 	if err != nil {
 		return err
 	}
-	all, err := rep.files()
-	if err != nil {
+	if err := rep.complete(); err != nil {
 		return err
 	}
-	_, err = all.WriteAll(dir, Kept)
+	_, err = rep.Report.WriteAll(dir, Kept)
 	return err
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -38,7 +37,8 @@ func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
 	in, _ := whole()
-	in.Sections = []*report.Part{convergence}
+	r := *in.Report
+	in.Report, r.Parts = &r, []*report.Part{convergence}
 	path := filepath.Join(t.TempDir(), "report.html")
 	testutil.NoError(t, os.WriteFile(path, render(t, in), 0o666))
 	b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
@@ -157,41 +157,25 @@ func TestCheckReadOff(t *testing.T) {
 	}
 }
 
-// TestCheckNarrow checks that nothing on the page is wider than a phone's screen.
-func TestCheckNarrow(t *testing.T) {
-	b, url := shown(t)
-	for _, width := range []int{390, 320} {
-		b.width(t, width)
-		b.open(t, url)
-		var got int
-		b.eval(t, `document.documentElement.scrollWidth`, &got)
-		if got > width {
-			var wide string
-			b.eval(t, `[...document.querySelectorAll("body *")].filter(e => { for (let p = e; p; p = p.parentElement) if (p !== document.documentElement && p !== document.body && getComputedStyle(p).overflowX !== "visible") return false; return e.getBoundingClientRect().right > `+strconv.Itoa(width)+` }).map(e => e.outerHTML.slice(0, 120)).slice(-3).join("\n")`, &wide)
-			t.Errorf("the page is %d pixels wide on a screen of %d, for the sake of\n%s", got, width, wide)
-		}
-	}
-}
-
-// TestCheckForest checks that the forest plot is beside the sentences on a wide screen and below
-// them on a narrow one. Its letters, of 7 points in a picture 244.8 points wide, must have at least
-// 8 pixels.
-func TestCheckForest(t *testing.T) {
+// TestCheckWidths checks that nothing is wider than the screen, and that the forest plot is beside
+// the sentences on a wide screen and below them on a narrow one. Its letters, of 7 points in a
+// picture 244.8 points wide, must have at least 8 pixels.
+func TestCheckWidths(t *testing.T) {
 	b, url := shown(t)
 	for _, width := range []int{1400, 1000, 999, 390, 320} {
 		b.width(t, width)
 		b.open(t, url)
-		var at struct{ Picture, Left, Top, Right, Bottom, Sentences, Below float64 }
-		b.eval(t, `(() => { const f = document.getElementById("forest").getBoundingClientRect(), d = document.querySelector(".differs").getBoundingClientRect(), h = document.querySelector(".holds").getBoundingClientRect();
-			return {picture: document.querySelector("#forest img").getBoundingClientRect().width, left: f.left, top: f.top, right: f.right, bottom: f.bottom, sentences: d.right, below: h.bottom} })()`, &at)
-		if letters := 7 / 244.8 * at.Picture; !(letters >= 8) || !(at.Left >= 0) || !(at.Right <= float64(width)) {
-			t.Errorf("%d wide: letters of %.1f pixels, from %.0f to %.0f", width, letters, at.Left, at.Right)
+		var at struct{ Page, Picture, Left, Top, Sentences, Below float64 }
+		b.eval(t, `(() => { const box = q => document.querySelector(q).getBoundingClientRect(), f = box("#forest");
+			return {page: document.documentElement.scrollWidth, picture: box("#forest img").width, left: f.left, top: f.top, sentences: box(".differs").right, below: box(".holds").bottom} })()`, &at)
+		if at.Page > float64(width) {
+			t.Errorf("the page is %.0f pixels wide on a screen of %d", at.Page, width)
 		}
-		if beside := at.Left >= at.Sentences && at.Top < 900; beside != (width >= 1000) {
-			t.Errorf("%d wide: the plot is beside the sentences: %v", width, beside)
+		if letters := 7 / 244.8 * at.Picture; !(letters >= 8) {
+			t.Errorf("%d wide: letters of %.1f pixels", width, letters)
 		}
-		if width < 1000 && !(at.Top >= at.Below) {
-			t.Errorf("%d wide: the plot covers what is above it", width)
+		if beside := at.Left >= at.Sentences && at.Top < 900; beside != (width >= 1000) || !beside && !(at.Top >= at.Below) {
+			t.Errorf("%d wide: the plot is beside the sentences: %v; at %.0f, below %.0f", width, beside, at.Top, at.Below)
 		}
 	}
 }

@@ -12,11 +12,6 @@
 // the browser to fetch anything. html/template escapes text from records and specs. uPlot draws
 // the curves (folder uplot: release 1.6.32 as published, MIT licence); without JavaScript, and in
 // print, the pictures of package report replace them.
-//
-// # Sections of other packages
-//
-// A section is a [report.Part], which is plain data, so one function makes it:
-// [MultiverseSection], [JointSection].
 package page
 
 import (
@@ -27,8 +22,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
-	"strconv"
 	"strings"
 
 	"polkrepro/evidence"
@@ -42,13 +35,12 @@ import (
 
 // Input holds everything that a page is made from.
 type Input struct {
-	Report   *report.Report      // with an assessment
-	Ledger   *experiments.Ledger // nil for a page about the user's own runs
-	Partial  int                 // number of unfinished runs
-	Damaged  []string            // errors of incomplete or corrupt records
-	Sections []*report.Part      // shown after the figures and the report's own parts
-	Lead     []string            // first paragraphs of a page about the user's own runs
-	Program  string              // name, version and revision of the program that makes the page
+	Report  *report.Report      // with an assessment
+	Ledger  *experiments.Ledger // nil for a page about the user's own runs
+	Partial int                 // number of unfinished runs
+	Damaged int                 // number of incomplete or corrupt records
+	Lead    []string            // first paragraphs of a page about the user's own runs
+	Program string              // name, version and revision of the program that makes the page
 }
 
 //go:embed page.gohtml page.css page.js uplot
@@ -56,21 +48,18 @@ var files embed.FS
 
 // page is the template. Each action is escaped for its context.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
-	"class":        func(v stats.Verdict) string { return classes[v] },
-	"reproduced":   always(stats.Reproduced),
-	"inconclusive": always(stats.Inconclusive),
-	"notrun":       always(stats.NotRun),
-	"deviates":     always(stats.Deviates),
-	"four":         words.Four,
-	"numeric":      numeric,
-	"plain":        words.Plain,
-	"headings":     func() []string { return table.Headings[:] },
-	"quantities":   func() []string { return report.Quantities[:] },
-	"trim":         strings.TrimSpace,
+	"class": func(v stats.Verdict) string { return classes[v] },
+	"verdict": func(name string) (v stats.Verdict, err error) {
+		err = v.UnmarshalText([]byte(name))
+		return v, err
+	},
+	"four":       words.Four,
+	"plain":      words.Plain,
+	"headings":   func() []string { return table.Headings[:] },
+	"forest":     func(f *report.Figure) bool { return f.Name == report.ForestName },
+	"quantities": func() []string { return report.Quantities[:] },
+	"trim":       strings.TrimSpace,
 }).ParseFS(files, "page.gohtml"))
-
-// always returns a function that returns v, a verdict that the page explains or counts.
-func always(v stats.Verdict) func() stats.Verdict { return func() stats.Verdict { return v } }
 
 // Write writes the page.
 func Write(w io.Writer, in Input) error {
@@ -94,43 +83,20 @@ type view struct {
 	Counts    []evidence.Tally // of cells, numbers, sentences and theorems
 	OneRun    int              // printed numbers within the interval of one new run
 	OfOneRun  int              // printed numbers for which that is known
-	Forest    *report.Figure   // nil if the report has no forest plot
-	Differing []differing
-	Missing   []string
-	Figures   []*report.Figure // all other figures
+	Differing []claimGroup     // the claims that deviate, and those that are inconclusive
 	Charts    [][]*plot.Panel  // of the figures that the template has shown so far
 	Claims    []claimGroup
 	ByID      map[string]*claimView
-	Machines  *report.Table
-	Data      *report.Table
 }
 
 // newView lays the page out.
 func newView(in Input) *view {
-	from := in.Report.Input
-	v := &view{Input: in, Own: from.Own, ByID: make(map[string]*claimView), Missing: missing(in), Machines: machines(from.Records), Data: dataSums(from.Records)}
+	v := &view{Input: in, Own: in.Report.Input.Own, ByID: make(map[string]*claimView)}
 	v.assets()
 	if v.Own == "" {
-		v.claims(in)
-	}
-	v.Sections = slices.Concat(in.Report.Parts, in.Sections)
-	for _, f := range in.Report.Figures {
-		if f.Name == report.ForestName {
-			v.Forest = f
-		} else {
-			v.Figures = append(v.Figures, f)
-		}
+		v.claims(in.Report.Input.Assessment)
 	}
 	return v
-}
-
-// Charted reports whether any figure has curves that readers can point at.
-func (v *view) Charted() bool {
-	all := v.Figures
-	for _, s := range v.Sections {
-		all = slices.Concat(all, s.Figures)
-	}
-	return slices.ContainsFunc(all, func(f *report.Figure) bool { return f.Missing == "" && len(f.Charts()) > 0 })
 }
 
 // A shownFigure is a figure and, if it has curves, their place in the page's data. Where
@@ -183,19 +149,4 @@ func file(name string) string {
 func sourceHash(script string) string {
 	sum := sha256.Sum256([]byte(script))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// numeric reports for each column of a table whether every cell begins with a number, is a dash
-// or is empty. Readers sort such a column by the numbers, any other by the text.
-func numeric(t *report.Table) []bool {
-	out := make([]bool, len(t.Header))
-	for i := range out {
-		out[i] = len(t.Rows) > 0
-		for _, row := range t.Rows {
-			word, _, _ := strings.Cut(row[i], " ")
-			_, err := strconv.ParseFloat(strings.ReplaceAll(word, "−", "-"), 64)
-			out[i] = out[i] && (word == "" || word == words.Dash || err == nil)
-		}
-	}
-	return out
 }

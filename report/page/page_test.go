@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
 	"polkrepro/experiments"
@@ -143,26 +142,6 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestReason cuts reasons to whole sentences that fit.
-func TestReason(t *testing.T) {
-	long := strings.Repeat("word ", 60) + "end."
-	for _, c := range []struct {
-		reasons []string
-		want    string
-	}{
-		{nil, ""},
-		{[]string{"", ""}, ""},
-		{[]string{"As for the risk. And more.", "It is 0.1 points. So\n  it is."}, "It is 0.1 points. So it is."},
-		{[]string{"As for the risk."}, "As for the risk."},
-		{[]string{"Short. " + long}, "Short."},
-		{[]string{long + " Short."}, long},
-	} {
-		if got := firstReason(c.reasons); got != c.want {
-			t.Errorf("%q: %q, want %q", c.reasons, got, c.want)
-		}
-	}
-}
-
 // TestWithin checks that the page requests nothing: its only addresses are places on the page and
 // embedded pictures, and its policy forbids all others.
 func TestWithin(t *testing.T) {
@@ -266,8 +245,7 @@ func TestHostile(t *testing.T) {
 	delete(recs, planned[0].ID)
 	in := input(t, experiments.ProfileSmoke, planned, recs, failed)
 	in.Program = evil
-	in.Damaged = []string{evil}
-	in.Sections = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
+	in.Report.Parts = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
 		Tables: []*report.Table{{Title: evil, Header: []string{evil}, Rows: [][]string{{evil}}, Notes: []string{evil}}},
 		Figures: []*report.Figure{{Name: "extra-figure", Title: evil, Caption: evil, Alt: evil, Series: []*report.Series{{Label: evil}},
 			Drawing: &plot.Picture{Panels: []*plot.Panel{{YLabel: evil, Traces: []plot.Trace{{Label: evil}}}}}}},
@@ -295,11 +273,11 @@ func TestHostile(t *testing.T) {
 func TestNothingRun(t *testing.T) {
 	planned := theorytest.Plan(t, experiments.ProfileQuick)
 	in := input(t, experiments.ProfileQuick, planned, nil, nil)
-	in.Partial, in.Damaged = 1, []string{"x.jsonl: cut off"}
+	in.Partial, in.Damaged = 1, 2
 	root, _ := parse(t, render(t, in))
 	words := root.words()
 	for _, want := range []string{
-		"0 recorded runs", "1 run is unfinished", "Corrupt record, ignored: x.jsonl: cut off",
+		"0 recorded runs", "1 run is unfinished", "2 records are incomplete or corrupt and left out.",
 		"planned runs are without a record", "Figure 2. Multi-KSVM on multidist: not run yet", "Programs and machines: nothing recorded.",
 	} {
 		if !strings.Contains(words, want) {
@@ -317,8 +295,9 @@ func TestMachines(t *testing.T) {
 	recs := records(planned)
 	recs[planned[0].ID].Header.Provenance.Revision = "fedcba9876543210"
 	recs[planned[0].ID].Header.Provenance.Dirty = true
-	rows := machines(recs).Rows
-	if len(rows) != 2 || rows[0][2] != "0123456789ab" || rows[1][2] != "fedcba987654 with local changes" || rows[1][0] != "1" {
+	v := &view{Input: Input{Report: &report.Report{Input: report.Input{Records: recs}}}}
+	rows := v.Machines().Rows
+	if len(rows) != 2 || rows[0][1] != "0123456789ab" || rows[1][1] != "fedcba987654 with local changes" || rows[1][8] != "1" {
 		t.Errorf("machines %q", rows)
 	}
 }
@@ -351,26 +330,5 @@ func TestCharts(t *testing.T) {
 	text, err := json.Marshal(want)
 	if err != nil || len(want) == 0 || scripts[0] != string(text) {
 		t.Errorf("%d figures, %v: %.200s\nwant %.200s", len(want), err, scripts[0], text)
-	}
-}
-
-// TestJointSection checks the front, the assumptions of the best combination, the claims that it
-// does not reproduce, and the picture.
-func TestJointSection(t *testing.T) {
-	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
-	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x", Value: "another", Chosen: "one", How: "by result"}}, ByResult: 4, Cells: 13, Numbers: 37}
-	s := JointSection(&evidence.JointReport{
-		Cells: 17, Numbers: 48, Combinations: 2, Chosen: chosen, Front: []evidence.JointReading{chosen, best},
-		Counts: []evidence.JointCount{{JointReading: chosen, Combinations: 1}, {JointReading: best, Combinations: 1}},
-		Best:   []evidence.ClaimResult{{Claim: experiments.Claim{ID: "c"}, Verdict: stats.Deviates, Tests: []evidence.Finding{{Test: experiments.Test{ID: "risk"}, Verdict: stats.Deviates}}}},
-	})
-	for i, want := range [][]string{{"4", "13", "37", "0", "0", "1", "a=x"}, {"a = x", "by result", "another", "one"}, {"c", "deviates", "risk deviates"}} {
-		rows := s.Tables[i].Rows
-		if got := rows[len(rows)-1]; !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", s.Tables[i].Title, got, want)
-		}
-	}
-	if len(s.Figures) != 1 || s.Figures[0].Missing != "" || !strings.Contains(strings.Join(s.Paragraphs, " "), "13 of 17 cells") {
-		t.Errorf("%d figures, %q", len(s.Figures), s.Paragraphs)
 	}
 }
