@@ -130,7 +130,7 @@ const whyWidth = 36
 func (c *Cell) lines() []table.Line {
 	out := []table.Line{{Label: "paper"}}
 	for q, text := range c.Printed {
-		out[0].Cells[q].Text = text
+		out[0].Cells[q] = text
 	}
 	switch c.Why {
 	case "":
@@ -142,11 +142,11 @@ func (c *Cell) lines() []table.Line {
 	own := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
 	interval, diff, draw := table.Line{Label: "90 %"}, table.Line{Label: "Δ"}, table.Line{Runs: "1, the figures'"}
 	for q, s := range c.Ours {
-		own.Cells[q].Text = cmp.Or(s.text(q), words.Dash)
-		interval.Cells[q].Text, diff.Cells[q].Text = s.interval(q), difference(s, c.Paper[q], q)
-		draw.Cells[q].Text = words.Dash
+		own.Cells[q] = cmp.Or(s.text(q), words.Dash)
+		interval.Cells[q], diff.Cells[q] = s.interval(q), difference(s, c.Paper[q], q)
+		draw.Cells[q] = words.Dash
 		if s.N > 0 {
-			draw.Cells[q].Text = number(c.OnDraw[q], q, c.OnDraw[q])
+			draw.Cells[q] = number(c.OnDraw[q], q, c.OnDraw[q])
 		}
 	}
 	out = append(out, filled(own, interval, diff)...)
@@ -158,10 +158,7 @@ func (c *Cell) lines() []table.Line {
 }
 
 // verdictLegend explains judgedLines.
-var verdictLegend = table.Cell{
-	Text:  "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows.",
-	Words: "new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same on other test rows.",
-}
+const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
 
 // judgedLines returns the verdicts on the printed numbers, each with the verdicts at half and at
 // twice the margin, and the intervals for a new run and for new test rows, each with a mark that
@@ -172,12 +169,10 @@ func (c *Cell) judgedLines() []table.Line {
 		if f == nil {
 			continue
 		}
-		verdict := table.Cell{Text: f.Verdict.Mark(), Words: f.Verdict.String()}
+		verdicts.Cells[q] = f.Verdict.Mark()
 		if at := f.Margins(); at != nil {
-			verdict.Text += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
-			verdict.Words += fmt.Sprintf(" (half the margin: %s, twice: %s)", at[0], at[1])
+			verdicts.Cells[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
 		}
-		verdicts.Cells[q] = verdict
 		if within, known := f.Within(f.NewRun); known {
 			oneRun.Cells[q] = expected(f.NewRun, q, within)
 		}
@@ -190,17 +185,17 @@ func (c *Cell) judgedLines() []table.Line {
 
 // filled returns the lines with at least one cell.
 func filled(lines ...table.Line) []table.Line {
-	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]table.Cell{} })
+	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]string{} })
 }
 
 // expected writes an interval for a number, with a mark that says whether it contains the printed
 // number.
-func expected(n evidence.Number, q int, within bool) table.Cell {
-	text := between(n.Low, n.High, q, n.High)
+func expected(n evidence.Number, q int, within bool) string {
+	mark := stats.Deviates.Mark()
 	if within {
-		return table.Cell{Text: text + " " + stats.Reproduced.Mark(), Words: text + ", with the printed number"}
+		mark = stats.Reproduced.Mark()
 	}
-	return table.Cell{Text: text + " " + stats.Deviates.Mark(), Words: text + ", without the printed number"}
+	return between(n.Low, n.High, q, n.High) + " " + mark
 }
 
 // csvHeader names the columns of a table's CSV file.

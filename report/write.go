@@ -139,7 +139,7 @@ func (r *Report) Index() string {
 // indexTables writes tables with links to their other faces.
 func indexTables(b *strings.Builder, tables ...*Table) {
 	for _, t := range tables {
-		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.MarkdownBody())
+		fmt.Fprintf(b, "## %s\n\n%s\n", table.Escape(t.Title), t.Markdown())
 		fmt.Fprintf(b, "Also as [text](tables/%[1]s.txt), [CSV](tables/%[1]s.csv) and [LaTeX](tables/%[1]s.tex).\n\n", t.Name)
 	}
 }

@@ -25,10 +25,10 @@ func (t *Table) LaTeX() string {
 		height := fmt.Sprintf("%.2f\\textheight", 0.75/float64(len(parts)))
 		fmt.Fprintf(&b, "\\resizebox*{!}{\\ifdim\\totalheight>%[1]s %[1]s\\else\\totalheight\\fi}{%%\n", height)
 		b.WriteString("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n")
-		t.wideGrid(part, short).latex(&b)
+		t.wideGrid(part).latex(&b)
 		b.WriteString("}}\\par\\medskip\n")
 	}
-	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes(short)...)
+	notes := append([]string{cmp.Or(t.Caption, t.Title+".")}, t.notes()...)
 	fmt.Fprintf(&b, "\\caption{%s}\n\\label{tab:polkrepro-%s}\n\\end{table}\n", latexEscape(strings.Join(notes, " ")), strings.ToLower(t.Name))
 	return b.String()
 }

@@ -25,7 +25,7 @@ type Table struct {
 	Rows    [][]string
 	Numbers [][]string // lines of the CSV file, a header first, with one number in a cell (default: Header and Rows)
 	Notes   []string
-	Legend  Cell // note on verdicts, after the second of Notes; empty if the table has no verdicts
+	Legend  string // note on verdicts, after the second of Notes; empty if the table has no verdicts
 }
 
 // A Face is one way to write a table.
@@ -66,21 +66,14 @@ type Row struct {
 // A Line is one line of a cell: the paper's numbers, results of the runs, or verdicts on them.
 // Every face except CSV shows these lines.
 type Line struct {
-	Label string  // paper, ours, 90 %, Δ, draw 447, verdict, new run or new rows
-	Cells [3]Cell // the risk, the error and the model order
+	Label string    // paper, ours, 90 %, Δ, draw 447, verdict, new run or new rows
+	Cells [3]string // the risk, the error and the model order
 	Runs  string
 	Why   string // in place of cells and runs: why there are none
 }
 
 // Headings are the columns of a Line's cells.
 var Headings = [3]string{"risk", "error (%)", "model order"}
-
-// A Cell is a text, and the same in words for faces with room (default: Text).
-type Cell struct{ Text, Words string }
-
-// short and long return the text of a cell for faces without and with room for words.
-func short(c Cell) string { return c.Text }
-func long(c Cell) string  { return cmp.Or(c.Words, c.Text) }
 
 // Write writes the face with the given name. It panics if there is none.
 func (t *Table) Write(w io.Writer, face string) error {
@@ -103,11 +96,11 @@ func (t *Table) All() iter.Seq2[*Block, *Row] {
 }
 
 // notes are the notes with the legend.
-func (t *Table) notes(text func(Cell) string) []string {
-	if t.Legend == (Cell{}) {
+func (t *Table) notes() []string {
+	if t.Legend == "" {
 		return t.Notes
 	}
-	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), text(t.Legend))
+	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), t.Legend)
 }
 
 // Text returns the table for a terminal: one block after the other, with the lines of a cell
@@ -129,7 +122,7 @@ func (t *Table) Text() string {
 		}
 		g.text(&b, widths)
 	}
-	for i, n := range t.notes(short) {
+	for i, n := range t.notes() {
 		if i == 0 {
 			b.WriteString("\n")
 		}
@@ -158,7 +151,7 @@ func (t *Table) textGrids() []*Grid {
 			}
 			title := row.Title
 			for _, l := range row.Lines {
-				g.Rows = append(g.Rows, []string{title, l.Label, l.Cells[0].Text, l.Cells[1].Text, l.Cells[2].Text, l.Runs + l.Why})
+				g.Rows = append(g.Rows, []string{title, l.Label, l.Cells[0], l.Cells[1], l.Cells[2], l.Runs + l.Why})
 				title = ""
 			}
 		}
@@ -189,17 +182,10 @@ func numeric(s string) bool {
 // Markdown returns the table in Markdown, in the paper's layout: a row for each method and a
 // column for each data set and task.
 func (t *Table) Markdown() string {
-	return fmt.Sprintf("**%s**\n\n%s", Escape(t.Title), t.markdown(short))
-}
-
-// MarkdownBody returns the table in Markdown without its title, with words in place of
-// marks.
-func (t *Table) MarkdownBody() string { return t.markdown(long) }
-
-func (t *Table) markdown(text func(Cell) string) string {
 	var b strings.Builder
-	t.wideGrid(t.Blocks, text).Markdown(&b)
-	notes := t.notes(text)
+	fmt.Fprintf(&b, "**%s**\n\n", Escape(t.Title))
+	t.wideGrid(t.Blocks).Markdown(&b)
+	notes := t.notes()
 	for _, n := range notes {
 		fmt.Fprintf(&b, "\n- %s", Escape(n))
 	}
@@ -211,7 +197,7 @@ func (t *Table) markdown(text func(Cell) string) string {
 
 // wideGrid lays blocks out like the paper's tables, with a column for each, and a table without
 // blocks as it is.
-func (t *Table) wideGrid(blocks []*Block, text func(Cell) string) *Grid {
+func (t *Table) wideGrid(blocks []*Block) *Grid {
 	if blocks == nil {
 		return t.Grid()
 	}
@@ -222,7 +208,7 @@ func (t *Table) wideGrid(blocks []*Block, text func(Cell) string) *Grid {
 	for _, id := range rowIDs(blocks) {
 		row := []string{id.Title}
 		for _, blk := range blocks {
-			row = append(row, blk.wideCell(id.ID, text))
+			row = append(row, blk.wideCell(id.ID))
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -254,7 +240,7 @@ func (blk *Block) row(id string) *Row {
 }
 
 // wideCell writes a cell with its lines below each other, and a dash for each missing value.
-func (blk *Block) wideCell(id string, text func(Cell) string) string {
+func (blk *Block) wideCell(id string) string {
 	r := blk.row(id)
 	var lines []string
 	for _, l := range r.Lines {
@@ -262,7 +248,7 @@ func (blk *Block) wideCell(id string, text func(Cell) string) string {
 		if line == "" {
 			var values [3]string
 			for q, c := range l.Cells {
-				values[q] = cmp.Or(text(c), words.Dash)
+				values[q] = cmp.Or(c, words.Dash)
 			}
 			line = strings.Join(values[:], " / ")
 		}
