@@ -79,7 +79,7 @@ type Options struct {
 	Finder  data.Finder             // finds the images that figures show, and tells which data sets are unavailable
 	Keep    bool                    // show runs of other code in place of planned runs without a record
 	Whole   bool                    // incomplete or corrupt records, or no records at all, are an error that wraps harness.ErrIncomplete
-	Warn    func(error)             // is called for each incomplete or corrupt record, and with a note on records of other code; default: ignored
+	Warn    func(error)             // is called for each incomplete or corrupt record, and with a note on records of other code
 }
 
 // A Folder is a results folder opened for reading: its records, and the plan by which they are
@@ -98,9 +98,6 @@ type Folder struct {
 // Open reads a results folder. Its errors are those of harness.ReadResults, or wrap
 // harness.ErrUsage if a spec is unknown.
 func Open(dir string, opt Options) (*Folder, error) {
-	if opt.Warn == nil {
-		opt.Warn = func(error) {}
-	}
 	read := harness.ReadResults
 	if opt.Whole {
 		read = harness.ReadWhole
