@@ -79,10 +79,6 @@ func (n Counts) String() string {
 	return s
 }
 
-// Deviating returns the number of deviating claims or tests and, in parentheses, how many of them
-// are explained.
-func (n Counts) Deviating() string { return fmt.Sprint(n.Deviates) + n.explained() }
-
 func (n Counts) explained() string {
 	if n.Explained == 0 {
 		return ""

@@ -45,20 +45,6 @@ func plannedColumns() []column {
 	}
 }
 
-// distinctColumns returns plannedColumns without the data set or the task if all series share it,
-// and the shared values.
-func distinctColumns(series []*Series) (columns []column, same []string) {
-	columns = slices.DeleteFunc(plannedColumns(), func(c column) bool {
-		alike := len(series) > 0 && (c.heading == "data" || c.heading == "task") &&
-			!slices.ContainsFunc(series, func(s *Series) bool { return c.of(s) != c.of(series[0]) })
-		if alike {
-			same = append(same, c.of(series[0]))
-		}
-		return alike
-	})
-	return columns, same
-}
-
 // runCount writes how many of the planned runs have a record.
 func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }
 

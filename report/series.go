@@ -244,7 +244,7 @@ func badges(names []string, reference string) map[string]plot.Look {
 	out := map[string]plot.Look{reference: {Color: lookOf("polk", 0).Color, Marker: draw.CircleGlyph{}}}
 	n := len(heuristicColors) * len(heuristicMarkers)
 	taken := make([]bool, n)
-	for _, name := range slices.Sorted(slices.Values(names)) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if name == reference {
 			continue
 		}

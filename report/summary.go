@@ -141,11 +141,7 @@ func (s *Summary) series() string {
 	if len(all) == 0 {
 		return ""
 	}
-	columns, same := distinctColumns(all)
-	if len(same) > 0 {
-		heading += ": " + strings.Join(same, ", ")
-	}
-	rows := tabulate(all, columns, resultColumns(Stat.text))
+	rows := tabulate(all, plannedColumns(), resultColumns(Stat.text))
 	return (&Table{Title: heading, Header: rows[0], Rows: rows[1:]}).Text()
 }
 

@@ -96,37 +96,32 @@ func (s *theoryStudy) verdict(ids ...string) string {
 
 // table compares the paper's Table 1 with the settings and measurements of the runs.
 func (s *theoryStudy) table() *Table {
-	dim, constant := s.polk(true), s.polk(false)
-	t := &Table{
-		Name: Table1Spec, Title: "Table 1. Summary of convergence results, by experiment",
-		Caption: "The paper's Table 1 beside this reproduction, on multidist with the multinomial logistic loss.",
-		Header:  []string{"", "regime", "paper", "here", "verdict"},
-	}
-	var rates, ks, schedules, initial []string
+	diminishing, constant := s.polk(true)[0], s.polk(false)
+	var rates, ks []string
 	for _, x := range constant {
 		rates, ks = appendNew(rates, fmt.Sprint(x.Run.Params.LearningRate)), appendNew(ks, fmt.Sprint(x.Run.Params.Parsimony))
 	}
-	for _, x := range dim {
-		schedules = append(schedules, fmt.Sprintf("η_t = %g/(1 + t/%g)", x.Run.Params.LearningRate, x.Run.Params.Horizon))
-		initial = append(initial, fmt.Sprint(x.Run.Params.LearningRate))
+	p := diminishing.Run.Params
+	limit := fmt.Sprintf(" < 1/λ = %g", 1/p.Regularizer)
+	distance, order := diminishingTexts(diminishing)
+	return &Table{
+		Name: Table1Spec, Title: "Table 1. Summary of convergence results, by experiment",
+		Caption: "The paper's Table 1 beside this reproduction, on multidist with the multinomial logistic loss.",
+		Header:  []string{"", "regime", "paper", "here", "verdict"},
+		Rows: [][]string{
+			{"step-size", "diminishing", "η_t = O(1/t)", fmt.Sprintf("η_t = %g/(1 + t/%g)", p.LearningRate, p.Horizon), ""},
+			{"", "constant", "η_t = η > 0", "η = " + strings.Join(rates, ", "), ""},
+			{"approximation budget", "diminishing", "ε_t = η_t²", "ε_t = η_t²", ""},
+			{"", "constant", "ε = O(η^{3/2})", "ε = K·η^{3/2}, K = " + strings.Join(ks, ", "), ""},
+			{"regularization condition", "diminishing", "η_t < 1/λ", fmt.Sprint("η_0 = ", p.LearningRate, limit), ""},
+			{"", "constant", "η < 1/λ", "η ≤ " + rates[0] + limit, ""},
+			{"convergence result", "diminishing", "f_t → f* a.s.", distance, s.verdict("table1.diminishing.convergence", "table1.diminishing.risk")},
+			{"", "constant", "lim inf ‖f_t − f*‖ = O(√η) a.s.", s.constantText(constant), s.verdict("table1.constant.radius", "table1.constant.rate")},
+			{"model order guarantee", "diminishing", "none", order, s.verdict("table1.diminishing.order")},
+			{"", "constant", "finite", constantOrderText(constant), s.verdict("table1.constant.order")},
+		},
+		Notes: s.notes(),
 	}
-	limit := fmt.Sprintf(" < 1/λ = %g", 1/s.series[0].Run.Params.Regularizer)
-	t.Rows = [][]string{
-		{"step-size", "diminishing", "η_t = O(1/t)", strings.Join(schedules, "; "), ""},
-		{"", "constant", "η_t = η > 0", "η = " + strings.Join(rates, ", "), ""},
-		{"approximation budget", "diminishing", "ε_t = η_t²", "ε_t = η_t²", ""},
-		{"", "constant", "ε = O(η^{3/2})", "ε = K·η^{3/2}, K = " + strings.Join(ks, ", "), ""},
-		{"regularization condition", "diminishing", "η_t < 1/λ", "η_0 = " + strings.Join(initial, ", ") + limit, ""},
-		{"", "constant", "η < 1/λ", "η ≤ " + strings.Join(rates[:min(1, len(rates))], "") + limit, ""},
-		{"convergence result", "diminishing", "f_t → f* a.s.", diminishingText(dim),
-			s.verdict("table1.diminishing.convergence", "table1.diminishing.risk")},
-		{"", "constant", "lim inf ‖f_t − f*‖ = O(√η) a.s.", s.constantText(constant),
-			s.verdict("table1.constant.radius", "table1.constant.rate")},
-		{"model order guarantee", "diminishing", "none", diminishingOrderText(dim), s.verdict("table1.diminishing.order")},
-		{"", "constant", "finite", constantOrderText(constant), s.verdict("table1.constant.order")},
-	}
-	t.Notes = s.notes()
-	return t
 }
 
 // notes describes the setting of the table, the accuracy of f* and the missing runs.
@@ -149,16 +144,16 @@ func (s *theoryStudy) notes() []string {
 	return notes
 }
 
-func diminishingText(series []*Series) string {
-	var out []string
-	for _, x := range series {
-		if len(x.Runs) == 0 {
-			return whyNotRun
-		}
-		out = append(out, fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
-			statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean))
+// diminishingTexts gives the distance to f* of the runs with a diminishing rate, and their model
+// order.
+func diminishingTexts(x *Series) (distance, order string) {
+	if len(x.Runs) == 0 {
+		return whyNotRun, whyNotRun
 	}
-	return strings.Join(out, "; ")
+	distance = fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
+		statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean)
+	return distance, fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
+		statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(theory.DecadeGrowth)).Mean)
 }
 
 // constantText gives the range of the least distances, in units of their bound Δ, and the
@@ -183,16 +178,6 @@ func (s *theoryStudy) constantText(series []*Series) string {
 		}
 	}
 	return text
-}
-
-func diminishingOrderText(series []*Series) string {
-	for _, x := range series {
-		if len(x.Runs) > 0 {
-			return fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
-				statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(theory.DecadeGrowth)).Mean)
-		}
-	}
-	return whyNotRun
 }
 
 func constantOrderText(series []*Series) string {

@@ -22,8 +22,7 @@ func tournamentFigures(res *compare.Result) []*Figure {
 			names = append(names, e.Name)
 		}
 	}
-	slices.Sort(names)
-	looks := badges(slices.Compact(names), res.Reference)
+	looks := badges(names, res.Reference)
 	var out []*Figure
 	for _, f := range res.Fields {
 		least := 0.0
