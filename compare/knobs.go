@@ -28,15 +28,15 @@ func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, com
 		return nil, err
 	}
 	t := &tournament{settling: s, heuristics: slices.Clone(heuristics), commands: commands}
-	key, searched := "", 0
+	key := ""
 	for _, name := range heuristics {
 		h, _ := prune.Lookup(name)
 		key += fmt.Sprintln(name, h.Code(), commands[name])
-		if isSearched(h) {
-			searched++
+		if knob, ok := h.Knob(); ok && !knob.Integer { // the values of a knob that is the model order need no search
+			t.searches = append(t.searches, &knobSearch{heuristic: h, knob: knob})
 		}
 	}
-	s.size = tournamentSizes(set, opt, len(heuristics), searched)
+	s.size = tournamentSizes(set, opt, len(heuristics), len(t.searches))
 	return s.settled(ctx, "compare --data", "compare", key, func(found []*search) (string, error) {
 		t.best = found[0].best.run.Run.Params
 		budgets, err := t.findBudgets(ctx)
@@ -52,8 +52,9 @@ func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, com
 // A tournament is a comparison of heuristics whose settings are being searched.
 type tournament struct {
 	*settling
-	heuristics []string           // the reference first
-	commands   map[string]string  // of external heuristics, by name
+	heuristics []string          // the reference first
+	commands   map[string]string // of external heuristics, by name
+	searches   []*knobSearch
 	best       experiments.Params // of POLK
 }
 
@@ -134,12 +135,6 @@ type knobSearch struct {
 	seen      []*trial // those of tried that ended, by ascending model order
 }
 
-// isSearched reports whether a heuristic has a knob other than the model order.
-func isSearched(h prune.Heuristic) bool {
-	knob, ok := h.Knob()
-	return ok && !knob.Integer
-}
-
 // findBudgets returns, by heuristic, the values of knobs other than the model order. It removes the
 // heuristics that fail with every value.
 func (t *tournament) findBudgets(ctx context.Context) (map[string][]float64, error) {
@@ -151,19 +146,14 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]float64, err
 	if err != nil {
 		return nil, err
 	}
-	var searches []*knobSearch
-	for _, c := range plan {
-		h, _ := prune.Lookup(c.Heuristic)
-		known := slices.ContainsFunc(searches, func(q *knobSearch) bool { return q.heuristic.Name == h.Name })
-		if knob, _ := h.Knob(); isSearched(h) && !known {
-			searches = append(searches, &knobSearch{heuristic: h, knob: knob, run: c.Planned})
-		}
+	for _, q := range t.searches {
+		q.run = plan[slices.IndexFunc(plan, func(c experiments.Contest) bool { return c.Heuristic == q.heuristic.Name })].Planned
 	}
-	if err := seek(ctx, t.settling, searches); err != nil {
+	if err := seek(ctx, t.settling, t.searches); err != nil {
 		return nil, err
 	}
 	budgets := make(map[string][]float64)
-	for _, q := range searches {
+	for _, q := range t.searches {
 		name := q.heuristic.Name
 		kept := q.kept(&t.size)
 		if len(kept) > 0 {
