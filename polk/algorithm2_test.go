@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"polkrepro/internal/race"
@@ -131,25 +130,4 @@ func followed(t *testing.T, cfg Config, batch, steps int) (n tally) {
 		n.compared++
 	}
 	return n
-}
-
-// TestScoresOfStep: a step takes all gradients at f_t and averages them over the batch. A batch
-// that repeats one sample therefore has the same effect as a batch of that sample alone.
-func TestScoresOfStep(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 9))
-	m := newMixture(r, 2, 3)
-	cfg := testConfig(logistic)
-	cfg.Budget = Parsimony(0)
-	one, many := mustNew(t, cfg), mustNew(t, cfg)
-	for range 10 {
-		x, y := m.batch(1)
-		mustStep(t, one, 1, x, y)
-		mustStep(t, many, 7, slices.Repeat(x, 7), slices.Repeat(y, 7))
-		if d, norm := distance(one.f, many.f); !(d <= 1e-9*norm) {
-			t.Fatalf("step %d: functions differ by %v of %v", one.Steps(), d, norm)
-		}
-	}
-	if many.Health()["folded"] != 60 {
-		t.Errorf("%v of 60 repeated samples were folded", many.Health()["folded"])
-	}
 }

@@ -12,31 +12,19 @@ import (
 
 func TestSchedules(t *testing.T) {
 	for _, c := range []struct {
-		s    Schedule
-		t    int
-		want float64
+		what      string
+		got, want float64
 	}{
-		{Constant(6), 0, 6}, {Constant(6), math.MaxInt, 6},
-		{Inverse{2, 10}, 0, 2}, {Inverse{2, 10}, 10, 1}, {Inverse{2, 10}, 30, 0.5}, {Inverse{2, 10}, 990, 0.02},
+		{"Constant", Constant(6).Rate(math.MaxInt), 6},
+		{"Inverse at 0", Inverse{2, 10}.Rate(0), 2},
+		{"Inverse at 10", Inverse{2, 10}.Rate(10), 1},
+		{"Inverse at 990", Inverse{2, 10}.Rate(990), 0.02},
+		{"Parsimony", Parsimony(0.016).Epsilon(24), 0.016 * math.Pow(24, 1.5)},
+		{"Parsimony 0", Parsimony(0).Epsilon(24), 0},
+		{"SquaredRate", SquaredRate{}.Epsilon(0.5), 0.25},
 	} {
-		if got := c.s.Rate(c.t); !(math.Abs(got-c.want) <= 1e-15*c.want) {
-			t.Errorf("%+v: η_%d = %v, want %v", c.s, c.t, got, c.want)
-		}
-	}
-}
-
-func TestBudgets(t *testing.T) {
-	for _, c := range []struct {
-		b          BudgetRule
-		rate, want float64
-	}{
-		{Parsimony(0.04), 6, 0.04 * math.Pow(6, 1.5)},
-		{Parsimony(0.016), 24, 0.016 * math.Pow(24, 1.5)},
-		{Parsimony(0), 24, 0},
-		{SquaredRate{}, 0.5, 0.25},
-	} {
-		if got := c.b.Epsilon(c.rate); !(math.Abs(got-c.want) <= 1e-15*c.want) {
-			t.Errorf("%v: ε(%v) = %v, want %v", c.b, c.rate, got, c.want)
+		if !(math.Abs(c.got-c.want) <= 1e-15*c.want) {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
 		}
 	}
 }

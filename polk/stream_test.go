@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"polkrepro/data"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -113,53 +112,6 @@ func TestKernelOfSmallScale(t *testing.T) {
 		got.komp.load()
 		if got.f.Order() != want.f.Order() || got.komp.health.Dropped > 0 {
 			t.Errorf("scale 2^%d: computing P afresh left %d of %d elements", exp, got.f.Order(), want.f.Order())
-		}
-	}
-}
-
-// TestTrainingFarFromOrigin: a Gaussian kernel depends on differences only, so learning points
-// far from the origin equals learning them at the origin, to rounding. Large offsets come with a
-// larger spread, which at 10⁸ is still some 48 steps of float32. Some offsets are just within the
-// reach of Block64's products, where the Gram matrix has its largest errors.
-func TestTrainingFarFromOrigin(t *testing.T) {
-	if race.Enabled {
-		t.Skip("arithmetic alone")
-	}
-	const steps, n = 150, 32
-	for _, budget := range []Parsimony{0.05, 1e-4} {
-		for _, offset := range []float64{10, 50, 100, 1000, 1e5, 1e8} {
-			spread := max(1, offset*0x1p-18)
-			cfg := testConfig(hinge)
-			cfg.Budget = budget
-			cfg.Kernel = kernel.Gaussian{Bandwidth: 0.8 * spread}
-			near, far := mustNew(t, cfg), mustNew(t, cfg)
-			m := newMixture(rand.New(rand.NewPCG(3, 9)), 2, 3)
-			move := func(x []float32) (at, back []float32) {
-				for _, v := range x {
-					moved := float32(offset + spread*float64(v))
-					at, back = append(at, moved), append(back, float32(float64(moved)-offset))
-				}
-				return at, back
-			}
-			for range steps {
-				x, y := m.batch(n)
-				at, back := move(x)
-				mustStep(t, near, n, back, y)
-				mustStep(t, far, n, at, y)
-				checkFinite(t, far)
-			}
-			name := fmt.Sprintf("offset %v, K = %v", offset, float64(budget))
-			x, y := m.batch(2000)
-			at, back := move(x)
-			_, wrong := evaluate(far.f, hinge, &data.Split{N: len(y), Dim: 2, X: at, Y: y})
-			_, origin := evaluate(near.f, hinge, &data.Split{N: len(y), Dim: 2, X: back, Y: y})
-			if !(math.Abs(wrong-origin) < 0.00525) { // 10 of 2000, and half of one for rounding
-				t.Errorf("%s: error %v, %v at the origin", name, wrong, origin)
-			}
-			if a, b := near.f.Order(), far.f.Order(); !(math.Abs(float64(a-b)) <= 0.1*float64(a)+2) {
-				t.Errorf("%s: order %d, %d at the origin", name, b, a)
-			}
-			t.Logf("%s: order %d and %d, error %v and %v, health %v", name, near.f.Order(), far.f.Order(), origin, wrong, far.Health())
 		}
 	}
 }

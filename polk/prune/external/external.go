@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -76,6 +77,9 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 	p, err := start(c.words)
 	if errors.Is(err, os.ErrPermission) || errors.Is(err, syscall.ENOEXEC) {
 		err = fmt.Errorf("%w: make the file executable (chmod +x) and let its first line name the interpreter (#!/usr/bin/env python3), or put the interpreter before it: NAME='python3 FILE'", err)
+	}
+	if _, missing := os.Stat(c.words[0]); missing == nil && errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w; did you mean ./%s?", err, c.words[0])
 	}
 	if err != nil {
 		return nil, nil, err
