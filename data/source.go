@@ -432,7 +432,7 @@ func (p *part) countLabels(labels *rows.Labels, format string) error {
 	case labels.Len() < 2:
 		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
 	case labels.Unrepeated():
-		return errors.New("most labels occur only once: check the label column, or set task to squared-error for regression")
+		return errors.New("most labels occur only once: check the label column, or use squared-error as the task for a regression")
 	}
 	return nil
 }
