@@ -32,11 +32,7 @@ func (s *softmax) loss(f []float64, y []int32) float64 {
 	n := len(y)
 	s.top = append(s.top[:0], f[:n]...)
 	for q := chunk; q < len(f); q += chunk {
-		for i, v := range f[q : q+n] {
-			if v > s.top[i] { // false for a NaN, which makes the loss NaN below
-				s.top[i] = v
-			}
-		}
+		gemm.Largest(f[q:q+n], s.top) // it skips a NaN, which makes the loss NaN below
 	}
 	var total float64
 	for i, label := range y {

@@ -110,6 +110,11 @@ func productAVX512F32(n int, x *float32, y *float32, dst *float32)
 //go:noescape
 func productAVX512F64(n int, x *float64, y *float64, dst *float64)
 
+// largestAVX512F64 computes y[i] ← x[i] if that is greater than y[i].
+//
+//go:noescape
+func largestAVX512F64(n int, x *float64, y *float64)
+
 // sumSquares32AVX512F64 computes Σ float64(x[i])² for n a multiple of 8.
 //
 //go:noescape
@@ -146,6 +151,11 @@ func productAVX2F32(n int, x *float32, y *float32, dst *float32)
 //
 //go:noescape
 func productAVX2F64(n int, x *float64, y *float64, dst *float64)
+
+// largestAVX2F64 computes y[i] ← x[i] if that is greater than y[i].
+//
+//go:noescape
+func largestAVX2F64(n int, x *float64, y *float64)
 
 // sumSquares32AVX2F64 computes Σ float64(x[i])² for n a multiple of 8.
 //

@@ -14106,6 +14106,41 @@ done:
 	VZEROUPPER
 	RET
 
+// func largestAVX512F64(n int, x *float64, y *float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·largestAVX512F64(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	SUBQ $0x08, AX
+	JL   rest
+
+loop:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMAXPD  Z1, Z0, Z1
+	VMOVUPD Z1, (DX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	SUBQ    $0x08, AX
+	JGE     loop
+
+rest:
+	ADDQ      $0x08, AX
+	JZ        done
+	MOVQ      $0x0000000000000001, BX
+	SHLXQ     AX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMAXPD    Z1, Z0, Z1
+	VMOVUPD   Z1, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func sumSquares32AVX512F64(n int, x *float32) float64
 // Requires: AVX, AVX512F, AVX512VL, SSE2
 TEXT ·sumSquares32AVX512F64(SB), NOSPLIT, $0-24
@@ -14410,6 +14445,40 @@ rest:
 	VMASKMOVPD (DX), Y0, Y2
 	VMULPD     Y1, Y2, Y2
 	VMASKMOVPD Y2, Y0, (BX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func largestAVX2F64(n int, x *float64, y *float64)
+// Requires: AVX
+TEXT ·largestAVX2F64(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ y+16(FP), DX
+	SUBQ $0x04, AX
+	JL   rest
+
+loop:
+	VMOVUPD (CX), Y0
+	VMOVUPD (DX), Y1
+	VMAXPD  Y1, Y0, Y1
+	VMOVUPD Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x04, AX
+	JGE     loop
+
+rest:
+	ADDQ       $0x04, AX
+	JZ         done
+	LEAQ       tailMask<>+0(SB), BX
+	NEGQ       AX
+	VMOVUPS    64(BX)(AX*8), Y0
+	VMASKMOVPD (CX), Y0, Y1
+	VMASKMOVPD (DX), Y0, Y2
+	VMAXPD     Y2, Y1, Y2
+	VMASKMOVPD Y2, Y0, (DX)
 
 done:
 	VZEROUPPER

@@ -78,6 +78,11 @@ func axpyNEONF64(n int, alpha float64, x *float64, y *float64)
 //go:noescape
 func productNEONF64(n int, x *float64, y *float64, dst *float64)
 
+// largestNEONF64 computes y[i] ← x[i] if that is greater than y[i], for n > 0, a multiple of 2.
+//
+//go:noescape
+func largestNEONF64(n int, x *float64, y *float64)
+
 // sumSquares32NEONF64 computes Σ float64(x[i])² for n > 0, a multiple of 8.
 //
 //go:noescape

@@ -6103,6 +6103,22 @@ loop:
 	CBNZ R0, loop
 	RET
 
+// func largestNEONF64(n int, x *float64, y *float64)
+TEXT ·largestNEONF64(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	LSR $1, R0
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ (R2), F1
+	WORD $0x6EE1E402 // FCMGT V2.2D, V0.2D, V1.2D
+	VBIT V2.B16, V0.B16, V1.B16
+	FMOVQ.P F1, 16(R2)
+	SUB $1, R0
+	CBNZ R0, loop
+	RET
+
 // func sumSquares32NEONF64(n int, x *float32) float64
 TEXT ·sumSquares32NEONF64(SB), NOSPLIT, $0-24
 	MOVD n+0(FP), R0

@@ -227,7 +227,9 @@ func vectorBits(v *vectors, kind string, rec record[float64]) {
 		rec("product", dst)
 		v.axpy(number[float64](&s, kind), x, y)
 		rec("axpy", y)
-		numbers[float64](&s, kind, n) // the recorded sequence has them
+		y = numbers[float64](&s, kind, n)
+		v.largest(x, y)
+		rec("largest", y)
 	}
 }
 

@@ -44,10 +44,10 @@
 // [Dot] has 32 lanes. Each whole block of 32 elements adds one product to every lane.
 // The remaining elements go to the first eight lanes, eight at a time, with the last
 // group padded with zeros. Then s_l ← (s_l + s_{8+l}) + (s_{16+l} + s_{24+l}) for l < 8,
-// and these eight are added in halves. [Axpy] is y ← fma(α, x, y), [Product] x·y.
-// The squared norm of a float64 row is Dot(x, x). The squared norm of a float32 row is
-// summed in eight lanes of float64, which are added in halves, and the squares of the
-// remaining elements are added in order; the squares are exact.
+// and these eight are added in halves. [Axpy] is y ← fma(α, x, y), [Product] x·y,
+// [Largest] y ← x if x > y. The squared norm of a float64 row is Dot(x, x). The squared
+// norm of a float32 row is summed in eight lanes of float64, which are added in halves,
+// and the squares of the remaining elements are added in order; the squares are exact.
 //
 // A Gaussian value is computed from c, the product in sequence, by
 //

@@ -590,8 +590,18 @@ func TestVectors(t *testing.T) {
 					t.Fatalf("float32 product of %d: element %d is %v", n, i, z32[i])
 				}
 			}
+			copy(z, y)
+			if n > 0 {
+				x[n/2] = math.NaN() // NaN is not greater
+			}
+			Largest(x, z[:n])
+			for i := range x {
+				if want := y[i]; z[i] != want && !(x[i] > want && z[i] == x[i]) || x[i] > z[i] {
+					t.Fatalf("largest of %d: element %d is %v of %v and %v", n, i, z[i], x[i], y[i])
+				}
+			}
 			if z[n] != 7 || z32[n] != 7 {
-				t.Fatalf("axpy or product of %d wrote beyond the end", n)
+				t.Fatalf("axpy, product or largest of %d wrote beyond the end", n)
 			}
 		}
 	})
@@ -638,6 +648,7 @@ func TestPanics(t *testing.T) {
 		"negative gamma": func() { p.Gaussian(1, f, 3, -1, f, 1, 1) },
 		"dot":            func() { Dot(f, f[:2]) },
 		"axpy":           func() { Axpy(1, f, f[:2]) },
+		"largest":        func() { Largest(f, f[:2]) },
 		"product":        func() { Product(f[:2], f, f[:2]) },
 		"exp":            func() { Exp(f, f[:2]) },
 	} {

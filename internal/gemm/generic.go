@@ -32,7 +32,7 @@ func genericBackend() backend {
 			sumSquares: squares(dotGeneric),
 			product:    productGeneric[float64],
 		},
-		&vectors{dotGeneric, axpyGeneric},
+		&vectors{dotGeneric, axpyGeneric, largestGeneric},
 	}
 }
 
@@ -279,6 +279,14 @@ func axpyGeneric(alpha float64, x, y []float64) {
 func productGeneric[T Float](dst, x, y []T) {
 	for i, v := range x {
 		dst[i] = v * y[i]
+	}
+}
+
+func largestGeneric(x, y []float64) {
+	for i, v := range x {
+		if v > y[i] {
+			y[i] = v
+		}
 	}
 }
 

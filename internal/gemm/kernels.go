@@ -48,6 +48,9 @@ type kernels[T Float] struct {
 type vectors struct {
 	dot  func(x, y []float64) float64
 	axpy func(alpha float64, x, y []float64)
+
+	// largest computes y[i] ← x[i] if that is greater than y[i].
+	largest func(x, y []float64)
 }
 
 // backend holds the routines of one backend.

@@ -53,8 +53,9 @@ func avx512Backend() backend {
 			sumSquares: squares(dot),
 		}, routines[float64]{dotsAVX512F64, gaussAVX512F64, expAVX512F64, productAVX512F64, packAVX512F64}),
 		&vectors{
-			dot:  dot,
-			axpy: func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
+			dot:     dot,
+			axpy:    func(alpha float64, x, y []float64) { axpyAVX512F64(len(x), alpha, &x[0], &y[0]) },
+			largest: func(x, y []float64) { largestAVX512F64(len(x), &x[0], &y[0]) },
 		},
 	}
 }
@@ -71,8 +72,9 @@ func avx2Backend() backend {
 			sumSquares: squares(dot),
 		}, routines[float64]{dotsAVX2F64, gaussAVX2F64, expAVX2F64, productAVX2F64, packAVX2F64}),
 		&vectors{
-			dot:  dot,
-			axpy: func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
+			dot:     dot,
+			axpy:    func(alpha float64, x, y []float64) { axpyAVX2F64(len(x), alpha, &x[0], &y[0]) },
+			largest: func(x, y []float64) { largestAVX2F64(len(x), &x[0], &y[0]) },
 		},
 	}
 }

@@ -34,7 +34,7 @@ func neonBackend() backend {
 			},
 			side: 2,
 		},
-		&vectors{dotNEON, axpyNEON},
+		&vectors{dotNEON, axpyNEON, largestNEON},
 	}
 }
 
@@ -163,4 +163,12 @@ func productNEON(dst, x, y []float64) {
 		productNEONF64(i, &x[0], &y[0], &dst[0])
 	}
 	productGeneric(dst[i:], x[i:], y[i:])
+}
+
+func largestNEON(x, y []float64) {
+	i := len(x) &^ 1
+	if i > 0 {
+		largestNEONF64(i, &x[0], &y[0])
+	}
+	largestGeneric(x[i:], y[i:])
 }

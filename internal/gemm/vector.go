@@ -31,6 +31,16 @@ func Product[T Float](dst, x, y []T) {
 	}
 }
 
+// Largest sets y[i] to x[i] where that is greater. It panics if the lengths differ.
+func Largest(x, y []float64) {
+	if len(x) != len(y) {
+		panic("gemm: vectors of different lengths")
+	}
+	if len(x) > 0 {
+		active.v.largest(x, y)
+	}
+}
+
 // Exp computes dst[i] ← exp(src[i]), to 3e-7 (float32) or 1e-15 (float64)
 // relative. Overflow gives +Inf, underflow gives subnormals and then 0, and NaN
 // stays NaN. dst may be src. It panics if the lengths differ.

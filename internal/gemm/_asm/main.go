@@ -25,6 +25,7 @@ func main() {
 		g.axpy()
 		newGen(is, 32).product()
 		g.product()
+		g.largest()
 		g.sumSquares32()
 		newGen(is, 32).pack()
 		g.pack()

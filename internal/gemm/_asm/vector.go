@@ -353,6 +353,14 @@ func (g *gen) product() {
 	g.combine(n, func(u, v VecVirtual) { g.mul(u, v, v) }, x, y, dst)
 }
 
+func (g *gen) largest() {
+	g.text("largest", "func(n int, x, y *float64)", "computes y[i] ← x[i] if that is greater than y[i].")
+	n, x, y := ptr("n"), ptr("x"), ptr("y")
+	// VMAXPD returns its second source if the sources are unordered or both zero. In Go's order,
+	// the reverse of Intel's, that is the first operand, v: y stays unless x is greater.
+	g.combine(n, func(u, v VecVirtual) { g.max(v, u, v) }, x, y)
+}
+
 // sumSquares32 emits Σ x² of float32 in float64; n is a multiple of 8, the
 // caller adds the rest.
 func (g *gen) sumSquares32() {

@@ -55,6 +55,7 @@ var encodings = map[string][2]uint32{
 	"FMUL":        {0x6E20DC00, 0x6E60DC00},
 	"FMAX":        {0x4E20F400, 0x4E60F400},
 	"FMIN":        {0x4EA0F400, 0x4EE0F400},
+	"FCMGT":       {0x6EA0E400, 0x6EE0E400},
 	"FRINTN":      {0x4E218800, 0x4E618800},
 	"FCVTZS":      {0x4EA1B800, 0x4EE1B800},
 	"SSHR":        {0x4F3F0400, 0x4F7F0400}, // by 1

@@ -34,6 +34,7 @@ func main() {
 	g.dot()
 	g.axpy()
 	g.product()
+	g.largest()
 	g.sumSquares32()
 	write(*out, header+"#include \"textflag.h\"\n"+asm.code.String()+asm.data.String())
 	write(*stubs, header+"package gemm\n"+asm.stubs.String())

@@ -268,6 +268,19 @@ func (g *gen) product() {
 	})
 }
 
+func (g *gen) largest() {
+	g.text("largest", "computes y[i] ← x[i] if that is greater than y[i], for n > 0, a multiple of 2.",
+		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"})
+	g.get(0, "n", "x", "y")
+	g.each(func() {
+		g.loadNext(1, 0)
+		g.load("(R2)", 1)
+		g.op3("FCMGT", 2, 0, 1) // FMAX would take a NaN
+		g.p("VBIT V2.B16, V0.B16, V1.B16")
+		g.storeNext(1, 2)
+	})
+}
+
 // sumSquares32 emits Σ x² of float32 in float64; the caller adds the rest.
 func (g *gen) sumSquares32() {
 	g.text("sumSquares32", "computes Σ float64(x[i])² for n > 0, a multiple of 8.",
