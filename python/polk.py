@@ -79,10 +79,9 @@ class _Polk(BaseEstimator):
     """What both estimators share. Parameters are the flags of runall train (see
     runall train --help), but for runall, the program. None is the flag's default."""
 
-    def __init__(self, loss=None, *, order=None, tolerance=None, kernel=None, bandwidth=None,
-                 offset=None, degree=None, scale=None, learning_rate=None, regularizer=None,
-                 parsimony=None, pruner=None, pruner_params=None, batch=None, epochs=None,
-                 no_tune=False, runall=None):
+    def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
+                 learning_rate=None, regularizer=None, parsimony=None, pruner=None,
+                 pruner_params=None, batch=None, epochs=None, no_tune=False, runall=None):
         given = locals()
         for name in self._get_param_names():
             setattr(self, name, given[name])
@@ -373,8 +372,6 @@ class Model:
         if self.shift is not None:
             x = (x - self.shift) * self.factor
         x, d = x.astype("f4").astype(float), self.elements.astype(float)
-        if s["kernel"] == "polynomial":
-            return (x @ d.T + s.get("offset", 0)) ** s["degree"] @ self.weights
         middle = d.mean(axis=0) if len(d) else 0
         x, d = x - middle, d - middle  # against cancellation in distances of long vectors
         square = (x ** 2).sum(1)[:, None] + (d ** 2).sum(1) - 2 * x @ d.T

@@ -169,7 +169,7 @@ def test_load():
     two = np.where(X[:, 0] > 0, "oak", "elm")
     for y, probability, flags in (
         (Y, False, "--loss hinge --scale standard"),
-        (Y, True, "--loss logistic --scale unit --kernel polynomial --degree 3 --offset 0.5 --order 30 --no-tune"),
+        (Y, True, "--loss logistic --scale unit --order 30 --no-tune"),
         (two, True, "--loss binary-logistic --scale none --bandwidth 1 --order 30 --no-tune"),
         (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --scale none --bandwidth 1 --order 80 --no-tune"),
         (1e3 + 50 * np.sin(X[:, 0]), False, "--loss squared --order 80"),
