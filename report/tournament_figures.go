@@ -62,8 +62,8 @@ func tournamentFigures(res *compare.Result) []*Figure {
 // on it.
 func costsOf(e *compare.Entry) costCurve {
 	c := costCurve{name: e.Name, remarks: make(map[compare.Measure]string)}
-	for _, m := range compare.Measures() {
-		c.remarks[m] = m.Verdict(e.Compared[m].Verdict)
+	for m, compared := range e.Compared { // none of the reference
+		c.remarks[compare.Measure(m)] = compare.Measure(m).Verdict(compared.Verdict)
 	}
 	for _, p := range e.Points {
 		var errors []float64
