@@ -149,13 +149,13 @@ func learners(t *testing.T) string {
 	}, field("multidist, hinge", "multidist (calibrated)", "ksvm"), field("logistic", "multidist (calibrated)", "klr"), field("MNIST, hinge", "mnist", "ksvm"), field("logistic", "mnist", "klr"))
 }
 
-// times returns the table of the recorded times of commands.
+// times returns the table of the times of commands.
 func times(t *testing.T) string {
-	var commands []string
+	var rows [][]string
 	for _, line := range table(t, "times.csv") {
-		commands = append(commands, line["command"])
+		rows = append(rows, []string{"`" + line["command"] + "`", line["what"], line["time"]})
 	}
-	return layout(t, "command", commands, func(line map[string]string) string { return line["seconds"] }, column{"seconds", "times.csv", func(map[string]string) bool { return true }})
+	return markdown([]string{"command", "what", "time"}, rows)
 }
 
 func assumptions(t *testing.T) string {

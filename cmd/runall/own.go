@@ -60,7 +60,7 @@ binary-logistic need two classes, squared is for regression. Progress shows the
 error on rows before they are learned.
 
 The model is saved every 100,000 rows, and when training is interrupted (exit
-status 130) or a row can't be read. --resume continues as if nothing had
+status 130) or a row of a stream can't be read. --resume continues as if nothing had
 happened: with the rest of the same file, or with the next rows of the stream.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,7 +16,7 @@ import (
 
 // This file studies how often the 90 % intervals of this package contain the truth, for the numbers
 // of runs and the distributions that occur. TestCoverage checks them against bounds that were set
-// in advance.
+// in advance. TestCheckCoverage makes the table in doc.go.
 
 // A contest is a statistic with its interval.
 type contest struct {
