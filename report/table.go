@@ -128,10 +128,7 @@ const whyWidth = 36
 // lines returns the lines of a cell: the paper's numbers, the numbers of the runs and the
 // verdicts.
 func (c *Cell) lines() []table.Line {
-	out := []table.Line{{Label: "paper"}}
-	for q, text := range c.Printed {
-		out[0].Cells[q] = text
-	}
+	out := []table.Line{{Label: "paper", Cells: c.Printed}}
 	switch c.Why {
 	case "":
 	case words.Dash:
