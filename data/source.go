@@ -571,14 +571,6 @@ func (r *Ref) locate() error {
 	return nil
 }
 
-// StatusOf reads a user's files and reports whether they are available and intact.
-func StatusOf(ref Ref) StatusRow {
-	row := StatusRow{Name: ref.Name, Kind: KindFile, Dir: filepath.Dir(ref.Files.Train.path)}
-	_, err := ref.reread()
-	row.setError(err)
-	return row
-}
-
 // resolveFiles returns an error for a reference to files that no [Source.Open] can return.
 func (r Ref) resolveFiles() error {
 	f := &r.Files

@@ -18,13 +18,6 @@ const (
 	heldOutSeed  = 1
 )
 
-// HeldOut divides n training rows, counted from 0, into the held-out rows on which settings
-// are evaluated and the rows on which they are trained.
-func HeldOut(n int) (held, kept []int) {
-	f := data.Files{Holdout: heldOutShare, SplitSeed: heldOutSeed}
-	return f.HeldOut(n)
-}
-
 // A Setting is a method with its hyper-parameters and its figures on held-out training data.
 // The figures are means over the last 5 % of the samples, draws and seeds.
 type Setting struct {
