@@ -72,7 +72,7 @@ func costFigures(s costStudy) (out []*Figure) {
 			}
 			panels = append(panels, pn)
 		}
-		p := plot.Small(errorOf(s.task).test, true, panels)
+		p := plot.Small(errorOf(s.task).test, panels)
 		p.Legend = plot.Legend{plot.LineEntry(reference.Label, reference.Look)}
 		if by.apart {
 			p.Legend[0] = plot.IconEntry(reference.Label, reference.Mark)

@@ -28,10 +28,10 @@ type Picture struct {
 
 // Small makes small multiples, filled row by row, with one logarithmic y axis for all. The fewer
 // panels in a row, the higher they are.
-func Small(ylabel string, logX bool, panels []*Panel) *Picture {
+func Small(ylabel string, panels []*Panel) *Picture {
 	const most, height = 4, 1.05 * vg.Inch
 	for _, pn := range panels {
-		pn.small, pn.LogX, pn.LogY = true, logX, true
+		pn.small, pn.LogX, pn.LogY = true, true, true
 	}
 	columns := max(1, min(most, len(panels)))
 	return &Picture{Panels: panels, ylabel: ylabel, columns: columns, Height: min(PanelHeight, height*most/vg.Length(columns))}
