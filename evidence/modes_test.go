@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/record"
@@ -20,12 +22,7 @@ func TestModes(t *testing.T) {
 			shifted = append(shifted, float32(m[0]+1000), float32(m[1]))
 		}
 	}
-	of := func(dictionary []float32) *record.Record {
-		r := new(record.Record)
-		r.Header.Run.Data = ref
-		r.Final.Model = &record.Model{Dim: 2, Dictionary: dictionary}
-		return r
-	}
+	of := func(dictionary []float32) *record.Record { return withDictionary(ref, dictionary) }
 	for name, c := range map[string]struct {
 		dictionary        []float32
 		near, least, most float64 // share within σ in percent; bounds of the relative distance
@@ -51,5 +48,26 @@ func TestModes(t *testing.T) {
 		if d := amongModes(r, experiments.QuantityModeDistance); !math.IsNaN(d) {
 			t.Errorf("%s: %v", name, d)
 		}
+	}
+}
+
+func withDictionary(ref data.Ref, dictionary []float32) *record.Record {
+	r := new(record.Record)
+	r.Header.Run.Data = ref
+	r.Final.Model = &record.Model{Dim: 2, Dictionary: dictionary}
+	return r
+}
+
+// TestTrainingPointsNearModes checks the share of the training points within σ of a mode that
+// docs/results.md gives beside the dictionary's, over the twenty draws of the full profile.
+func TestTrainingPointsNearModes(t *testing.T) {
+	var shares []float64
+	for _, draw := range data.CalibratedDraws()[:20] {
+		ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: draw.Seed}
+		points := must(data.Multidist(ref.Variant, draw.Seed)).Train.X
+		shares = append(shares, amongModes(withDictionary(ref, points), experiments.QuantityNearModes))
+	}
+	if mean := stat.Mean(shares, nil); math.Round(mean) != 41 {
+		t.Errorf("%.1f %% of the training points", mean)
 	}
 }
