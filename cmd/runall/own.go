@@ -205,7 +205,12 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	stderr := cmd.ErrOrStderr()
 	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	said := int64(-1)
 	opt.Progress = func(m *online.Model, p online.Prequential) {
+		if p.Rows == 0 && m.Rows() == said { // the final call, for a number of rows already printed
+			return
+		}
+		said = m.Rows()
 		how := ""
 		if p.Rows > 0 {
 			v := p.ErrorRate()
