@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -112,14 +111,21 @@ func (m *Model) Save(w io.Writer) error {
 // writeState writes the weights of the functions that training continues from, and the
 // state of the learner.
 func (m *Model) writeState(w io.Writer) error {
-	var state bytes.Buffer
-	if err := m.learner.WriteState(&state); err != nil {
+	var size counter // a state in memory would take as much as the kernel matrix
+	if err := m.learner.WriteState(&size); err != nil {
 		return err
 	}
 	binary.Write(w, binary.LittleEndian, m.f.W)
-	binary.Write(w, binary.LittleEndian, uint64(state.Len()))
-	_, err := state.WriteTo(w)
-	return err
+	binary.Write(w, binary.LittleEndian, uint64(size))
+	return m.learner.WriteState(w)
+}
+
+// A counter counts the bytes that are written to it.
+type counter uint64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
 }
 
 // Read reads a model that Save wrote, for further training. It takes the time of

@@ -140,8 +140,8 @@ def test_interrupted():
     """Ctrl-C ends fit; partial_fit first finishes the rows that it has begun."""
     model = fed([1200], rows=1200)
     for _ in range(5):
-        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
         try:
+            threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
             while True:
                 model.partial_fit(X[:50], Y[:50])
         except KeyboardInterrupt:

@@ -337,7 +337,7 @@ func (k *kit) measure(c *command) {
 			k.tb.Fatal(err)
 		}
 		for name := range c.want {
-			if s[name] != c.want[name] {
+			if s[name] != c.want[name] || strings.HasPrefix(name, "report/tables/methods-") { // of rounded times
 				c.want[name] = varies
 			}
 		}
