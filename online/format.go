@@ -1,6 +1,7 @@
 package online
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -111,21 +112,16 @@ func (m *Model) Save(w io.Writer) error {
 // writeState writes the weights of the functions that training continues from, and the
 // state of the learner.
 func (m *Model) writeState(w io.Writer) error {
-	var size counter // a state in memory would take as much as the kernel matrix
-	if err := m.learner.WriteState(&size); err != nil {
+	size, err := m.learner.StateSize()
+	if err != nil {
 		return err
+	}
+	if b, ok := w.(*bytes.Buffer); ok { // doubling would take several times the size
+		b.Grow(8*len(m.f.W) + 8 + int(size) + bytes.MinRead)
 	}
 	binary.Write(w, binary.LittleEndian, m.f.W)
 	binary.Write(w, binary.LittleEndian, uint64(size))
 	return m.learner.WriteState(w)
-}
-
-// A counter counts the bytes that are written to it.
-type counter uint64
-
-func (c *counter) Write(b []byte) (int, error) {
-	*c += counter(len(b))
-	return len(b), nil
 }
 
 // Read reads a model that Save wrote, for further training. It takes the time of

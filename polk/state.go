@@ -2,6 +2,7 @@ package polk
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -144,6 +145,24 @@ func (k *komp) finite() bool {
 		}
 	}
 	return true
+}
+
+// StateSize returns the number of bytes that WriteState writes: about 4·M² for a model order M if
+// the learner keeps K_DD⁻¹.
+func (l *Learner) StateSize() (int64, error) {
+	h, err := l.state()
+	if err != nil {
+		return 0, err
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return 0, err
+	}
+	numbers := 0
+	if m := h.Order; h.Inverse != nil {
+		numbers = m + h.Inverse.Rank*(m+1) + m*(m+1)/2
+	}
+	return modelfile.Size(len(head), 8*int64(numbers)), nil
 }
 
 // WriteState writes everything that the learner needs to continue except its functions, which

@@ -17,11 +17,16 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// stateBytes returns a learner's state.
+// stateBytes returns a learner's state. It fails unless StateSize returns its length.
 func stateBytes(t testing.TB, l *Learner) []byte {
 	t.Helper()
+	size, err := l.StateSize()
+	testutil.NoError(t, err)
 	var b bytes.Buffer
 	testutil.NoError(t, l.WriteState(&b))
+	if int64(b.Len()) != size {
+		t.Fatalf("a state of %d bytes, announced %d", b.Len(), size)
+	}
 	return b.Bytes()
 }
 

@@ -23,7 +23,7 @@ const arenas = 4 * 64 << 20
 // TestCheckLoading reads a model of 4,096 elements, trained on as many rows, in processes with
 // limited address space. The resident memory may be what docs/limits.md allows and 64 MiB for the
 // runtime. Prediction may take ten times the model's dictionary and weights, too little for the
-// inverse of 67 MB; resumed training may take 40 bytes for every pair of elements. The limit of
+// inverse of 67 MB; resumed training may take 30 bytes for every pair of elements. The limit of
 // the address space adds four arenas and the process of a small model, because the runtime maps
 // arenas of 64 MiB, returns none, and needs adjacent ones for a block of 140 MB.
 func TestCheckLoading(t *testing.T) {
@@ -61,7 +61,7 @@ func TestCheckLoading(t *testing.T) {
 	}{
 		{"to predict", 10 * dictionary, []string{"predict", model, one}},
 		{"to evaluate", 10 * dictionary, []string{"evaluate", model, one}},
-		{"to go on", 40 * order * order, []string{"train", one, "--resume", model, "--out", again}},
+		{"to go on", 30 * order * order, []string{"train", one, "--resume", model, "--out", again}},
 	} {
 		peak := limited(t, base+tt.most+spare+arenas, tt.args...)
 		t.Logf("%s: %d MiB at most", tt.name, peak>>20)
