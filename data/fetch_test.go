@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"log"
 	"net/http"
 	"net/http/httptest"
@@ -21,7 +22,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"polkrepro/internal/testutil"
@@ -286,7 +289,7 @@ func TestFetchNothingToAsk(t *testing.T) {
 	writeFile(t, "data", nil)
 	f.Transport = serverless(func() io.Reader { return bytes.NewReader(plainBytes) })
 	m.URLs = []string{"http://mirror.example/{name}", "http://other.example/{name}"}
-	if row := fetchOne(t, f, m); row.State != FetchFailed || !strings.Contains(row.Problem, "mirror.example: mkdir ") {
+	if row := fetchOne(t, f, m); errors.Is(row.Err, ErrNotAvailable) || !strings.HasPrefix(row.Problem, "p.tiff: mkdir ") {
 		t.Errorf("no folder can be made: %+v", row)
 	}
 }
@@ -296,6 +299,30 @@ func serverless(body func() io.Reader) http.RoundTripper {
 	return testutil.RoundTripper(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, Header: http.Header{}, Body: io.NopCloser(body()), ContentLength: -1, Request: r}, nil
 	})
+}
+
+// TestFetchFullDisk checks that a full disk is not blamed on the mirrors and that no file is
+// left.
+func TestFetchFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	err := save(dir, "f", entry("f", plainBytes, false), iotest.ErrReader(
+		&fs.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC})) // as if the writer returned it
+	if !local(err) || len(testutil.Names(t, dir)) != 0 {
+		t.Errorf("%v; left %v", err, testutil.Names(t, dir))
+	}
+}
+
+// TestFetchKeeps checks that a corrupt file in the cache stays if no mirror sends it.
+func TestFetchKeeps(t *testing.T) {
+	m := smallSet(t, newMirror(t, serve(nil)))
+	path := filepath.Join(cacheFolder(m), "p.tiff")
+	writeFile(t, path, []byte("damaged"))
+	if row := fetchOne(t, Fetcher{}, m); row.State != FetchFailed {
+		t.Errorf("%+v", row)
+	}
+	if got := string(must(os.ReadFile(path))); got != "damaged" {
+		t.Errorf("it is %q", got)
+	}
 }
 
 // TestFetchInterrupted checks that an interrupt in the middle of a file keeps the files
