@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
@@ -35,11 +38,11 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	slices.Sort(levels)
 	largest := levels[len(levels)-1]
 	equal := &FieldResult{Name: "methods", Title: plan[first].Spec, Task: task, Levels: levels}
-	free := &FieldResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Task: task, Levels: []float64{largest}}
+	free := &FieldResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Task: task, Levels: []float64{largest}, OwnOrders: true}
 	equal.entry(reference)
 	free.entry(reference)
 	of, resplit := experiments.Replicates(plan)
-	seen, replicates := make(map[string]bool), make(map[uint64]bool)
+	seen, replicates, finals := make(map[string]bool), make(map[uint64]bool), make(finalOrders)
 	for i, p := range plan {
 		asked, name := askedOrder(p.Run.Params), MethodName(p)
 		for _, replicate := range of[i] {
@@ -53,6 +56,7 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 				continue
 			}
 			t := newTrial(asked, int(replicate), r)
+			finals.add(name, asked, t.Order)
 			if asked == 0 {
 				t.Order = largest
 			} else if t.Order <= (1+withinOrder)*asked { // a model is not penalized for needing fewer elements
@@ -81,11 +85,12 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		inflation = math.Sqrt(1 + float64(len(replicates))*h/(1-h))
 		basis = words.Count(len(replicates), "split") + " of one file, which share training rows: the variance is that of Nadeau and Bengio (2003). The results hold for new splits of this file, not for other data."
 	}
-	basis += fmt.Sprintf(" Model orders: %s; a smaller final order counts as the one asked for.", Numbers(levels))
+	equal.Basis = fmt.Sprintf("%s Model orders: %s; a smaller final order counts as the one asked for.%s", basis, Numbers(levels), finals.off(equal))
+	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), finals.own(free))
 	res := &Result{Title: plan[first].Spec, Reference: reference}
 	for _, f := range []*FieldResult{equal, free} {
 		if len(f.Entries) > 1 {
-			f.Basis, f.inflation = basis, inflation
+			f.inflation = inflation
 			f.compare()
 			res.Fields = append(res.Fields, f)
 		}
@@ -94,6 +99,40 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		return nil
 	}
 	return res
+}
+
+// finalOrders holds the final model orders of methods by name and requested order, 0 if none.
+type finalOrders map[string]map[float64][]float64
+
+func (o finalOrders) add(name string, asked, final float64) {
+	if o[name] == nil {
+		o[name] = make(map[float64][]float64)
+	}
+	o[name][asked] = append(o[name][asked], final)
+}
+
+// off returns a sentence that names the methods of a field whose mean final orders differ from those
+// asked for, or that have no run of one; "" if there are none.
+func (o finalOrders) off(f *FieldResult) string {
+	var off []string
+	for _, e := range f.Entries {
+		for _, level := range f.Levels {
+			if runs := o[e.Name][level]; len(runs) == 0 {
+				off = append(off, fmt.Sprintf("%s, no run of %s", e.Name, Number(level)))
+			} else if final := stat.Mean(runs, nil); math.Abs(final-level) > withinOrder*level {
+				off = append(off, fmt.Sprintf("%s, %s of %s", e.Name, Number(final), Number(level)))
+			}
+		}
+	}
+	if len(off) == 0 {
+		return ""
+	}
+	return " Final orders more than 5 % from those asked for: " + strings.Join(off, "; ") + "."
+}
+
+// own returns the mean final orders of the methods of a field without a requested order.
+func (o finalOrders) own(f *FieldResult) string {
+	return joined(f.Entries[1:], func(e *Entry) string { return e.Name + " " + Number(stat.Mean(o[e.Name][0], nil)) })
 }
 
 // askedOrder returns the requested model order of a run, or 0 if the run requests none.

@@ -60,6 +60,8 @@ func TestMethods(t *testing.T) {
 	plain, got := stats.PairedT(differences, 0), res.Fields[1].Entries[1].Compared[ErrorAtOrder]
 	within(t, "width of the interval", float64(got.High-got.Low)/(plain.High-plain.Low), 1.5, 1e-9) // √(1 + 5·¼)
 	says(t, res.Fields[0].Basis, "5 splits of one file", "Model orders: 5, 20;")
+	says(t, res.Fields[1].Basis, "5 splits of one file", "POLK has 20 elements;", "C-SVC 400.")
+	says(t, NewMethods(methodRuns(5, 0.5)).Fields[0].Basis, "BSGD, 2.5 of 5; BSGD, 10 of 20.")
 
 	// A method may end with fewer elements than asked for, not with more.
 	for reached, want := range map[float64]Verdict{0.5: Worse, 5: NotComparable} {

@@ -125,7 +125,7 @@ type Means struct {
 
 // An Entry holds the results of a heuristic on a field.
 type Entry struct {
-	Name     string       `json:"name"`           // name of the heuristic, with the parameters of a variant, such as komp-age:memory=50
+	Name     string       `json:"name"`           // name of the heuristic
 	Knob     string       `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
 	Compared []Comparison `json:"comparisons"`    // comparisons with the reference, one for each measure; empty for the reference itself
 	Points   []Means      `json:"means"`          // means over replicates, one for each value of the knob that has runs
@@ -145,6 +145,9 @@ type FieldResult struct {
 
 	// Basis says in a sentence what the replicates are, where they are not those of a tournament.
 	Basis string `json:"-"`
+
+	// OwnOrders reports whether the entries have model orders of their own, not those of Levels.
+	OwnOrders bool `json:"-"`
 
 	// inflation, unless 0, is the factor between the standard error of a mean difference and that
 	// of independent replicates.

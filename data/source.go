@@ -232,7 +232,7 @@ func (s *Source) check() error {
 		return wrong("name", "name %.80q: want lower-case letters, digits and single hyphens, at most %d", s.Name, maxSetName)
 	}
 	if _, err := lookup(s.Name); err == nil {
-		return wrong("name", "%s is a data set of this program: give yours another name, such as my-%s", s.Name, s.Name)
+		return wrong("name", "%s is a data set of this program: rename the file, or give it another name in a spec, such as my-%s", s.Name, s.Name)
 	}
 	return nil
 }

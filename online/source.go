@@ -34,8 +34,7 @@ type Source struct {
 	unit string // name of a row in errors, set by open
 }
 
-// ErrChanged is wrapped by the error of a file that is read more than once and
-// was changed in between.
+// ErrChanged is wrapped by the error of a file whose rows differ from those of an earlier pass.
 var ErrChanged = errors.New("the file was changed while it was being trained on")
 
 // stream reports whether the source can be read only once.

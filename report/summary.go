@@ -268,7 +268,11 @@ func (s *Summary) largerProfile() string {
 			n++
 		}
 	}
-	return fmt.Sprintf("  profile %s\t%s, more seeds: %s\n", larger, words.Count(n, "verdict"), s.Command("reproduce", "--profile", larger))
+	more := "more seeds"
+	if n > 0 {
+		more = words.Count(n, "verdict") + ", more seeds"
+	}
+	return fmt.Sprintf("  profile %s\t%s: %s\n", larger, more, s.Command("reproduce", "--profile", larger))
 }
 
 // where says where the report is and lists the commands that show more, if it is about the paper.

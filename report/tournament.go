@@ -31,15 +31,19 @@ func NewTournament(res *compare.Result, in Input) *Tournament {
 
 // verdictTable holds all comparisons of a field with the reference, of heuristics or of methods.
 func verdictTable(f *compare.FieldResult, reference, noun string) *Table {
+	equal := ", equal order"
+	if f.OwnOrders {
+		equal = ""
+	}
 	basis := cmp.Or(f.Basis, fmt.Sprintf("%d replicates of %d samples.", f.Replicates, f.Samples))
 	t := &Table{
 		Name: f.Name, Title: fmt.Sprintf("%s: %ss against %s", f.Title, noun, reference),
-		Header: []string{noun, "error, equal order", "95 % interval", "p", "error, equal time", "mean error", "time, equal order"},
+		Header: []string{noun, "error" + equal, "95 % interval", "p", "error, equal time", "mean error", "time" + equal},
 		Notes: []string{
 			fmt.Sprintf("%s Differences are %s less %s, in points of the test %s; times are ratios. "+
 				"p is corrected by Holm's method for the %ss of the table. Mean error: over the stream, at equal largest model order. "+
 				"Not marked: not distinguishable. Grid too coarse: different, but within the possible error of interpolation between runs. "+
-				"Dash: no model order, or time, in common.", basis, noun, reference, errorOf(f.Task).caption, noun),
+				"Dash: not comparable.", basis, noun, reference, errorOf(f.Task).caption, noun),
 		},
 	}
 	t.Numbers = [][]string{{noun, "by", "difference", "low", "high", "p", "interpolation_error", "replicates", "compared_at", "verdict", "reason"}}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,6 +53,9 @@ have different records of one run (exit status 3); both are named. The exit
 status is also 4 if a run is unfinished, and 1 if one failed.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, dirs []string) error {
+			if slices.Contains(dirs, "") {
+				return harness.Usage(errors.New("DIR is empty: name a results folder"))
+			}
 			m, err := harness.Merge(dirs, results, warning(cmd))
 			if m != nil {
 				_, printed := fmt.Fprintf(cmd.OutOrStdout(), "%d runs with a record in %s, %d of them new\n", m.Finished, results, m.New)

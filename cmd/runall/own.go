@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -193,6 +194,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	out, inputs := cmp.Or(flags.out, flags.resume), []string{opt.Source.Path, flags.rows.labels}
 	if filepath.Clean(out) != filepath.Clean(flags.resume) { // a model may be replaced under its own name
 		inputs = append(inputs, flags.resume)
+	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	if err := checkOutput("--out", out, inputs...); err != nil {
 		return err

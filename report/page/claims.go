@@ -74,8 +74,8 @@ func newClaim(c *evidence.ClaimResult, order int) *claimView {
 				continue
 			}
 			v.Sentences = append(v.Sentences, t.Sentence())
-			if v.Reason == "" || strings.HasPrefix(v.Reason, "As for ") {
-				v.Reason = t.Test.Explained
+			if e := t.Test.Explained; v.Reason == "" || strings.HasPrefix(v.Reason, "As for ") && e != "" && !strings.HasPrefix(e, "As for ") {
+				v.Reason = e
 			}
 		}
 	}
