@@ -61,8 +61,9 @@ binary-logistic need two classes, squared is for regression. Progress shows the
 error on rows before they are learned.
 
 The model is saved every 100,000 rows, and when training is interrupted (exit
-status 130) or a row of a stream can't be read. --resume continues as if nothing had
-happened: with the rest of the same file, or with the next rows of the stream.`,
+status 130) or a row of a stream can't be read. --resume continues as if nothing
+had happened: with the rest of the same file, or with the next rows of the
+stream.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = flags.rows.source(cmd, args[0])
@@ -194,11 +195,12 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	out, inputs := cmp.Or(flags.out, flags.resume), []string{opt.Source.Path, flags.rows.labels}
 	if filepath.Clean(out) != filepath.Clean(flags.resume) { // a model may be replaced under its own name
 		inputs = append(inputs, flags.resume)
-	} else if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	if err := checkOutput("--out", out, inputs...); err != nil {
 		return err
+	}
+	if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && flags.resume != "" {
+		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	if err := flags.complete(cmd.Flags(), &opt); err != nil {
 		return err
