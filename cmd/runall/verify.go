@@ -38,8 +38,7 @@ are missing or damaged.
 With --reference, the verdicts are compared with those of another results
 folder, judged by the same profile. The exit status is 0 if they are the same,
 3 if one differs, and 4 if claims can't be compared because runs are missing on
-either side. Use this in CI: between kinds of processor, records may differ in
-the last bits.
+either side. Use this in CI.
 
 --format markdown writes a summary for the page of a CI job. --format junit
 writes a test case for each claim; the file has a failure or an error exactly if
