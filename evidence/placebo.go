@@ -37,8 +37,8 @@ var placeboSpreads = []float64{0, 0.1, 0.2, 0.35}
 
 // Placebo repeats Joint's search with other numbers in place of the printed ones, in the given
 // number of draws of each kind. One kind exchanges the numbers of each quantity among the cells of
-// a data set; the others multiply each printed number by a log-normal factor of median 1. The same
-// seed gives the same draws.
+// a data set; the others multiply each printed number by a log-normal factor of median 1. Numbers
+// that are settings stay: no choice could follow them. The same seed gives the same draws.
 func Placebo(in Input, draws int, seed uint64) *PlaceboReport {
 	in.Assume = nil
 	j := newJoint(in)
@@ -83,26 +83,33 @@ func (j *joint) most() (most int) {
 	return most
 }
 
-// perturbed returns the printed numbers, by claim and test, times log-normal factors.
+// perturbed returns the printed numbers, by claim and test; those that are no settings times
+// log-normal factors.
 func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) {
 	for _, c := range j.claims {
 		var own []float64
 		for _, t := range c.Tests {
-			own = append(own, *t.Paper*math.Exp(spread*rng.NormFloat64()))
+			factor := math.Exp(spread * rng.NormFloat64())
+			if t.Set {
+				factor = 1
+			}
+			own = append(own, *t.Paper*factor)
 		}
 		numbers = append(numbers, own)
 	}
 	return numbers
 }
 
-// exchange exchanges the numbers of each quantity, by claim and test, at random among the cells of a
-// data set.
+// exchange exchanges the numbers of each quantity that are no settings, by claim and test, at random
+// among the cells of a data set.
 func (j *joint) exchange(rng *rand.Rand, numbers [][]float64) {
 	places := make(map[[2]string][]*float64) // by data set and quantity
 	for i, c := range j.claims {
-		for t := range c.Tests {
-			g := [2]string{j.x.paper.Cells[c.ID].Data, c.Tests[t].Of.Quantity}
-			places[g] = append(places[g], &numbers[i][t])
+		for t, test := range c.Tests {
+			if !test.Set {
+				g := [2]string{j.x.paper.Cells[c.ID].Data, test.Of.Quantity}
+				places[g] = append(places[g], &numbers[i][t])
+			}
 		}
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(places), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {

@@ -40,13 +40,14 @@ func TestPlacebo(t *testing.T) {
 	}
 }
 
-// TestExchanged checks that the numbers of a quantity stay in their data set, and that most change
-// places.
+// TestExchanged checks that the numbers of a quantity stay in their data set, that most change
+// places, and that settings are neither exchanged nor perturbed.
 func TestExchanged(t *testing.T) {
 	j := newJoint(few(t))
 	rng := rand.New(rand.NewPCG(1, 1))
 	numbers := j.perturbed(rng, 0)
 	j.exchange(rng, numbers)
+	perturbed := j.perturbed(rng, 0.1)
 	moved, all := 0, 0
 	printed, exchanged := make(map[string][]float64), make(map[string][]float64)
 	for i, c := range j.claims {
@@ -54,6 +55,9 @@ func TestExchanged(t *testing.T) {
 			of := j.x.paper.Cells[c.ID].Data + " " + test.Of.Quantity
 			printed[of], exchanged[of] = append(printed[of], *test.Paper), append(exchanged[of], numbers[i][k])
 			moved, all = moved+one(numbers[i][k] != *test.Paper), all+1
+			if test.Set && numbers[i][k] != *test.Paper || test.Set != (perturbed[i][k] == *test.Paper) {
+				t.Errorf("%s: %v exchanged, %v perturbed, printed %v, setting: %t", of, numbers[i][k], perturbed[i][k], *test.Paper, test.Set)
+			}
 		}
 	}
 	for of, a := range printed {
@@ -98,10 +102,10 @@ func TestPlaceboReport(t *testing.T) {
 With others in their place, in how many draws:
 
 printed numbers              draws  median  largest  as many or more  p
-exchanged within a data set  6      1       6        0                0.143
-perturbed by 10 %            6      7       9        1                0.286
-perturbed by 20 %            6      3       4        0                0.143
-perturbed by 35 %            6      1       2        0                0.143
+exchanged within a data set  6      4       5        0                0.143
+perturbed by 10 %            6      8       9        3                0.571
+perturbed by 20 %            6      4       6        0                0.143
+perturbed by 35 %            6      2       4        0                0.143
 `
 	if b.String() != want {
 		t.Errorf("%s\nwant\n%s", b.String(), want)
