@@ -4,52 +4,6 @@
 // provides the input for judging the claims, and the [Report], whose tables, figures and page can
 // be written. [Reference] makes a results folder from the records in other folders, with the
 // tables, figures and verdicts that are made from these records, and [Seal] seals it.
-//
-// For use in other tools, [CSV] writes a data frame of all evaluations whose columns are named as
-// in benchopt.
-//
-// # Columns
-//
-// The data frame has a row for every evaluation of every finished run. Its
-// columns are those of a benchopt result file (benchopt 1.8 and newer, where the
-// data set's column is dataset_name), with these meanings:
-//
-//	objective_name          task with its parameters: ksvm[kernel_bandwidth=0.6,…]
-//	solver_name             method with its parameters: polk[batch_size=32,…]
-//	dataset_name            data set with variant and draw: multidist[draw=36,…]
-//	idx_rep                 seed of the order in which the stream visits the data
-//	sampling_strategy       Callback: the curve of one training
-//	stop_val                training samples processed, counting every visit
-//	time                    seconds of training so far, evaluations left out
-//	objective_value         training risk R(f), the mean loss + λ/2 Σ‖f_c‖²
-//	objective_test_risk     the same on the test set
-//	objective_test_error    fraction of the test set misclassified
-//	objective_model_order   elements of the dictionary
-//	objective_kernel_evals  kernel evaluations so far
-//	objective_numbers_kept  numbers that a learner of a stream keeps at this model order
-//	objective_norm_sq       Σ‖f_c‖²
-//	objective_prequential_loss, objective_prequential_error
-//	                        mean loss, without a regularizer, and error of a stream's samples
-//	                        so far, each scored before its mini-batch was learned
-//	objective_log_loss, objective_calibration_error
-//	                        of a logistic model on the test set
-//	objective_*             additional measurements, named as in package evidence/theory
-//	p_obj_*                 parameters of the objective: kernel and λ
-//	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
-//	                        and p_solver_pruner_params_* are its parameters
-//	p_dataset_*             variant and draw
-//	time_cpu                processor time of the training thread so far, seconds
-//	time_process            the part of time that training waited for a pruner's own process
-//	run_id, run_date        ID of the run, and when it began
-//	run_code                versions of the code of the run; runs of an edited heuristic differ
-//	                        only in it
-//	benchmark-git-tag       revision of the program
-//	platform, platform-architecture, system-cpus, system-processor
-//
-// A value that a run does not have is empty: the risks of a method without scores, a parameter that
-// is zero because the method does not take it, the numbers kept by a batch method, and everything
-// that was not measured. A column without values is left out, except for p_solver_pruner and
-// p_dataset_variant. A number that is not finite is NaN, +Inf or -Inf.
 package export
 
 import (
