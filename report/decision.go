@@ -230,26 +230,17 @@ func (s *surface) drawContour(c draw.Canvas, sty draw.LineStyle, level float64, 
 	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
 		above = append(above, of(scores)-level)
 	}
-	var lines [][]vg.Point
-	for _, line := range contour(gridNodes, above) {
-		var points []vg.Point
-		for _, at := range line {
-			x, y := s.area.at(at.x, at.y)
-			points = append(points, s.area.place(c, x, y))
-		}
-		lines = append(lines, points)
-	}
-	c.StrokeLines(sty, lines...)
+	c.StrokeLines(sty, contour(gridNodes, above, func(i, j float64) vg.Point {
+		x, y := s.area.at(i, j)
+		return s.area.place(c, x, y)
+	})...)
 }
 
-// A spot is a point on a grid, in cells from the first node.
-type spot struct{ x, y float64 }
-
 // contour returns the lines on which values at n×n nodes, interpolated linearly on both halves of
-// each cell, are 0. A line leads from one edge of a half to another, with the positive values on its
+// each cell, are 0. place gives the point at a distance from the first node, in cells. A line leads from one edge of a half to another, with the positive values on its
 // left. Each edge belongs to two halves, so that one line ends on it where another begins. Lines
 // that end at the border come first, closed ones last, each kind in the order of the grid.
-func contour(n int, values []float64) (lines [][]spot) {
+func contour(n int, values []float64, place func(i, j float64) vg.Point) (lines [][]vg.Point) {
 	type edge [2]int               // two nodes, in ascending order
 	next := make(map[edge]edge)    // the edge on which the line from an edge ends
 	entered := make(map[edge]bool) // edges on which a line ends
@@ -275,17 +266,17 @@ func contour(n int, values []float64) (lines [][]spot) {
 			}
 		}
 	}
-	crossing := func(e edge) spot {
+	crossing := func(e edge) vg.Point {
 		a, b := e[0], e[1]
 		share := values[a] / (values[a] - values[b])
-		return spot{float64(a%n) + share*float64(b%n-a%n), float64(a/n) + share*float64(b/n-a/n)}
+		return place(float64(a%n)+share*float64(b%n-a%n), float64(a/n)+share*float64(b/n-a/n))
 	}
 	for _, closed := range []bool{false, true} {
 		for _, e := range from {
 			if _, left := next[e]; !left || entered[e] != closed {
 				continue
 			}
-			line := []spot{crossing(e)}
+			line := []vg.Point{crossing(e)}
 			for to, ok := next[e]; ok; to, ok = next[e] {
 				delete(next, e)
 				line = append(line, crossing(to))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
@@ -103,18 +105,18 @@ func TestContour(t *testing.T) {
 	for i := range v {
 		v[i] = radius - math.Hypot(float64(i%n)-20, float64(i/n)-20)
 	}
-	lines := contour(n, v)
+	lines := contour(n, v, func(i, j float64) vg.Point { return vg.Point{X: vg.Length(i), Y: vg.Length(j)} })
 	if len(lines) != 1 || lines[0][0] != lines[0][len(lines[0])-1] {
 		t.Fatalf("%d lines, want a closed one", len(lines))
 	}
 	area := 0.0
 	for i, p := range lines[0][1:] {
 		// Linear interpolation of a distance is off by at most 1/(4·radius).
-		if r := math.Hypot(p.x-20, p.y-20); !(math.Abs(r-radius) <= 0.02) {
+		if r := math.Hypot(float64(p.X)-20, float64(p.Y)-20); !(math.Abs(r-radius) <= 0.02) {
 			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
 		}
 		last := lines[0][i]
-		area += (last.x*p.y - p.x*last.y) / 2
+		area += float64(last.X*p.Y-p.X*last.Y) / 2
 	}
 	if !(math.Abs(area-math.Pi*radius*radius) <= 3) {
 		t.Errorf("the line encloses %v, want π·%v²", area, radius)

@@ -150,8 +150,13 @@ func IconEntry(text string, icon func(c draw.Canvas, at vg.Point)) Entry {
 	}}
 }
 
-// BandEntry returns the legend entry of the bands.
-func BandEntry() Entry {
+// DiamondEntry returns the legend entry of black diamonds.
+func DiamondEntry(text string) Entry {
+	return IconEntry(text, func(c draw.Canvas, at vg.Point) { DrawDiamond(c, Look{Color: RGB(0, 0, 0)}, at) })
+}
+
+// bandEntry returns the legend entry of the bands.
+func bandEntry() Entry {
 	return Entry{"range over runs", func(c draw.Canvas, left, right vg.Point) {
 		c.FillPolygon(RGB(0xcc, 0xcc, 0xcc), Rectangle(left.X, left.Y-3, right.X, right.Y+3))
 	}}
