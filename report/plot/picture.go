@@ -218,17 +218,13 @@ func (s *Sheet) Size() (w, h vg.Length) {
 }
 
 func (s *Sheet) Draw(all draw.Canvas) {
-	side := s.side()
-	edge, _ := s.edges()
+	left, foot := s.edges()
+	area := draw.Crop(all, left, -tileEdge, foot+s.Legend.height()+4, -tagHeight)
+	tiles := draw.Tiles{Rows: 1, Cols: len(s.Tiles), PadX: tileGap}
 	for i, t := range s.Tiles {
-		left := edge + vg.Length(i)*(side+tileGap)
-		top := all.Max.Y - tagHeight
-		c := draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: top - side*vg.Length(s.Aspect)},
-			Max: vg.Point{X: left + side, Y: top},
-		}}
+		c := tiles.At(area, i, 0)
 		t.Draw(c)
-		all.FillText(Letters(LabelSize, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4},
+		all.FillText(Letters(LabelSize, draw.XLeft, draw.YBottom), vg.Point{X: c.Min.X, Y: c.Max.Y + 4},
 			fmt.Sprintf("(%c) %s", 'a'+i, t.Title))
 	}
 	s.Legend.draw(all)
