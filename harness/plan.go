@@ -24,11 +24,11 @@ func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOpti
 	return plan, nil
 }
 
-// Needed returns the specs that are neither supplements nor stand-ins for an available
-// data set.
-func Needed(specs []*experiments.Spec, finder data.Finder) []*experiments.Spec {
+// needed returns the specs that are neither supplements nor stand-ins for an available
+// data set. Without a finder every data set counts as available.
+func needed(specs []*experiments.Spec, finder *data.Finder) []*experiments.Spec {
 	return slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool {
-		return s.Supplement != "" || s.StandsInFor != "" && finder.Available(data.Ref{Name: s.StandsInFor}) == nil
+		return s.Supplement != "" || s.StandsInFor != "" && (finder == nil || finder.Available(data.Ref{Name: s.StandsInFor}) == nil)
 	})
 }
 
@@ -50,7 +50,7 @@ func FindSpecs(names []string) ([]*experiments.Spec, error) {
 }
 
 // PlanNamed returns the runs of the specs with the given names or files, or of all
-// [Needed] embedded specs if names is empty. A named spec without runs in the profile
+// needed embedded specs if names is empty. A named spec without runs in the profile
 // is an error. All errors wrap ErrUsage.
 func PlanNamed(names []string, profile string, opt experiments.PlanOptions, finder data.Finder) ([]experiments.Planned, error) {
 	specs, err := FindSpecs(names)
@@ -58,7 +58,7 @@ func PlanNamed(names []string, profile string, opt experiments.PlanOptions, find
 		return nil, Usage(err)
 	}
 	if len(names) == 0 {
-		specs = Needed(specs, finder)
+		specs = needed(specs, &finder)
 	}
 	plan, err := PlanAll(specs, profile, opt)
 	if err != nil {
@@ -95,36 +95,24 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 	return fmt.Errorf("%s has no runs in profile %s; %s", s.Name, profile, strings.Join(others, ", "))
 }
 
-// Shown returns the runs of a plan that a report shows: those of the [Needed] specs, and
-// those of any spec that has a record.
-func Shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) []experiments.Planned {
-	return shownOf(Needed(specs, finder), plan, have)
-}
-
-// Recorded is Shown as if every data set were available. A sealed results folder thus
-// shows the same runs on every machine.
-func Recorded(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
-	own := slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool { return s.StandsInFor != "" || s.Supplement != "" })
-	return shownOf(own, plan, have)
-}
-
-// shownOf returns the runs of the needed specs and of specs with at least one record.
-func shownOf(needed []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record) []experiments.Planned {
-	shown := make(map[string]bool)
-	for _, s := range needed {
-		shown[s.Name] = true
+// shown returns the runs of a plan that a report shows: those of the needed specs, and those of
+// any spec that has a record. Without a finder every data set counts as available.
+func shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder *data.Finder) []experiments.Planned {
+	of := make(map[string]bool)
+	for _, s := range needed(specs, finder) {
+		of[s.Name] = true
 	}
 	for _, p := range plan {
 		if have[p.ID] != nil {
-			shown[p.Spec] = true
+			of[p.Spec] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !shown[p.Spec] })
+	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !of[p.Spec] })
 }
 
-// GuessProfile returns the profile to which the finished records of a folder belong:
+// guessProfile returns the profile to which the finished records of a folder belong:
 // the profile with the most records, and the quickest of several with equally many.
-func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have map[string]*record.Record) (string, error) {
+func guessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have map[string]*record.Record) (string, error) {
 	best, most := "", -1
 	for _, profile := range experiments.Profiles() {
 		plan, err := PlanAll(specs, profile, opt)
@@ -144,14 +132,14 @@ func GuessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 	return best, nil
 }
 
-// Lacking returns the unavailable data sets by name, with the places that were searched.
+// lacking returns the unavailable data sets by name, with the places that were searched.
 // It checks the data sets of planned runs without a record, and the paper's data sets
 // that are not in the plan.
-func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
-	lacking := make(map[string]string)
+func lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
+	out := make(map[string]string)
 	check := func(ref data.Ref) {
 		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {
-			lacking[ref.Name] = err.Error()
+			out[ref.Name] = err.Error()
 		}
 	}
 	planned := make(map[string]bool)
@@ -166,5 +154,5 @@ func Lacking(plan []experiments.Planned, have map[string]*record.Record, finder 
 			check(data.Ref{Name: set.Name})
 		}
 	}
-	return lacking
+	return out
 }

@@ -24,7 +24,7 @@ func collection(plan []experiments.Planned) *record.Collection {
 	return c
 }
 
-func TestReference(t *testing.T) {
+func TestCleanRecords(t *testing.T) {
 	specs, err := FindSpecs([]string{"multidist-klr", "mnist-klr", "glyphs-klr"})
 	testutil.NoError(t, err)
 	plan, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
@@ -40,7 +40,7 @@ func TestReference(t *testing.T) {
 	if len(standIns) < 2 || len(own) < 4 {
 		t.Fatalf("%d stand-ins, %d others", len(standIns), len(own))
 	}
-	refer := func(from ...*record.Collection) ([]*record.Record, error) { return Reference(specs, plan, from) }
+	refer := func(from ...*record.Collection) ([]*record.Record, error) { return cleanRecords(specs, plan, from) }
 	for _, c := range []struct {
 		name string
 		from []*record.Collection

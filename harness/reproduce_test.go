@@ -241,7 +241,7 @@ func TestMissingData(t *testing.T) {
 			t.Errorf("unavailable: %+v", u)
 		}
 		have := readAll(t, results)
-		if l := Lacking(plan, have.Records, data.Finder{}); len(l) != 2 || l["mnist"] == "" || l["brodatz"] == "" {
+		if l := lacking(plan, have.Records, data.Finder{}); len(l) != 2 || l["mnist"] == "" || l["brodatz"] == "" {
 			t.Errorf("lacking: %v", l)
 		}
 	})

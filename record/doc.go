@@ -7,8 +7,9 @@
 // belongs to a killed or still running process and is never read as a record.
 //
 // [Create] begins a record and [ReadDir] reads a folder of records; the example of
-// ReadDir shows both. The package does not train. Any number of processes may read
-// a folder while others write records into it.
+// ReadDir shows both. [CSV] writes them as a data frame for other programs. The package
+// does not train. Any number of processes may read a folder while others write records
+// into it.
 //
 // # Digest and sum
 //

@@ -120,27 +120,13 @@ func prequentialError(p record.Point) float64 {
 // picture lays the figure out.
 func (c *curves) picture() *plot.Picture {
 	p := &plot.Picture{Legend: legendOf(c.series)}
-	levels, marks := 0, 0
 	for q, shows := range quantitiesOf(c.risk, c.paper.Task) {
-		pn := c.panel(q, shows)
-		p.Panels = append(p.Panels, pn)
-		marks += len(pn.Marks)
-		for _, t := range pn.Traces {
-			levels += len(t.Levels)
-		}
+		p.Panels = append(p.Panels, c.panel(q, shows))
 	}
 	if c.risk == experiments.RiskTrain {
 		p.Panels[qRisk].Title += " on training data"
 	}
-	if p.Spread() {
-		p.Legend = append(p.Legend, plot.BandEntry())
-	}
-	if levels > 0 {
-		p.Legend = append(p.Legend, plot.LevelEntry("final value printed in the paper"))
-	}
-	if marks > 0 {
-		p.Legend = append(p.Legend, plot.IconEntry("stated in the paper's text", drawMean))
-	}
+	p.Explain("final value printed in the paper", "stated in the paper's text")
 	return p
 }
 

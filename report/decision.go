@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"image"
 	"math"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 		if sheet.Legend == nil {
 			sheet.Legend = append(classLegend(s.set.Classes), plot.IconEntry("dictionary element", drawElement), plot.StrokeEntry("class boundary", boundaryLine))
 		}
-		confident = confident || s.confident != nil
+		confident = confident || s.logits
 	}
 	if len(models) == 0 {
 		f.Missing = strings.Join(slices.Compact(whys), ", ")
@@ -98,10 +99,7 @@ type surface struct {
 	set    *data.Set
 	area   area
 	scores []float64 // at the grid's nodes; those of node (i, j) begin at (j·gridNodes+i)·Outputs
-
-	regions    [][][]plot.Node // outlines of the regions decided for each class
-	boundaries [][]plot.Node
-	confident  [][][]plot.Node // contours of the confidenceLevels; none if the scores are not logits
+	logits bool      // whether the scores are logits of the classes, which have a confidence
 }
 
 // maxScore bounds the scores that are drawn, so that their differences stay within a float64.
@@ -118,29 +116,18 @@ func newSurface(r *record.Record) (*surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{model: e, set: set, area: areaOf(set.Train, surfaceAspect)}
+	s := &surface{model: e, set: set, area: areaOf(set.Train, surfaceAspect), logits: run.Task == experiments.TaskKLR}
 	row := gridNodes * e.Outputs
 	s.scores = make([]float64, gridNodes*row)
 	x := make([]float64, 2*gridNodes)
 	for j := range gridNodes {
 		for i := range gridNodes {
-			x[2*i], x[2*i+1] = s.area.at(plot.Node{X: float64(i), Y: float64(j)})
+			x[2*i], x[2*i+1] = s.area.at(float64(i), float64(j))
 		}
 		s.addScores(gridNodes, x, s.scores[j*row:(j+1)*row])
 	}
 	if slices.ContainsFunc(s.scores, func(v float64) bool { return !(math.Abs(v) < maxScore) }) {
 		return nil, errors.New("the model in the record has values that are not finite")
-	}
-	for class := range set.Classes {
-		field := s.field(func(scores []float64) float64 { return margin(scores, class) })
-		s.regions = append(s.regions, plot.Regions(gridNodes, field))
-		s.boundaries = append(s.boundaries, plot.Contours(gridNodes, field, 0)...)
-	}
-	if run.Task == experiments.TaskKLR { // the scores are logits of the classes
-		field := s.field(confidence)
-		for _, level := range confidenceLevels {
-			s.confident = append(s.confident, plot.Contours(gridNodes, field, level))
-		}
 	}
 	return s, nil
 }
@@ -205,29 +192,17 @@ func margin(scores []float64, class int) float64 {
 	return scores[class] - other
 }
 
-// field is a quantity at the grid's nodes, for contours.
-func (s *surface) field(of func(scores []float64) float64) []float64 {
-	out := make([]float64, 0, gridNodes*gridNodes)
-	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
-		out = append(out, of(scores))
-	}
-	return out
-}
-
 func (s *surface) draw(c draw.Canvas) {
-	for class, outlines := range s.regions {
-		var path vg.Path
-		for _, outline := range s.placed(c, outlines) {
-			addPolygon(&path, outline)
-		}
-		c.SetColor(pale(classColor(class)))
-		c.Fill(path)
-	}
+	c.DrawImage(c.Rectangle, s.ground())
 	drawPoints(c, s.area, s.set.Train, s.set.Classes, 0.95)
-	for i, lines := range s.confident {
-		c.StrokeLines(confidenceLines[i], s.placed(c, lines)...)
+	if s.logits {
+		for i, level := range confidenceLevels {
+			s.drawContour(c, confidenceLines[i], level, confidence)
+		}
 	}
-	c.StrokeLines(boundaryLine, s.placed(c, s.boundaries)...)
+	for class := range s.set.Classes {
+		s.drawContour(c, boundaryLine, 0, func(scores []float64) float64 { return margin(scores, class) })
+	}
 	for j := range s.model.Order() {
 		d := s.model.Dict.At(j)
 		if x, y := float64(d[0]), float64(d[1]); s.area.holds(x, y) {
@@ -237,16 +212,80 @@ func (s *surface) draw(c draw.Canvas) {
 	s.area.drawAxes(c)
 }
 
-// placed returns the points at which lines on the grid are drawn on a canvas.
-func (s *surface) placed(c draw.Canvas, lines [][]plot.Node) [][]vg.Point {
-	out := make([][]vg.Point, len(lines))
-	for i, line := range lines {
-		for _, p := range line {
-			x, y := s.area.at(p)
-			out[i] = append(out[i], s.area.place(c, x, y))
+// ground is an image of the classes decided for, with a pixel for each node of the grid.
+func (s *surface) ground() image.Image {
+	m := image.NewNRGBA(image.Rect(0, 0, gridNodes, gridNodes))
+	at := 0
+	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
+		class := slices.Index(scores, slices.Max(scores))
+		m.SetNRGBA(at%gridNodes, gridNodes-1-at/gridNodes, pale(classColor(class)))
+		at++
+	}
+	return m
+}
+
+// drawContour draws the line on which a quantity of the scores has a level.
+func (s *surface) drawContour(c draw.Canvas, sty draw.LineStyle, level float64, of func(scores []float64) float64) {
+	var above []float64 // the quantity less the level, at the grid's nodes
+	for scores := range slices.Chunk(s.scores, s.model.Outputs) {
+		above = append(above, of(scores)-level)
+	}
+	c.StrokeLines(sty, contour(gridNodes, above, func(i, j float64) vg.Point {
+		x, y := s.area.at(i, j)
+		return s.area.place(c, x, y)
+	})...)
+}
+
+// contour returns the lines on which values at n×n nodes, interpolated linearly on both halves of
+// each cell, are 0. place gives the point at a distance from the first node, in cells. A line leads from one edge of a half to another, with the positive values on its
+// left. Each edge belongs to two halves, so that one line ends on it where another begins. Lines
+// that end at the border come first, closed ones last, each kind in the order of the grid.
+func contour(n int, values []float64, place func(i, j float64) vg.Point) (lines [][]vg.Point) {
+	type edge [2]int               // two nodes, in ascending order
+	next := make(map[edge]edge)    // the edge on which the line from an edge ends
+	entered := make(map[edge]bool) // edges on which a line ends
+	var from []edge                // the keys of next
+	for k := range n * (n - 1) {
+		if k%n == n-1 {
+			continue
+		}
+		for _, half := range [][3]int{{k, k + 1, k + n}, {k + 1, k + n + 1, k + n}} {
+			var falls, rises edge
+			for i, a := range half {
+				b := half[(i+1)%3]
+				switch {
+				case values[a] > 0 && values[b] <= 0:
+					falls = edge{min(a, b), max(a, b)}
+				case values[a] <= 0 && values[b] > 0:
+					rises = edge{min(a, b), max(a, b)}
+				}
+			}
+			if falls != rises {
+				next[falls], entered[rises] = rises, true
+				from = append(from, falls)
+			}
 		}
 	}
-	return out
+	crossing := func(e edge) vg.Point {
+		a, b := e[0], e[1]
+		share := values[a] / (values[a] - values[b])
+		return place(float64(a%n)+share*float64(b%n-a%n), float64(a/n)+share*float64(b/n-a/n))
+	}
+	for _, closed := range []bool{false, true} {
+		for _, e := range from {
+			if _, left := next[e]; !left || entered[e] != closed {
+				continue
+			}
+			line := []vg.Point{crossing(e)}
+			for to, ok := next[e]; ok; to, ok = next[e] {
+				delete(next, e)
+				line = append(line, crossing(to))
+				e = to
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // An area is a rectangle of the plane of two features. It draws its own axes because both must
@@ -271,9 +310,10 @@ func areaOf(s *data.Split, aspect float64) area {
 	return a
 }
 
-// at returns the point of the plane at a place on the grid.
-func (a area) at(p plot.Node) (x, y float64) {
-	return a.min[0] + (a.max[0]-a.min[0])*p.X/float64(gridNodes-1), a.min[1] + (a.max[1]-a.min[1])*p.Y/float64(gridNodes-1)
+// at returns the point of the plane at a place on the grid, whose nodes are the middles of pixels
+// that fill the area.
+func (a area) at(i, j float64) (x, y float64) {
+	return a.min[0] + (a.max[0]-a.min[0])*(i+0.5)/gridNodes, a.min[1] + (a.max[1]-a.min[1])*(j+0.5)/gridNodes
 }
 
 // place returns where a point of the plane is drawn on a canvas that shows the

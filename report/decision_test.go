@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
-	"polkrepro/report/plot"
 )
 
 // fixtureModel returns a model with an element at each mean of the figures' draw, weighted for the
@@ -64,12 +65,12 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		}
 		s, err := newSurface(r)
 		testutil.NoError(t, err)
-		if got, want := len(s.confident) > 0, r.Header.Run.Task == experiments.TaskKLR; got != want {
+		if got, want := s.logits, r.Header.Run.Task == experiments.TaskKLR; got != want {
 			t.Errorf("%s: confidence drawn: %t", r.Header.Run.Task, got)
 		}
 		seen := map[int]bool{}
 		for at := 0; at < gridNodes*gridNodes; at += 7 {
-			px, py := s.area.at(plot.Node{X: float64(at % gridNodes), Y: float64(at / gridNodes)})
+			px, py := s.area.at(float64(at%gridNodes), float64(at/gridNodes))
 			x := []float32{float32(px), float32(py)}
 			got, want := s.scores[at*m.Outputs:(at+1)*m.Outputs], make([]float64, m.Outputs)
 			for j := range len(m.Dictionary) / 2 {
@@ -93,6 +94,32 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		if len(seen) != 5 {
 			t.Errorf("not every class is decided for somewhere: %v", seen)
 		}
+	}
+}
+
+// TestContour checks a level of a field that falls off from a point in the middle of a grid. The area
+// would be below 0 if the hill were on the line's right.
+func TestContour(t *testing.T) {
+	const n, radius = 41, 12.5
+	v := make([]float64, n*n)
+	for i := range v {
+		v[i] = radius - math.Hypot(float64(i%n)-20, float64(i/n)-20)
+	}
+	lines := contour(n, v, func(i, j float64) vg.Point { return vg.Point{X: vg.Length(i), Y: vg.Length(j)} })
+	if len(lines) != 1 || lines[0][0] != lines[0][len(lines[0])-1] {
+		t.Fatalf("%d lines, want a closed one", len(lines))
+	}
+	area := 0.0
+	for i, p := range lines[0][1:] {
+		// Linear interpolation of a distance is off by at most 1/(4·radius).
+		if r := math.Hypot(float64(p.X)-20, float64(p.Y)-20); !(math.Abs(r-radius) <= 0.02) {
+			t.Errorf("%v lies %v from the middle, want %v", p, r, radius)
+		}
+		last := lines[0][i]
+		area += float64(last.X*p.Y-p.X*last.Y) / 2
+	}
+	if !(math.Abs(area-math.Pi*radius*radius) <= 3) {
+		t.Errorf("the line encloses %v, want π·%v²", area, radius)
 	}
 }
 

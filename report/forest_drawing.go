@@ -33,18 +33,12 @@ const (
 	forestExtra  = vg.Length(15)   // for both
 )
 
-// A verdictLook is the look of a verdict: a colour that no method has, and a unique marker.
-type verdictLook struct {
-	color  color.NRGBA
-	marker draw.GlyphDrawer
-	radius vg.Length
-}
-
-var verdictLooks = map[stats.Verdict]verdictLook{
-	stats.Reproduced:   {plot.RGB(0x0a, 0x93, 0x96), draw.CircleGlyph{}, 1.9},
-	stats.Deviates:     {plot.RGB(0xd0, 0x00, 0x3a), draw.BoxGlyph{}, 1.9},
-	stats.Inconclusive: {plot.RGB(0xa8, 0x90, 0x00), draw.PyramidGlyph{}, 2.4},
-	stats.NotRun:       {plot.RGB(0x59, 0x59, 0x59), draw.CrossGlyph{}, 1.8},
+// verdictMarks are the marks of the verdicts: each has a colour that no method has, and its own shape.
+var verdictMarks = map[stats.Verdict]draw.GlyphStyle{
+	stats.Reproduced:   {Color: plot.RGB(0x0a, 0x93, 0x96), Radius: 1.9, Shape: draw.CircleGlyph{}},
+	stats.Deviates:     {Color: plot.RGB(0xd0, 0x00, 0x3a), Radius: 1.9, Shape: draw.BoxGlyph{}},
+	stats.Inconclusive: {Color: plot.RGB(0xa8, 0x90, 0x00), Radius: 2.4, Shape: draw.PyramidGlyph{}},
+	stats.NotRun:       {Color: plot.RGB(0x59, 0x59, 0x59), Radius: 1.8, Shape: draw.CrossGlyph{}},
 }
 
 // legendVerdicts are the verdicts in the order of the legend.
@@ -170,7 +164,7 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 			missing = "no value"
 		}
 	}
-	ink := verdictLooks[verdict].color
+	ink := verdictMarks[verdict].Color
 	if missing != "" {
 		s.drawWords(c, y, missing, ink)
 		return
@@ -185,7 +179,7 @@ func (s forestScale) drawEntry(c draw.Canvas, y vg.Length, e *forestEntry) {
 		}
 	}
 	if e.x >= s.min && e.x <= s.max {
-		drawVerdict(c, verdict, vg.Point{X: s.at(e.x), Y: y})
+		c.DrawGlyphNoClip(verdictMarks[verdict], vg.Point{X: s.at(e.x), Y: y})
 		return
 	}
 	s.drawBeyond(c, y, e.x, ink)
@@ -196,18 +190,12 @@ func (s forestScale) drawMargins(c draw.Canvas, y vg.Length, e *forestEntry) {
 	if e == nil || e.result.Test.Margin == 0 || e.result.Verdict == stats.NotRun {
 		return
 	}
-	drawVerdict(c, e.result.At(0.5), vg.Point{X: s.right + forestHalf, Y: y})
-	drawVerdict(c, e.result.At(2), vg.Point{X: s.right + forestTwice, Y: y})
-}
-
-// drawVerdict draws the marker of a verdict.
-func drawVerdict(c draw.Canvas, v stats.Verdict, at vg.Point) {
-	look := verdictLooks[v]
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.color, Radius: look.radius, Shape: look.marker}, at)
+	c.DrawGlyphNoClip(verdictMarks[e.result.At(0.5)], vg.Point{X: s.right + forestHalf, Y: y})
+	c.DrawGlyphNoClip(verdictMarks[e.result.At(2)], vg.Point{X: s.right + forestTwice, Y: y})
 }
 
 // drawBeyond draws a value beyond the axis: an arrow at the nearer edge, with the value.
-func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color.NRGBA) {
+func (s forestScale) drawBeyond(c draw.Canvas, y vg.Length, x float64, ink color.Color) {
 	edge, direction, align := s.right, vg.Length(1), draw.XRight
 	if x < 0 {
 		edge, direction, align = s.left, -1, draw.XLeft
@@ -250,7 +238,7 @@ func drawVerdictLegend(c draw.Canvas, y vg.Length) {
 	}
 	x := (forestWidth - total) / 2
 	for _, v := range legendVerdicts {
-		drawVerdict(c, v, vg.Point{X: x, Y: y})
+		c.DrawGlyphNoClip(verdictMarks[v], vg.Point{X: x, Y: y})
 		plot.FillMiddle(c, sty, vg.Point{X: x + icon - 2, Y: y}, v.String())
 		x += icon + sty.Width(v.String()) + gap
 	}

@@ -91,23 +91,18 @@ func (g *gallery) addScatter(title string, figureDraw uint64) {
 		panic("report: " + err.Error()) // can't happen: only an unknown variant is an error
 	}
 	g.Aspect, g.Axes = max(g.Aspect, 1), true
-	g.Legend = append(classLegend(set.Classes), plot.IconEntry("mean of a component", drawMean))
+	g.Legend = append(classLegend(set.Classes), plot.DiamondEntry("mean of a component"))
 	g.add(title, func(c draw.Canvas) {
 		a := areaOf(set.Train, 1)
 		drawPoints(c, a, set.Train, set.Classes, 0.85)
 		for _, modes := range data.MultidistMeans(figureDraw) {
 			for _, m := range modes {
-				drawMean(c, a.place(c, m[0], m[1]))
+				plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, a.place(c, m[0], m[1]))
 			}
 		}
 		a.drawAxes(c)
 	}, fmt.Sprintf("multidist, the first %d of %d training points of draw %d, with the means of each class's components",
 		min(maxPoints, set.Train.N), set.Train.N, figureDraw))
-}
-
-// drawMean draws the mean of a component.
-func drawMean(c draw.Canvas, at vg.Point) {
-	plot.DrawDiamond(c, plot.Look{Color: plot.RGB(0, 0, 0)}, at)
 }
 
 // mosaicPixels is the minimum width of a mosaic. Small images are enlarged here, each pixel to a

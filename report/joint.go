@@ -104,7 +104,7 @@ func (p *jointPanel) axes() *gonum.Plot {
 }
 
 // frontLook is the look of the front, in the colour of the verdict reproduced.
-var frontLook = plot.Look{Color: verdictLooks[legendVerdicts[0]].color, Width: 1.2}
+var frontLook = plot.Look{Color: plot.RGB(0x0a, 0x93, 0x96), Width: 1.2}
 
 // chosenLook is the look of the combination in which everything is as chosen.
 var chosenLook = plot.Look{Color: plot.RGB(0xd0, 0x00, 0x3a)}

@@ -331,9 +331,7 @@ func (o *onlineCurves) picture() *plot.Picture {
 		}
 		p.Panels = append(p.Panels, regret)
 	}
-	if p.Spread() {
-		p.Legend = append(p.Legend, plot.BandEntry())
-	}
+	p.Explain("", "")
 	return p
 }
 

@@ -141,7 +141,7 @@ func passesPicture(paths []*path) *plot.Picture {
 	for _, of := range paths {
 		p.Legend = append(p.Legend, plot.LineEntry(of.label, of.series.look()))
 	}
-	p.Legend = append(p.Legend, plot.IconEntry("printed in the paper's table", drawMean))
+	p.Explain("", "printed in the paper's table")
 	return p
 }
 

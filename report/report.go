@@ -28,6 +28,8 @@ type Input struct {
 	Planned     []experiments.Planned     // planned runs; several specs may share one
 	Records     map[string]*record.Record // finished runs by ID
 	Failed      map[string]string         // errors of failed runs by run ID
+	Partial     int                       // number of unfinished runs
+	Damaged     int                       // number of incomplete or corrupt records
 	Unavailable map[string]string         // how to get each unavailable data set, by name
 	Pictures    map[string]DataPicture    // examples of the image data sets, by name
 	Profile     string                    // smoke, quick or full; empty if unknown
@@ -37,6 +39,7 @@ type Input struct {
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Input   Input            // what it was made from
+	Lead    []string         // first paragraphs of the page of a tournament
 	Tables  []*Table         // the paper's, then the supplementary ones; or those of the user's specs
 	Cells   map[string]*Cell // of the paper's tables, by ID
 	Figures []*Figure        // the forest plot of the verdicts, the paper's figures, and those that supplement them

@@ -25,7 +25,6 @@ type Summary struct {
 	StandIns map[string]string      // generated data set → data set of the paper that it stands in for
 	Names    []string               // specs asked for, as on the command line (default: all of the paper's)
 	Specs    []string               // names of the specs of Names
-	Damaged  int                    // incomplete or corrupt records
 	Page     string                 // path of the report as one page; empty if it was not written
 	Command  func(...string) string // the command line that runs this program with arguments
 }
@@ -240,7 +239,7 @@ func (s *Summary) missing(paper bool) string {
 			add(g, s.Command("data", "fetch", g.What))
 		}
 	}
-	for _, g := range []*evidence.Gap{failed, {Kind: evidence.Corrupt, N: s.Damaged}, pending} {
+	for _, g := range []*evidence.Gap{failed, {Kind: evidence.Corrupt, N: s.Input.Damaged}, pending} {
 		if len(g.Runs)+g.N > 0 {
 			add(g, reproduce)
 		}

@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 	missing := withRuns(mixedInput(), "standins", standIns...)
 	missing.Unavailable["brodatz"] = "brodatz: data not available"
 	lacking := fixtureSummary(t, missing)
-	lacking.Damaged = 2
+	lacking.Input.Damaged = 2
 
 	own := fixtureSummary(t, withRuns(fixtureInput(), "mine",
 		shape{"multidist", "ksvm", "polk", "POLK, K = 0.04", "", "", nil, 3, 40000, 1600, 0.1, 0.03, 18, 1.2, 0.03},

@@ -76,9 +76,6 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 		c := b.cell(id, col.Data, risk, row, pc, planned)
 		b.cells[id] = c
 		out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: extra, Runs: c.Runs(), Lines: c.lines()}
-		if len(c.ByResult) > 0 {
-			out.Remark = "by result: " + strings.Join(c.ByResult, ", ")
-		}
 		blk.Rows = append(blk.Rows, out)
 	}
 	return blk
@@ -280,9 +277,12 @@ func (b *builder) tableNotes(t *Table) []string {
 			notes = appendNew(notes, n)
 		}
 	}
-	var gaps, lost []string
+	var gaps, lost, inView []string
 	for blk, row := range t.All() {
 		c := b.cells[row.Cell]
+		for _, choice := range c.ByResult {
+			inView = appendNew(inView, choice)
+		}
 		if c.Gap > 0 {
 			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
 		}
@@ -292,6 +292,9 @@ func (b *builder) tableNotes(t *Table) []string {
 	}
 	if len(gaps) > 0 {
 		notes = append(notes, fmt.Sprintf("Stopped before the tolerance (duality gap over objective): %s.", strings.Join(gaps, "; ")))
+	}
+	if len(inView) > 0 {
+		notes = append(notes, fmt.Sprintf("Verdicts here rest on choices made with the paper's results in view: %s. 'runall verify' names those of each cell.", strings.Join(inView, ", ")))
 	}
 	return slices.Concat(notes, dashNotes(t, b.cells), lost)
 }

@@ -292,9 +292,7 @@ func (s *theoryStudy) curves(series []*Series) *plot.Picture {
 		pn.Span()
 	}
 	p.Legend = append(p.Legend, plain[:min(1, len(plain))]...)
-	if p.Spread() {
-		p.Legend = append(p.Legend, plot.BandEntry())
-	}
+	p.Explain("", "")
 	return p
 }
 

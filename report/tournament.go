@@ -21,7 +21,7 @@ type Tournament struct {
 // NewTournament makes the report on a comparison. The input describes the runs of the comparison.
 func NewTournament(res *compare.Result, in Input) *Tournament {
 	b := newBuilder(in)
-	r := &Report{Input: in, Figures: tournamentFigures(res), Runs: b.runs(), Notes: b.notes()}
+	r := &Report{Input: in, Figures: tournamentFigures(res), Runs: b.runs(), Notes: b.notes(), Lead: res.Summary()}
 	for _, f := range res.Fields {
 		r.Tables = append(r.Tables, verdictTable(f, res.Reference, "heuristic"), levelTable(f))
 	}

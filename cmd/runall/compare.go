@@ -19,7 +19,7 @@ import (
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 	"polkrepro/report"
-	"polkrepro/report/export"
+	"polkrepro/report/page"
 )
 
 // A comparison holds the options of the compare command.
@@ -223,7 +223,8 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 			plan[i].Planned = p
 		}
 	}
-	in := report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures()}
+	in := report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures(),
+		Partial: len(have.Partial), Damaged: len(have.Errors)}
 	return &judged{report.NewTournament(compare.New(t, profile, plan, have.Records), in), have}, nil
 }
 
@@ -250,7 +251,7 @@ func tournamentDir(results string) string {
 
 // write writes the report to a folder and prints the path of its page.
 func (r *judged) write(about io.Writer, dir string) error {
-	paths, err := export.WriteTournament(dir, r.Tournament)
+	paths, err := page.SaveAll(dir, r.Report)
 	if err == nil {
 		fmt.Fprintf(about, "Written: %s and %d other files beside it\n", paths[len(paths)-1], len(paths)-1)
 	}

@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/report/export"
+	"polkrepro/harness"
+	"polkrepro/record"
 )
 
 func newExport() *cobra.Command {
@@ -15,14 +16,14 @@ func newExport() *cobra.Command {
 		Short: "Write records as CSV",
 		Long: `Write all finished runs of a results folder for other tools, as CSV: a row for
 each evaluation of each run, with benchopt's column names.
-'go doc polkrepro/report/export' describes the columns.`,
+'go doc polkrepro/record CSV' describes the columns.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f, err := export.Open(results, export.Options{Warn: warning(cmd)})
+			have, err := harness.ReadResults(results, warning(cmd))
 			if err != nil {
 				return err
 			}
-			return errors.Join(export.CSV(raw(cmd.OutOrStdout()), f.Records.Records), allWhole(f.Records, results))
+			return errors.Join(record.CSV(raw(cmd.OutOrStdout()), have.Records), allWhole(have, results))
 		},
 	}
 	resultsFlag(cmd, &results)

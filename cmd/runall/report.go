@@ -15,7 +15,7 @@ import (
 	"polkrepro/harness"
 	"polkrepro/record"
 	"polkrepro/report"
-	"polkrepro/report/export"
+	"polkrepro/report/page"
 )
 
 // A reporting holds the options of the report command.
@@ -97,13 +97,13 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 }
 
 // open reads the results folder, finds its profile unless one is given, and makes the report.
-func (q *reporting) open(cmd *cobra.Command, names []string) (*export.Folder, *export.Report, error) {
-	f, err := export.Open(q.opt.Results, export.Options{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.opt.Finder, Keep: q.opt.Keep, Warn: warning(cmd)})
+func (q *reporting) open(cmd *cobra.Command, names []string) (*harness.Folder, *report.Report, error) {
+	f, err := harness.OpenFolder(q.opt.Results, harness.FolderOptions{Specs: names, Profile: q.profile, Plan: q.plan, Finder: q.opt.Finder, Keep: q.opt.Keep, Warn: warning(cmd)})
 	if err != nil {
 		return nil, nil, err
 	}
 	q.profile = f.Profile
-	r, err := f.Report()
+	r, err := report.Read(f, q.format == formatPage || q.out != "")
 	return f, r, err
 }
 
@@ -149,7 +149,7 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	case q.asJSON:
 		return writeJSON(cmd, Tournament{version, r.Result})
 	case q.format == formatPage:
-		paths, err := export.WriteTournament(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Tournament)
+		paths, err := page.SaveAll(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Report)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
 		}
@@ -179,10 +179,10 @@ const (
 
 // present prints the tables and, if --out names a folder, writes the full report to it. The
 // format html always writes only the page.
-func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
+func (q *reporting) present(cmd *cobra.Command, r *report.Report) error {
 	stdout, dir := cmd.OutOrStdout(), cmp.Or(q.out, harness.ReportDir(q.opt.Results))
 	if q.format == formatPage {
-		path, err := r.WritePage(dir)
+		path, err := page.Save(dir, r)
 		if err != nil {
 			return err
 		}
@@ -192,9 +192,9 @@ func (q *reporting) present(cmd *cobra.Command, r *export.Report) error {
 	if err := printTables(cmd, r.Tables, q.format); err != nil || q.out == "" {
 		return err
 	}
-	files, err := r.WriteAll(dir)
+	paths, err := page.SaveAll(dir, r)
 	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s\n", files, filepath.Join(dir, export.PageName))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d files written; open %s\n", len(paths), paths[len(paths)-1])
 	}
 	return err
 }

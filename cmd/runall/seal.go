@@ -6,14 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/record"
-	"polkrepro/report/export"
+	"polkrepro/report"
 )
 
 func newSeal() *cobra.Command {
 	var results string
-	var ref export.Reference
+	var ref harness.Reference
+	var finder data.Finder
 	cmd := &cobra.Command{
 		Use:   "seal",
 		Short: "Seal a results folder, or make a sealed reference",
@@ -31,11 +34,12 @@ They replace those of an earlier reference.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(ref.From) > 0 {
 				ref.Warn = warning(cmd)
-				if err := ref.Write(results); err != nil {
+				opt := harness.FolderOptions{Profile: ref.Profile, Finder: finder, Whole: true, Warn: ref.Warn}
+				if err := ref.Write(results, func(dir string) error { return report.WriteReference(dir, opt) }); err != nil {
 					return err
 				}
 			}
-			files, records, err := export.Seal(results)
+			files, records, err := harness.Seal(results)
 			if err != nil {
 				return err
 			}
@@ -45,7 +49,7 @@ They replace those of an earlier reference.`,
 	}
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &ref.Profile, experiments.ProfileFull)
-	dataFlag(cmd, &ref.Finder)
+	dataFlag(cmd, &finder)
 	cmd.Flags().StringArrayVar(&ref.From, "from", nil, "results `folder` with records to copy; may be repeated")
 	return cmd
 }

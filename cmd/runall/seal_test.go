@@ -12,7 +12,7 @@ import (
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
-	"polkrepro/report/export"
+	"polkrepro/report"
 )
 
 // filesBelow returns the contents of the files in a folder by their paths.
@@ -59,7 +59,7 @@ func checkReference(t *testing.T, dir string, withPictures bool) {
 		}
 	}
 	for name := range again {
-		if _, ok := sealed[name]; !ok && export.Kept(name) {
+		if _, ok := sealed[name]; !ok && report.Kept(name) {
 			t.Errorf("%s is not in the reference: the records give it", name)
 		}
 	}

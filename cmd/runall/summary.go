@@ -11,25 +11,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/report"
-	"polkrepro/report/export"
+	"polkrepro/report/page"
 )
 
 // summarize prints the summary of the named specs, by default of the paper's. If q.out
 // names a folder, it writes the report there.
-func (q *reporting) summarize(cmd *cobra.Command, f *export.Folder, r *export.Report, names []string) error {
+func (q *reporting) summarize(cmd *cobra.Command, f *harness.Folder, r *report.Report, names []string) error {
 	standIns := make(map[string]string) // data set that it stands in for by the generated data set
 	for _, s := range experiments.Embedded() {
 		if s.StandsInFor != "" {
 			standIns[s.Data.Name] = s.StandsInFor
 		}
 	}
-	in := report.Summary{Report: r.Report, Names: names, Specs: f.Specs(), StandIns: standIns, Damaged: len(f.Records.Errors), Command: q.line}
+	in := report.Summary{Report: r, Names: names, Specs: f.Specs, StandIns: standIns, Command: q.line}
 	if q.out != "" {
-		if _, err := r.WriteAll(q.out); err != nil {
+		if _, err := page.SaveAll(q.out, r); err != nil {
 			return err
 		}
-		in.Page = filepath.Join(q.out, export.PageName)
+		in.Page = filepath.Join(q.out, page.Name)
 	}
 	stdout := cmd.OutOrStdout()
 	if slices.Contains(names, report.Table1Spec) {

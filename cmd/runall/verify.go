@@ -12,7 +12,6 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/report"
-	"polkrepro/report/export"
 )
 
 // A verification holds the options of the verify command.
@@ -128,11 +127,11 @@ type Verification struct {
 // readEvidence reads the records and returns them with the claims, the plan and its profile.
 // A damaged record is an error.
 func readEvidence(cmd *cobra.Command, results, profile string) (in evidence.Input, used string, err error) {
-	f, err := export.Open(results, export.Options{Profile: profile, Whole: true, Warn: warning(cmd)})
+	f, err := harness.OpenFolder(results, harness.FolderOptions{Profile: profile, Whole: true, Warn: warning(cmd)})
 	if err != nil {
 		return in, "", err
 	}
-	return f.Evidence(), f.Profile, nil
+	return report.Evidence(f), f.Profile, nil
 }
 
 // parseAssume parses words of the form ASSUMPTION=ALTERNATIVE.

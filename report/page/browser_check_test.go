@@ -36,11 +36,11 @@ var convergence = &report.Part{ID: "convergence", Title: "Convergence", Figures:
 func shown(t *testing.T) (b *browser, url string) {
 	t.Helper()
 	b = openBrowser(t)
-	in, _ := whole()
-	r := *in.Report
-	in.Report, r.Parts = &r, []*report.Part{convergence}
+	made, _ := whole()
+	r := *made
+	r.Parts = []*report.Part{convergence}
 	path := filepath.Join(t.TempDir(), "report.html")
-	testutil.NoError(t, os.WriteFile(path, render(t, in), 0o666))
+	testutil.NoError(t, os.WriteFile(path, render(t, &r, "a program"), 0o666))
 	b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": true, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}, nil)
 	b.width(t, 1400)
 	url = "file://" + path
@@ -56,9 +56,9 @@ func shown(t *testing.T) (b *browser, url string) {
 // TestCheckPage checks that the page draws every figure of curves.
 func TestCheckPage(t *testing.T) {
 	b, _ := shown(t)
-	in, _ := whole()
+	r, _ := whole()
 	want := 0
-	for _, f := range in.Report.Figures {
+	for _, f := range r.Figures {
 		if len(f.Charts()) > 0 {
 			want++
 		}

@@ -53,21 +53,19 @@ func records(planned []experiments.Planned) map[string]*record.Record {
 	return out
 }
 
-// input returns the input of a page for a plan and its records.
-func input(t testing.TB, profile string, planned []experiments.Planned, recs map[string]*record.Record, failed map[string]string) Input {
+// made returns the report on a plan and its records.
+func made(t testing.TB, profile string, planned []experiments.Planned, recs map[string]*record.Record, failed map[string]string) *report.Report {
 	t.Helper()
-	ledger := experiments.Ledgers()
-	a, err := evidence.Assess(evidence.Input{Ledger: ledger, Plan: planned, Records: recs, Failed: failed})
+	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers(), Plan: planned, Records: recs, Failed: failed})
 	testutil.NoError(t, err)
-	r := report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile, Assessment: a})
-	return Input{Report: r, Ledger: ledger, Program: "a program"}
+	return report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile, Assessment: a})
 }
 
-// whole is the page of made-up records of the full profile, and its input.
-var whole = sync.OnceValues(func() (Input, []byte) {
+// whole is the report on made-up records of the full profile, and its page.
+var whole = sync.OnceValues(func() (*report.Report, []byte) {
 	planned := theorytest.Plan(failing{}, experiments.ProfileFull)
-	in := input(failing{}, experiments.ProfileFull, planned, records(planned), nil)
-	return in, render(failing{}, in)
+	r := made(failing{}, experiments.ProfileFull, planned, records(planned), nil)
+	return r, render(failing{}, r, "a program")
 })
 
 // failing replaces testing.TB outside of tests.
@@ -78,10 +76,10 @@ func (failing) Fatal(args ...any)                 { panic(fmt.Sprint(args...)) }
 func (failing) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 // render writes a page.
-func render(t testing.TB, in Input) []byte {
+func render(t testing.TB, r *report.Report, program string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	testutil.NoError(t, Write(&out, in))
+	testutil.NoError(t, Write(&out, r, program))
 	return out.Bytes()
 }
 

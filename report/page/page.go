@@ -3,8 +3,9 @@
 // tables and figures beside the paper's, with intervals and verdicts, the claims, the
 // assumptions, the cost of the runs and the machines that they ran on.
 //
-// [Write] takes the records, their report (package report) and the verdicts on them (package
-// evidence); it never trains anything and opens no file. Equal input gives equal bytes.
+// [Write] takes a report (package report) with its records and the verdicts on them (package
+// evidence); it never trains anything and opens no file. Equal input gives equal bytes. [Save]
+// writes the page into a folder, and [SaveAll] everything else of the report too.
 //
 // # One file
 //
@@ -22,29 +23,23 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/files"
 	"polkrepro/internal/words"
 	"polkrepro/report"
 	"polkrepro/report/plot"
 	"polkrepro/report/table"
 )
 
-// Input holds everything that a page is made from.
-type Input struct {
-	Report  *report.Report      // with an assessment
-	Ledger  *experiments.Ledger // nil for a page about the user's own runs
-	Partial int                 // number of unfinished runs
-	Damaged int                 // number of incomplete or corrupt records
-	Lead    []string            // first paragraphs of a page about the user's own runs
-	Program string              // name, version and revision of the program that makes the page
-}
-
 //go:embed page.gohtml page.css page.js uplot
-var files embed.FS
+var assets embed.FS
 
 // page is the template. Each action is escaped for its context.
 var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
@@ -59,21 +54,53 @@ var page = template.Must(template.New("page.gohtml").Funcs(template.FuncMap{
 	"forest":     func(f *report.Figure) bool { return f.Name == report.ForestName },
 	"quantities": func() []string { return report.Quantities[:] },
 	"trim":       strings.TrimSpace,
-}).ParseFS(files, "page.gohtml"))
+}).ParseFS(assets, "page.gohtml"))
 
-// Write writes the page.
-func Write(w io.Writer, in Input) error {
+// Write writes the page of a report. program is the name, version and revision of the program
+// that makes the page.
+func Write(w io.Writer, r *report.Report, program string) error {
 	var out bytes.Buffer
-	if err := page.Execute(&out, newView(in)); err != nil {
+	if err := page.Execute(&out, newView(r, program)); err != nil {
 		return fmt.Errorf("page: %w", err)
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
+// Name is the file name of a page.
+const Name = "report.html"
+
+// Save writes the page of a report into a folder and returns its path.
+func Save(dir string, r *report.Report) (string, error) {
+	p := harness.Provenance()
+	program := fmt.Sprintf("%s %s, revision %s", p.Module, p.Version, p.Code())
+	path := filepath.Join(dir, Name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	if err := files.Write(path, func(w io.Writer) error { return Write(w, r, program) }); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
+}
+
+// SaveAll writes all tables and figures of a report, and its page, into a folder. It returns the
+// paths, the page's last.
+func SaveAll(dir string, r *report.Report) ([]string, error) {
+	paths, err := r.WriteAll(dir, nil)
+	if err != nil {
+		return paths, err
+	}
+	path, err := Save(dir, r)
+	return append(paths, path), err
+}
+
 // A view holds the data of the template.
 type view struct {
-	Input
+	Report  *report.Report
+	Program string
+	Ledger  *experiments.Ledger // nil for a page about the user's own runs
+
 	Policy  template.HTMLAttr
 	Style   template.CSS
 	Library template.JS
@@ -90,11 +117,12 @@ type view struct {
 }
 
 // newView lays the page out.
-func newView(in Input) *view {
-	v := &view{Input: in, Own: in.Report.Input.Own, ByID: make(map[string]*claimView)}
+func newView(r *report.Report, program string) *view {
+	v := &view{Report: r, Program: program, Own: r.Input.Own, ByID: make(map[string]*claimView)}
 	v.assets()
 	if v.Own == "" {
-		v.claims(in.Report.Input.Assessment)
+		v.Ledger = experiments.Ledgers()
+		v.claims(r.Input.Assessment)
 	}
 	return v
 }
@@ -138,7 +166,7 @@ func (v *view) assets() {
 
 // file returns an embedded file.
 func file(name string) string {
-	b, err := files.ReadFile(name)
+	b, err := assets.ReadFile(name)
 	if err != nil {
 		panic("page: " + err.Error())
 	}

@@ -40,9 +40,9 @@ func holds(t *testing.T, root *node, attr, value string, words ...string) *node 
 // TestContents looks for every cell of the paper's tables, every claim with its tests, every
 // assumption and every figure.
 func TestContents(t *testing.T) {
-	in, _ := whole()
+	r, _ := whole()
 	root, _ := wholePage()
-	a := in.Report.Input.Assessment
+	a := r.Input.Assessment
 	paper := experiments.Paper()
 	n := 0
 	for id, c := range paper.Cells {
@@ -78,32 +78,32 @@ func TestContents(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range in.Ledger.Assumptions {
-		want := append([]string{a.How, a.Paper, a.Chosen, a.Evidence}, in.Ledger.Dependents(a.ID)...)
+	for _, a := range experiments.Ledgers().Assumptions {
+		want := append([]string{a.How, a.Paper, a.Chosen, a.Evidence}, experiments.Ledgers().Dependents(a.ID)...)
 		for _, alt := range a.Alternatives {
 			want = append(want, alt.ID, alt.Value, alt.Effect)
 		}
 		holds(t, root, "data-assumption", a.ID, want...)
 	}
 	missing := 0
-	for _, f := range in.Report.Figures {
+	for _, f := range r.Figures {
 		if figure := holds(t, root, "id", f.Name, f.Missing); f.Missing != "" {
 			missing++
 		} else if images := figure.all("img"); len(images) != 1 || !strings.HasPrefix(images[0].attrs["src"], "data:image/") || images[0].attrs["alt"] == "" {
 			t.Errorf("%s: %d images, want one with a description", f.Name, len(images))
 		}
 	}
-	if missing == 0 || missing == len(in.Report.Figures) {
-		t.Errorf("%d of %d figures are missing: want both kinds", missing, len(in.Report.Figures))
+	if missing == 0 || missing == len(r.Figures) {
+		t.Errorf("%d of %d figures are missing: want both kinds", missing, len(r.Figures))
 	}
 }
 
 // TestSummary checks that the first screen shows the counts, the forest plot, and links to exactly
 // the claims that deviate or are inconclusive.
 func TestSummary(t *testing.T) {
-	in, _ := whole()
+	r, _ := whole()
 	root, _ := wholePage()
-	a := in.Report.Input.Assessment
+	a := r.Input.Assessment
 	cells, sentences, _ := a.Counts()
 	summary := holds(t, root, "class", "answer")
 	holds(t, summary, "class", "lead", fmt.Sprintf("%d of the 17 cells of Tables 2 and 3, %d of their 48 numbers, and %d of 39 sentences and captions are reproduced.",
@@ -217,11 +217,10 @@ func TestScopes(t *testing.T) {
 
 // TestDeterministic checks that equal inputs make identical pages.
 func TestDeterministic(t *testing.T) {
-	in, html := whole()
-	r := *in.Report
+	first, html := whole()
+	r := *first
 	r.Input.Records = maps.Clone(r.Input.Records)
-	in.Report = &r
-	if !bytes.Equal(render(t, in), html) {
+	if !bytes.Equal(render(t, &r, "a program"), html) {
 		t.Error("two pages of the same input differ")
 	}
 }
@@ -243,14 +242,13 @@ func TestHostile(t *testing.T) {
 	}
 	failed := map[string]string{planned[0].ID: evil}
 	delete(recs, planned[0].ID)
-	in := input(t, experiments.ProfileSmoke, planned, recs, failed)
-	in.Program = evil
-	in.Report.Parts = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
+	r := made(t, experiments.ProfileSmoke, planned, recs, failed)
+	r.Parts = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
 		Tables: []*report.Table{{Title: evil, Header: []string{evil}, Rows: [][]string{{evil}}, Notes: []string{evil}}},
 		Figures: []*report.Figure{{Name: "extra-figure", Title: evil, Caption: evil, Alt: evil, Series: []*report.Series{{Label: evil}},
 			Drawing: &plot.Picture{Panels: []*plot.Panel{{YLabel: evil, Traces: []plot.Trace{{Label: evil}}}}}}},
 	}}
-	root, scripts := parse(t, render(t, in))
+	root, scripts := parse(t, render(t, r, evil))
 	if len(scripts) != 3 {
 		t.Errorf("%d scripts, want 3", len(scripts))
 	}
@@ -272,9 +270,9 @@ func TestHostile(t *testing.T) {
 // one corrupt record.
 func TestNothingRun(t *testing.T) {
 	planned := theorytest.Plan(t, experiments.ProfileQuick)
-	in := input(t, experiments.ProfileQuick, planned, nil, nil)
-	in.Partial, in.Damaged = 1, 2
-	root, _ := parse(t, render(t, in))
+	r := made(t, experiments.ProfileQuick, planned, nil, nil)
+	r.Input.Partial, r.Input.Damaged = 1, 2
+	root, _ := parse(t, render(t, r, "a program"))
 	words := root.words()
 	for _, want := range []string{
 		"0 recorded runs", "1 run is unfinished", "2 records are incomplete or corrupt and left out.",
@@ -295,7 +293,7 @@ func TestMachines(t *testing.T) {
 	recs := records(planned)
 	recs[planned[0].ID].Header.Provenance.Revision = "fedcba9876543210"
 	recs[planned[0].ID].Header.Provenance.Dirty = true
-	v := &view{Input: Input{Report: &report.Report{Input: report.Input{Records: recs}}}}
+	v := &view{Report: &report.Report{Input: report.Input{Records: recs}}}
 	rows := v.Machines().Rows
 	if len(rows) != 2 || rows[0][1] != "0123456789ab" || rows[1][1] != "fedcba987654 with local changes" || rows[1][8] != "1" {
 		t.Errorf("machines %q", rows)
@@ -319,10 +317,10 @@ func TestLibrary(t *testing.T) {
 
 // TestCharts checks that the page's first script holds the panels of all figures with curves.
 func TestCharts(t *testing.T) {
-	in, _ := whole()
+	r, _ := whole()
 	_, scripts := wholePage()
 	var want [][]*plot.Panel
-	for _, f := range in.Report.Figures {
+	for _, f := range r.Figures {
 		if charts := f.Charts(); len(charts) > 0 {
 			want = append(want, charts)
 		}

@@ -13,13 +13,13 @@ import (
 // Missing lists what is missing, in plain words.
 func (v *view) Missing() []string {
 	var gaps []*evidence.Gap
-	if v.Damaged > 0 {
-		gaps = append(gaps, &evidence.Gap{Kind: evidence.Corrupt, N: v.Damaged})
-	}
-	if v.Partial > 0 {
-		gaps = append(gaps, &evidence.Gap{Kind: evidence.Unfinished, N: v.Partial})
-	}
 	from := v.Report.Input
+	if from.Damaged > 0 {
+		gaps = append(gaps, &evidence.Gap{Kind: evidence.Corrupt, N: from.Damaged})
+	}
+	if from.Partial > 0 {
+		gaps = append(gaps, &evidence.Gap{Kind: evidence.Unfinished, N: from.Partial})
+	}
 	gaps = append(gaps, evidence.Gaps(from.Planned, from.Records, nil, nil)...) // all as pending, whatever the cause
 	var out []string
 	for _, g := range gaps {

@@ -250,45 +250,32 @@ func (d contents) pieces(curve []Sample, ys func(Sample) []float64) [][]Sample {
 func mean(s Sample) []float64  { return []float64{s.Mean} }
 func edges(s Sample) []float64 { return []float64{s.Low, s.High} }
 
-// spread draws the spread of the runs: a band, or bars at dots.
+// spread draws the spread of the runs, clipped to the axis: a band, or bars at dots. A standard
+// deviation is drawn around every mean.
 func (d contents) spread(t Trace) {
+	values := edges
 	if t.Deviation {
-		d.deviation(t)
-		return
+		values = mean
 	}
-	for _, piece := range d.pieces(t.Curve, edges) {
-		if len(piece) < 2 || !Spread(piece) {
-			continue
-		}
-		var edge []vg.Point
-		for _, s := range piece {
-			edge = append(edge, d.at(s.X, s.High))
-		}
-		for _, s := range slices.Backward(piece) {
-			edge = append(edge, d.at(s.X, s.Low))
-		}
-		d.c.FillPolygon(t.band(), edge)
-	}
-}
-
-// deviation draws the standard deviation around the drawable pieces of the mean, clipped to the
-// axis.
-func (d contents) deviation(t Trace) {
-	for _, piece := range d.pieces(t.Curve, mean) {
+	for _, piece := range d.pieces(t.Curve, values) {
 		var low, high []vg.Point
 		for _, s := range piece {
-			bottom, top := d.at(s.X, max(s.Low, d.pl.Y.Min)), d.at(s.X, s.High)
+			bottom, top := d.at(s.X, s.Low), d.at(s.X, s.High)
 			bottom.Y, top.Y = max(d.c.Min.Y, bottom.Y), min(d.c.Max.Y, top.Y)
 			low, high = append(low, bottom), append(high, top)
 		}
-		if t.Dots || len(piece) == 1 {
+		switch {
+		case t.Deviation && (t.Dots || len(piece) == 1):
 			for i := range low {
 				d.c.StrokeLines(draw.LineStyle{Color: t.Color, Width: 0.5}, []vg.Point{low[i], high[i]})
 			}
-			continue
+		case t.Deviation:
+			slices.Reverse(high)
+			d.c.FillPolygon(t.band(), append(low, high...))
+		case len(piece) > 1 && Spread(piece):
+			slices.Reverse(low)
+			d.c.FillPolygon(t.band(), append(high, low...))
 		}
-		slices.Reverse(high)
-		d.c.FillPolygon(t.band(), append(low, high...))
 	}
 }
 

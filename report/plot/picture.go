@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	gonum "gonum.org/v1/plot"
@@ -45,11 +44,25 @@ const (
 	smallMost  = 5 // maximum number of labels on an axis
 )
 
-// Spread reports whether a panel has a band.
-func (p *Picture) Spread() bool {
-	return slices.ContainsFunc(p.Panels, func(pn *Panel) bool {
-		return slices.ContainsFunc(pn.Traces, func(t Trace) bool { return Spread(t.Curve) })
-	})
+// Explain adds what the panels have beside their curves to the legend: bands, levels and marks. level
+// and mark say what the latter are.
+func (p *Picture) Explain(level, mark string) {
+	var bands, levels, marks bool
+	for _, pn := range p.Panels {
+		marks = marks || len(pn.Marks) > 0
+		for _, t := range pn.Traces {
+			bands, levels = bands || Spread(t.Curve), levels || len(t.Levels) > 0
+		}
+	}
+	if bands {
+		p.Legend = append(p.Legend, bandEntry())
+	}
+	if levels {
+		p.Legend = append(p.Legend, LevelEntry(level))
+	}
+	if marks {
+		p.Legend = append(p.Legend, DiamondEntry(mark))
+	}
 }
 
 // Size is the size in print.
@@ -64,25 +77,42 @@ func (p *Picture) Size() (w, h vg.Length) {
 
 // Draw draws the panels and the legend.
 func (p *Picture) Draw(all draw.Canvas) {
+	columns, right, top := len(p.Panels), wedgeLength+2, tagHeight
+	tiles := draw.Tiles{PadX: ylabelWidth + wedgeLength + 6}
 	if p.columns > 0 {
-		p.drawSmall(all)
-	} else {
-		p.drawRow(all)
+		columns, right, top = p.columns, smallGap, smallHead
+		tiles = draw.Tiles{PadX: smallGap, PadY: smallHead}
+	}
+	var plots [][]*gonum.Plot
+	for i, pn := range p.Panels {
+		if i%columns == 0 {
+			plots = append(plots, make([]*gonum.Plot, columns))
+		}
+		plots[i/columns][i%columns] = pn.plot(pn)
+		if p.columns > 0 {
+			plots[i/columns][i%columns] = p.smallPlot(i)
+		}
+	}
+	tiles.Rows, tiles.Cols = len(plots), columns
+	area := draw.Crop(all, ylabelWidth, -right, p.Legend.height()+4, -top)
+	for i, row := range gonum.Align(plots, tiles, area) {
+		for k, c := range row {
+			pl := plots[i][k]
+			if pl == nil {
+				continue
+			}
+			pl.Draw(c)
+			if p.columns == 0 {
+				p.Panels[k].drawLabels(all, c.Min.X, pl.DataCanvas(c).Rectangle)
+			}
+		}
+	}
+	if p.columns > 0 {
+		sty := Letters(LabelSize, draw.XCenter, draw.YTop)
+		sty.Rotation = math.Pi / 2
+		all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.ylabel)
 	}
 	p.Legend.draw(all)
-}
-
-func (p *Picture) drawRow(all draw.Canvas) {
-	plots := make([]*gonum.Plot, len(p.Panels))
-	for i, pn := range p.Panels {
-		plots[i] = pn.plot(pn)
-	}
-	area := draw.Crop(all, ylabelWidth, -wedgeLength-2, p.Legend.height()+4, -tagHeight)
-	tiles := draw.Tiles{Rows: 1, Cols: len(plots), PadX: ylabelWidth + wedgeLength + 6}
-	for i, c := range gonum.Align([][]*gonum.Plot{plots}, tiles, area)[0] {
-		plots[i].Draw(c)
-		p.Panels[i].drawLabels(all, c.Min.X, plots[i].DataCanvas(c).Rectangle)
-	}
 }
 
 // drawLabels writes the panel's letter and, left of x, the label of the y
@@ -94,29 +124,6 @@ func (p *Panel) drawLabels(c draw.Canvas, x vg.Length, data vg.Rectangle) {
 	sty.XAlign, sty.Rotation = draw.XCenter, math.Pi/2
 	middle := (data.Min.Y + data.Max.Y) / 2
 	c.FillText(sty, vg.Point{X: x - sty.FontExtents().Descent - 3, Y: middle}, p.YLabel)
-}
-
-func (p *Picture) drawSmall(all draw.Canvas) {
-	columns := p.columns
-	var plots [][]*gonum.Plot
-	for i := range p.Panels {
-		if i%columns == 0 {
-			plots = append(plots, make([]*gonum.Plot, columns))
-		}
-		plots[i/columns][i%columns] = p.smallPlot(i)
-	}
-	area := draw.Crop(all, ylabelWidth, -smallGap, p.Legend.height()+4, -smallHead)
-	tiles := draw.Tiles{Rows: len(plots), Cols: columns, PadX: smallGap, PadY: smallHead}
-	for i, row := range gonum.Align(plots, tiles, area) {
-		for k, c := range row {
-			if plots[i][k] != nil {
-				plots[i][k].Draw(c)
-			}
-		}
-	}
-	sty := Letters(LabelSize, draw.XCenter, draw.YTop)
-	sty.Rotation = math.Pi / 2
-	all.FillText(sty, vg.Point{X: all.Min.X + 3, Y: area.Center().Y}, p.ylabel)
 }
 
 // smallPlot makes the plot of panel i. The first panel of a row has the tick labels of the y
@@ -211,17 +218,13 @@ func (s *Sheet) Size() (w, h vg.Length) {
 }
 
 func (s *Sheet) Draw(all draw.Canvas) {
-	side := s.side()
-	edge, _ := s.edges()
+	left, foot := s.edges()
+	area := draw.Crop(all, left, -tileEdge, foot+s.Legend.height()+4, -tagHeight)
+	tiles := draw.Tiles{Rows: 1, Cols: len(s.Tiles), PadX: tileGap}
 	for i, t := range s.Tiles {
-		left := edge + vg.Length(i)*(side+tileGap)
-		top := all.Max.Y - tagHeight
-		c := draw.Canvas{Canvas: all.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: left, Y: top - side*vg.Length(s.Aspect)},
-			Max: vg.Point{X: left + side, Y: top},
-		}}
+		c := tiles.At(area, i, 0)
 		t.Draw(c)
-		all.FillText(Letters(LabelSize, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top + 4},
+		all.FillText(Letters(LabelSize, draw.XLeft, draw.YBottom), vg.Point{X: c.Min.X, Y: c.Max.Y + 4},
 			fmt.Sprintf("(%c) %s", 'a'+i, t.Title))
 	}
 	s.Legend.draw(all)

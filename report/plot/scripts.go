@@ -2,7 +2,7 @@ package plot
 
 import (
 	"math"
-	"strings"
+	"regexp"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/font/liberation"
@@ -35,38 +35,26 @@ type textRun struct {
 	size, shift vg.Length
 }
 
+// mark is a mark with the group or the character that it sets.
+var mark = regexp.MustCompile(`[_^](?:\{([^}]*)\}|(.))`)
+
 // runsOf splits a line into its runs.
-func runsOf(line string) []textRun {
-	var runs []textRun
-	for line != "" {
-		i := strings.IndexAny(line, "_^")
-		if i < 0 || i == len(line)-1 {
-			return append(runs, textRun{line, 1, 0})
-		}
-		if i > 0 {
-			runs = append(runs, textRun{line[:i], 1, 0})
+func runsOf(line string) (runs []textRun) {
+	for at := mark.FindStringSubmatchIndex(line); at != nil; at = mark.FindStringSubmatchIndex(line) {
+		if at[0] > 0 {
+			runs = append(runs, textRun{line[:at[0]], 1, 0})
 		}
 		shift := vg.Length(scriptDrop)
-		if line[i] == '^' {
+		if line[at[0]] == '^' {
 			shift = scriptRaise
 		}
-		script, rest := cutScript(line[i+1:])
-		runs = append(runs, textRun{script, scriptSize, shift})
-		line = rest
+		runs = append(runs, textRun{line[max(at[2], at[4]):max(at[3], at[5])], scriptSize, shift})
+		line = line[at[1]:]
+	}
+	if line != "" {
+		runs = append(runs, textRun{line, 1, 0})
 	}
 	return runs
-}
-
-// cutScript cuts the first {group} or the first character off s, which is
-// not empty.
-func cutScript(s string) (script, rest string) {
-	if s[0] == '{' {
-		if end := strings.IndexByte(s, '}'); end > 0 {
-			return s[1:end], s[end+1:]
-		}
-	}
-	r := []rune(s)
-	return string(r[0]), string(r[1:])
 }
 
 // Box returns the extent of a line.

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"polkrepro/report/table"
 )
 
 // Sizes of a picture. Its width is the width of a page's text, so nothing is
@@ -110,14 +112,7 @@ var letterSubstitutes = strings.NewReplacer("–", "-", "—", "-", "−", "-", 
 	"⁻", "-", "¹", "1", "²", "2", "³", "3", "⁴", "4", "_", " ", "^", " ")
 
 // Plain spells s in ASCII.
-func Plain(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, letterSubstitutes.Replace(s))
-}
+func Plain(s string) string { return table.ASCII(letterSubstitutes.Replace(s)) }
 
 // An Entry is a sample of a style, with a text that says what it stands for.
 type Entry struct {
@@ -155,8 +150,13 @@ func IconEntry(text string, icon func(c draw.Canvas, at vg.Point)) Entry {
 	}}
 }
 
-// BandEntry returns the legend entry of the bands.
-func BandEntry() Entry {
+// DiamondEntry returns the legend entry of black diamonds.
+func DiamondEntry(text string) Entry {
+	return IconEntry(text, func(c draw.Canvas, at vg.Point) { DrawDiamond(c, Look{Color: RGB(0, 0, 0)}, at) })
+}
+
+// bandEntry returns the legend entry of the bands.
+func bandEntry() Entry {
 	return Entry{"range over runs", func(c draw.Canvas, left, right vg.Point) {
 		c.FillPolygon(RGB(0xcc, 0xcc, 0xcc), Rectangle(left.X, left.Y-3, right.X, right.Y+3))
 	}}

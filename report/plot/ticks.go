@@ -3,7 +3,6 @@ package plot
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	gonum "gonum.org/v1/plot"
 )
@@ -42,7 +41,11 @@ func logTicks(min, max float64) []gonum.Tick {
 			if v < min || v > max {
 				continue
 			}
-			if labelled(m, e, lo, decades) {
+			labelled := m == 1 && (e-lo)%(int(decades/6)+1) == 0
+			if decades < 2 {
+				labelled = m == 1 || m == 2 || m == 5
+			}
+			if labelled {
 				ticks = append(ticks, gonum.Tick{Value: v, Label: logLabel(m, e)})
 			} else if decades < 6 {
 				ticks = append(ticks, gonum.Tick{Value: v})
@@ -58,18 +61,6 @@ func roundTicks(min, max float64, label func(float64) string) (ticks []gonum.Tic
 		ticks = append(ticks, gonum.Tick{Value: v, Label: label(v)})
 	}
 	return ticks
-}
-
-// labelled reports whether m·10^e has a label on an axis that begins in the decade of 10^lo and
-// spans the given number of decades.
-func labelled(m, e, lo int, decades float64) bool {
-	switch {
-	case decades < 2:
-		return m == 1 || m == 2 || m == 5
-	case m != 1:
-		return false
-	}
-	return (e-lo)%(int(decades/6)+1) == 0
 }
 
 // logLabel writes m·10^e: plainly near one, as a power of ten elsewhere.
@@ -133,12 +124,5 @@ func CountLabel(v, largest float64) string {
 	return Trimmed(v)
 }
 
-// Trimmed writes v with at most three decimals and no trailing zeros.
-func Trimmed(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 3, 64)
-	s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	if s == "-0" || s == "" {
-		return "0"
-	}
-	return s
-}
+// Trimmed writes v with at most three decimals and no trailing zeros. Adding 0 makes −0 a 0.
+func Trimmed(v float64) string { return strconv.FormatFloat(math.Round(1e3*v)/1e3+0, 'f', -1, 64) }

@@ -15,6 +15,7 @@ import (
 // blocks of a table, and the tables of a summary, have columns of common widths,
 // which is why the cells are padded here.
 type Grid struct {
+	title  string // of a block
 	Header []string
 	Rows   [][]string
 	Left   []bool // columns set flush left; the others are numbers, set flush right
@@ -115,4 +116,4 @@ func (g *Grid) Markdown(b *strings.Builder) {
 // Escape escapes a text so that it is not read as Markdown.
 func Escape(s string) string { return markdownEscapes.Replace(s) }
 
-var markdownEscapes = strings.NewReplacer("|", `\|`, "<br>", "<br>", "<", "&lt;", "\n", " ", "*", `\*`, "_", `\_`)
+var markdownEscapes = strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ", "*", `\*`, "_", `\_`)

@@ -3,7 +3,6 @@
 package table
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -11,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"polkrepro/internal/words"
 )
 
 // A Table either compares results with the paper, block by block, or is plain: a header and rows.
@@ -54,13 +51,12 @@ type Block struct {
 
 // A Row is one method on the block's task and data set.
 type Row struct {
-	ID     string // bsgd
-	Cell   string // ID of the cell: table2.multidist.ksvm.bsgd
-	Title  string
-	Extra  bool // not a row of the printed table
-	Runs   int
-	Lines  []Line
-	Remark string // for faces with room
+	ID    string // bsgd
+	Cell  string // ID of the cell: table2.multidist.ksvm.bsgd
+	Title string
+	Extra bool // not a row of the printed table
+	Runs  int
+	Lines []Line
 }
 
 // A Line is one line of a cell: the paper's numbers, results of the runs, or verdicts on them.
@@ -103,22 +99,21 @@ func (t *Table) notes() []string {
 	return slices.Insert(slices.Clone(t.Notes), min(2, len(t.Notes)), t.Legend)
 }
 
-// Text returns the table for a terminal: one block after the other, with the lines of a cell
-// below each other.
+// Text returns the table for a terminal, one block after the other.
 func (t *Table) Text() string {
 	var b strings.Builder
 	b.WriteString(t.Title + "\n")
-	grids := t.textGrids()
-	widths := grids[0].Widths()
-	for _, g := range grids[1:] {
+	grids := t.grids()
+	widths := make([]int, len(grids[0].Header))
+	for _, g := range grids {
 		for i, n := range g.Widths() {
 			widths[i] = max(widths[i], n)
 		}
 	}
-	for i, g := range grids {
+	for _, g := range grids {
 		b.WriteString("\n")
-		if t.Blocks != nil {
-			b.WriteString(t.Blocks[i].Heading + "\n")
+		if g.title != "" {
+			b.WriteString(g.title + "\n")
 		}
 		g.text(&b, widths)
 	}
@@ -134,14 +129,15 @@ func (t *Table) Text() string {
 // NoteWidth is the width to which notes are wrapped.
 const NoteWidth = 96
 
-// textGrids lays out the table for a terminal, with a grid for each block.
-func (t *Table) textGrids() []*Grid {
+// grids lays the table out, with a grid for each block: the lines of a cell below each other.
+func (t *Table) grids() []*Grid {
 	if t.Blocks == nil {
 		return []*Grid{t.Grid()}
 	}
 	var out []*Grid
 	for _, blk := range t.Blocks {
 		g := &Grid{
+			title:  blk.Heading,
 			Header: slices.Concat([]string{"method", ""}, Headings[:], []string{"runs"}),
 			Left:   []bool{true, true, false, false, false, true},
 		}
@@ -179,12 +175,17 @@ func numeric(s string) bool {
 	return err == nil
 }
 
-// Markdown returns the table in Markdown, in the paper's layout: a row for each method and a
-// column for each data set and task.
+// Markdown returns the table in Markdown.
 func (t *Table) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**\n\n", Escape(t.Title))
-	t.wideGrid(t.Blocks).Markdown(&b)
+	fmt.Fprintf(&b, "**%s**\n", Escape(t.Title))
+	for _, g := range t.grids() {
+		b.WriteString("\n")
+		if g.title != "" {
+			b.WriteString(Escape(g.title) + "\n\n")
+		}
+		g.Markdown(&b)
+	}
 	notes := t.notes()
 	for _, n := range notes {
 		fmt.Fprintf(&b, "\n- %s", Escape(n))
@@ -193,74 +194,6 @@ func (t *Table) Markdown() string {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-// wideGrid lays blocks out like the paper's tables, with a column for each, and a table without
-// blocks as it is.
-func (t *Table) wideGrid(blocks []*Block) *Grid {
-	if blocks == nil {
-		return t.Grid()
-	}
-	g := NewGrid("Algorithm")
-	for _, blk := range blocks {
-		g.Header, g.Left = append(g.Header, blk.Heading), append(g.Left, true)
-	}
-	for _, id := range rowIDs(blocks) {
-		row := []string{id.Title}
-		for _, blk := range blocks {
-			row = append(row, blk.wideCell(id.ID))
-		}
-		g.Rows = append(g.Rows, row)
-	}
-	return g
-}
-
-// rowIDs returns the rows of blocks, those of the paper first, each once.
-func rowIDs(blocks []*Block) []*Row {
-	var out []*Row
-	for _, extra := range []bool{false, true} {
-		for _, blk := range blocks {
-			for _, r := range blk.Rows {
-				if r.Extra == extra && !slices.ContainsFunc(out, func(o *Row) bool { return o.ID == r.ID }) {
-					out = append(out, r)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// row returns the block's row with the given ID, or an empty row if it has none.
-func (blk *Block) row(id string) *Row {
-	i := slices.IndexFunc(blk.Rows, func(r *Row) bool { return r.ID == id })
-	if i < 0 {
-		return new(Row)
-	}
-	return blk.Rows[i]
-}
-
-// wideCell writes a cell with its lines below each other, and a dash for each missing value.
-func (blk *Block) wideCell(id string) string {
-	r := blk.row(id)
-	var lines []string
-	for _, l := range r.Lines {
-		line := l.Why
-		if line == "" {
-			var values [3]string
-			for q, c := range l.Cells {
-				values[q] = cmp.Or(c, words.Dash)
-			}
-			line = strings.Join(values[:], " / ")
-		}
-		if l.Label == "ours" && l.Runs != "" {
-			line += " (n = " + l.Runs + ")"
-		}
-		lines = append(lines, l.Label+": "+line)
-	}
-	if r.Remark != "" {
-		lines = append(lines, r.Remark)
-	}
-	return strings.Join(lines, "<br>")
 }
 
 // CSV returns the table's numbers as a CSV file.

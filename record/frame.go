@@ -1,4 +1,4 @@
-package export
+package record
 
 import (
 	"bytes"
@@ -15,16 +15,54 @@ import (
 
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
-	"polkrepro/record"
 )
 
 // leading are the columns that are always there. The others follow in alphabetical order.
 var leading = strings.Fields("objective_name solver_name dataset_name idx_rep sampling_strategy stop_val time p_solver_pruner p_dataset_variant")
 
-// CSV writes a header and a row for each point of each record; the package documentation lists
-// the columns. Rows are sorted by data set, task, method with its parameters, and seed; those of
-// a run keep its order. Numbers have enough digits to be read back exactly.
-func CSV(w io.Writer, records map[string]*record.Record) error {
+// CSV writes a data frame for other programs: a header, and a row for every evaluation of every
+// record. Rows are sorted by data set, task, method with its parameters, and seed; those of a run
+// keep its order. Numbers have enough digits to be read back exactly. The columns are those of a
+// benchopt result file (benchopt 1.8 and newer, where the data set's column is dataset_name), with
+// these meanings:
+//
+//	objective_name          task with its parameters: ksvm[kernel_bandwidth=0.6,…]
+//	solver_name             method with its parameters: polk[batch_size=32,…]
+//	dataset_name            data set with variant and draw: multidist[draw=36,…]
+//	idx_rep                 seed of the order in which the stream visits the data
+//	sampling_strategy       Callback: the curve of one training
+//	stop_val                training samples processed, counting every visit
+//	time                    seconds of training so far, evaluations left out
+//	objective_value         training risk R(f), the mean loss + λ/2 Σ‖f_c‖²
+//	objective_test_risk     the same on the test set
+//	objective_test_error    fraction of the test set misclassified
+//	objective_model_order   elements of the dictionary
+//	objective_kernel_evals  kernel evaluations so far
+//	objective_numbers_kept  numbers that a learner of a stream keeps at this model order
+//	objective_norm_sq       Σ‖f_c‖²
+//	objective_prequential_loss, objective_prequential_error
+//	                        mean loss, without a regularizer, and error of a stream's samples
+//	                        so far, each scored before its mini-batch was learned
+//	objective_log_loss, objective_calibration_error
+//	                        of a logistic model on the test set
+//	objective_*             additional measurements, named as in package evidence/theory
+//	p_obj_*                 parameters of the objective: kernel and λ
+//	p_solver_*              all other parameters of the run; p_solver_pruner is komp by default
+//	                        and p_solver_pruner_params_* are its parameters
+//	p_dataset_*             variant and draw
+//	time_cpu                processor time of the training thread so far, seconds
+//	time_process            the part of time that training waited for a pruner's own process
+//	run_id, run_date        ID of the run, and when it began
+//	run_code                versions of the code of the run; runs of an edited heuristic differ
+//	                        only in it
+//	benchmark-git-tag       revision of the program
+//	platform, platform-architecture, system-cpus, system-processor
+//
+// A value that a run does not have is empty: the risks of a method without scores, a parameter that
+// is zero because the method does not take it, the numbers kept by a batch method, and everything
+// that was not measured. A column without values is left out, except for p_solver_pruner and
+// p_dataset_variant. A number that is not finite is NaN, +Inf or -Inf.
+func CSV(w io.Writer, records map[string]*Record) error {
 	of := make(map[string]map[string]string) // values of a run, by its ID
 	others := make(map[string]string)        // has all other columns as keys
 	for id, r := range records {
@@ -61,7 +99,7 @@ func CSV(w io.Writer, records map[string]*record.Record) error {
 }
 
 // runValues returns the values that all points of a run have in common, by column.
-func runValues(h record.Header) map[string]string {
+func runValues(h Header) map[string]string {
 	run, v := h.Run, h.Provenance
 	objective, solver, dataset := make(map[string]string), fieldsOf(run.Params), fieldsOf(run.Data)
 	for name, value := range solver {
@@ -101,7 +139,7 @@ func runValues(h record.Header) map[string]string {
 }
 
 // pointValues returns the values of a point, by column.
-func pointValues(h record.Header, p record.Point) map[string]string {
+func pointValues(h Header, p Point) map[string]string {
 	out := map[string]string{
 		"stop_val":               fmt.Sprint(p.Samples),
 		"time":                   words.Exact(p.Timing.Wall),
@@ -153,7 +191,7 @@ func withParams(name string, params map[string]string) string {
 func fieldsOf(part any) map[string]string {
 	text, err := json.Marshal(part)
 	if err != nil {
-		panic("export: " + err.Error()) // can't happen: the run was read from JSON
+		panic("record: " + err.Error()) // can't happen: the run was read from JSON
 	}
 	var object map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -1,4 +1,4 @@
-package export
+package record
 
 import (
 	"bytes"
@@ -10,12 +10,11 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
-	"polkrepro/record"
 )
 
-// fixture is one run of POLK with seed 2, one of other code that diverged with seed 1, and one
+// framed is one run of POLK with seed 2, one of other code that diverged with seed 1, and one
 // of C-SVC, which has no risk.
-func fixture() map[string]*record.Record {
+func framed() map[string]*Record {
 	polk := experiments.Run{
 		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
 		Task: "ksvm", Method: "polk", Seed: 2, Samples: 640,
@@ -29,21 +28,21 @@ func fixture() map[string]*record.Record {
 	csvc := polk
 	csvc.Method, csvc.Seed = "csvc", 1
 	csvc.Params = experiments.Params{Kernel: polk.Params.Kernel, Cost: 1, Tolerance: 0.001}
-	out := make(map[string]*record.Record)
+	out := make(map[string]*Record)
 	for id, run := range map[string]experiments.Run{"aaa": polk, "bbb": diverged, "ccc": csvc} {
-		r := &record.Record{Header: record.Header{ID: id, Run: run, Started: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
-			Provenance: record.Provenance{Module: "polkrepro", Revision: "0123", GOOS: "linux", GOARCH: "amd64", CPU: "a \"fast\", one", Cores: 2}}}
-		r.Points = []record.Point{
-			{Samples: 320, TrainRisk: 1.0 / 3, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: record.Timing{Wall: 0.5, CPU: 0.25}},
-			{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 17, Timing: record.Timing{Wall: 1, CPU: 0.5}},
+		r := &Record{Header: Header{ID: id, Run: run, Started: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
+			Provenance: Provenance{Module: "polkrepro", Revision: "0123", GOOS: "linux", GOARCH: "amd64", CPU: "a \"fast\", one", Cores: 2}}}
+		r.Points = []Point{
+			{Samples: 320, TrainRisk: 1.0 / 3, TestRisk: 0.25, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{Wall: 0.5, CPU: 0.25}},
+			{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 17, Timing: Timing{Wall: 1, CPU: 0.5}},
 		}
-		r.Final = record.Final{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 16.5, KernelEvals: 99, Timing: record.Timing{Wall: 1.5}}
+		r.Final = Final{Samples: 640, TrainRisk: 0.125, TestRisk: 0.2, TestError: 0.04, ModelOrder: 16.5, KernelEvals: 99, Timing: Timing{Wall: 1.5}}
 		out[id] = r
 	}
 	out["aaa"].Points[1].Measured = map[string]float64{"distance": 0.75}
 	out["aaa"].Points[1].Timing.Pruner = 0.125
-	out["aaa"].Points[1].Diagnostics = record.Diagnostics{
-		NormSq: new(12.5), Prequential: &record.Prequential{Loss: 0.5, Error: 0.0625}, Reliability: &record.Reliability{LogLoss: 0.75, CalibrationError: 0.25},
+	out["aaa"].Points[1].Diagnostics = Diagnostics{
+		NormSq: new(12.5), Prequential: &Prequential{Loss: 0.5, Error: 0.0625}, Reliability: &Reliability{LogLoss: 0.75, CalibrationError: 0.25},
 	}
 	out["bbb"].Header.Run.Code = "method polk: version 2, pruner mygo: source 066bb907832e"
 	out["bbb"].Points[1].TrainRisk = math.NaN()
@@ -54,7 +53,7 @@ func fixture() map[string]*record.Record {
 
 func TestCSV(t *testing.T) {
 	var b bytes.Buffer
-	testutil.NoError(t, CSV(&b, fixture()))
+	testutil.NoError(t, CSV(&b, framed()))
 	rows := testutil.Rows(t, b.Bytes())
 	if len(rows) != 6 {
 		t.Fatalf("%d rows", len(rows))
