@@ -48,7 +48,7 @@ func fixtureVerdicts(note string) *Verdicts {
 			claim("x.part", "Results; Figure 1", part),
 			claim("table2.y", "Table 2", notRun),
 		}},
-		Ledger: new(experiments.Ledger), Profile: "quick",
+		Profile: "quick",
 	}
 }
 
