@@ -127,55 +127,26 @@ func ofPrinted(p experiments.Planned) bool {
 	})
 }
 
-// verdicts counts the verdicts on the paper's claims. It uses the same marks as the tables.
+// verdicts counts the verdicts on the paper's claims, in the words of 'runall verify', and those on
+// numbers that rest on a single run.
 func (s *Summary) verdicts() string {
+	text := fmt.Sprintf("%s reproduced, %s deviates, %s inconclusive, %s no verdict\n", stats.Reproduced.Mark(), stats.Deviates.Mark(), stats.Inconclusive.Mark(), stats.NotRun.Mark())
 	cells, sentences, theorems := s.Input.Assessment.Counts()
-	numbers := s.Input.Assessment.Numbers()
-	each := func(of func(evidence.Counts) int) string {
-		return fmt.Sprintf("%s, %s, %s", words.Count(of(cells), "cell"), words.Count(of(numbers), "number"), words.Count(of(sentences), "sentence"))
+	for _, n := range []evidence.Tally{{What: "cells", Counts: cells}, {What: "numbers", Counts: s.Input.Assessment.Numbers()}, {What: "sentences", Counts: sentences}, {What: "theorems", Counts: theorems}} {
+		text += n.What + "\t" + n.Counts.String() + "\n"
 	}
-	deviates := each(func(n evidence.Counts) int { return n.Deviates })
-	switch all, explained := cells.Deviates+sentences.Deviates, cells.Explained+sentences.Explained; {
-	case all == 0:
-	case explained == all:
-		deviates += ", each with a likely cause"
-	default:
-		deviates += fmt.Sprintf("; explained: %s, %s", words.Count(cells.Explained, "cell"), words.Count(sentences.Explained, "sentence"))
-	}
-	none := "the paper prints no number"
-	if cells.NotRun+sentences.NotRun > 0 {
-		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s reproduced\t%d of %s, %d of %s, %d of %s\n", stats.Reproduced.Mark(), cells.Reproduced, words.Count(cells.Total(), "cell"),
-		numbers.Reproduced, words.Count(numbers.Total(), "number"), sentences.Reproduced, words.Count(sentences.Total(), "sentence"))
-	fmt.Fprintf(&b, "%s deviates\t%s\n", stats.Deviates.Mark(), deviates)
-	fmt.Fprintf(&b, "%s inconclusive\t%s\n", stats.Inconclusive.Mark(), each(func(n evidence.Counts) int { return n.Inconclusive }))
-	fmt.Fprintf(&b, "%s no verdict\t%s\n", stats.NotRun.Mark(), none)
-	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
-		fmt.Fprintf(&b, "Table 1\t%d of %s on convergence reproduced\n", theorems.Reproduced, words.Count(theorems.Total(), "statement"))
-	}
-	if single, judged := s.singleRuns(); single > 0 && s.Input.Profile != experiments.ProfileFull {
-		fmt.Fprintf(&b, "single runs\tdecide %d of %s on numbers, without an interval\n", single, words.Count(judged, "verdict"))
-	}
-	return b.String()
-}
-
-// singleRuns counts the verdicts on the paper's numbers (judged) and how many of them rest on one
-// run, without an interval (single).
-func (s *Summary) singleRuns() (single, judged int) {
+	single := 0
 	for _, c := range s.Cells {
 		for _, f := range c.Judged {
-			if f == nil || f.Verdict == stats.NotRun {
-				continue
-			}
-			judged++
-			if len(f.Of.Runs) == 1 {
+			if f != nil && len(f.Of.Runs) == 1 {
 				single++
 			}
 		}
 	}
-	return single, judged
+	if single > 0 && s.Input.Profile != experiments.ProfileFull {
+		text += fmt.Sprintf("single runs\tdecide %s on numbers, without an interval\n", words.Count(single, "verdict"))
+	}
+	return text
 }
 
 // missing lists what is missing, and the commands that make it. If the tables are shown, that may
