@@ -75,13 +75,17 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Figures = append(r.Figures, f)
 	}
 	r.Figures = append(r.Figures, b.figures()...)
-	if s := b.theory(); s != nil {
-		r.Tables = append([]*Table{s.table(), s.seriesTable()}, r.Tables...)
-		r.Figures = append(r.Figures, s.figures()...)
+	study, incomplete := b.theory()
+	if study != nil {
+		r.Tables = append([]*Table{study.table(), study.seriesTable()}, r.Tables...)
+		r.Figures = append(r.Figures, study.figures()...)
 	}
 	r.Parts = b.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
+	if incomplete != "" {
+		r.Notes = append(r.Notes, incomplete)
+	}
 	if in.Profile == experiments.ProfileSmoke || b.fullHasMore {
 		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())
 	}

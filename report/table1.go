@@ -27,18 +27,19 @@ type theoryStudy struct {
 	final  record.Final // last line of any record, for the properties of f*
 }
 
-// theory gathers the runs behind Table 1; it returns nil if none of them has a record.
-func (b *builder) theory() *theoryStudy {
-	s := &theoryStudy{in: b.in, series: b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))}
-	for _, x := range s.series {
-		if len(x.Runs) > 0 {
-			s.final = x.Runs[0].Final
-		}
+// theory gathers the runs behind Table 1. It returns nil unless each of their series has a record;
+// if only some have, it says what is missing.
+func (b *builder) theory() (s *theoryStudy, missing string) {
+	planned := b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })
+	records := b.records(planned)
+	if len(records) == 0 || records[0].Final.Measured == nil {
+		return nil, ""
 	}
-	if s.final.Measured == nil {
-		return nil
+	s = &theoryStudy{in: b.in, series: b.group(planned), final: records[0].Final}
+	if slices.ContainsFunc(s.series, func(x *Series) bool { return len(x.Runs) == 0 }) {
+		return nil, "Table 1 needs all of its series: " + evidence.Lacking(len(planned)-len(records), Table1Spec, b.in.Profile)
 	}
-	return s
+	return s, ""
 }
 
 // diminishing reports whether the series' learning rate diminishes.
@@ -147,9 +148,6 @@ func (s *theoryStudy) notes() []string {
 // diminishingTexts gives the distance to f* of the runs with a diminishing rate, and their model
 // order.
 func diminishingTexts(x *Series) (distance, order string) {
-	if len(x.Runs) == 0 {
-		return whyNotRun, whyNotRun
-	}
 	distance = fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
 		statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean)
 	return distance, fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
@@ -162,9 +160,6 @@ func (s *theoryStudy) constantText(series []*Series) string {
 	var floors []float64
 	for _, x := range series {
 		floors = append(floors, x.values(statistic(experiments.MeasuredFloorRadius))...)
-	}
-	if len(floors) == 0 {
-		return whyNotRun
 	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", slices.Min(floors), slices.Max(floors))
 	if s.in.Assessment == nil {
@@ -183,13 +178,8 @@ func (s *theoryStudy) constantText(series []*Series) string {
 func constantOrderText(series []*Series) string {
 	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
-		if len(x.Runs) > 0 {
-			most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
-			growth = max(growth, statOf(x.values(theory.OrderGrowth)).Mean)
-		}
-	}
-	if most == 0 {
-		return whyNotRun
+		most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
+		growth = max(growth, statOf(x.values(theory.OrderGrowth)).Mean)
 	}
 	return fmt.Sprintf("M ≤ %.0f at every step, at most ×%.3f in the last quarter", most, growth)
 }
@@ -204,7 +194,15 @@ func (s *theoryStudy) seriesTable() *Table {
 			return of(x)
 		}
 	}
-	rows := tabulate(s.series, []column{
+	return tabulate(Table{
+		Name: Table1Spec + "-series", Title: "Table 1. The runs", Caption: "The runs behind Table 1.",
+		Notes: []string{
+			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
+				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
+			"M^∞: a packing bound of the least rectangle that holds the points; no dictionary can have more elements than there are points, 5000, either.",
+			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
+		},
+	}, s.series, []column{
 		{"series", func(x *Series) string { return x.Label }},
 		{"runs", (*Series).runCount},
 		{"samples", func(x *Series) string { return strconv.Itoa(x.Run.Samples) }},
@@ -219,15 +217,6 @@ func (s *theoryStudy) seriesTable() *Table {
 		{"largest bound ratio", polk(false, func(x *Series) string { return fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio)))) })},
 		{"wall (s)", func(x *Series) string { return seconds(statOf(x.values(wall))) }},
 	})
-	return &Table{
-		Name: Table1Spec + "-series", Title: "Table 1. The runs", Caption: "The runs behind Table 1.", Header: rows[0], Rows: rows[1:],
-		Notes: []string{
-			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
-				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
-			"M^∞: a packing bound of the least rectangle that holds the points; no dictionary can have more elements than there are points, 5000, either.",
-			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
-		},
-	}
 }
 
 // orderBound returns M^∞ of a record's run, from the rectangle that holds its points.
@@ -238,12 +227,8 @@ func orderBound(r *record.Record) float64 {
 // figures makes table1a, table1b, …: a figure of the runs for each K, then the figure of the
 // floors.
 func (s *theoryStudy) figures() (out []*Figure) {
-	add := func(title, caption string, of []*Series, drawing plot.Drawing) {
-		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing}
-		if !slices.ContainsFunc(of, func(x *Series) bool { return len(x.Runs) > 0 }) {
-			f.Missing = whyNotRun
-		}
-		out = append(out, f)
+	add := func(title, caption string, drawing plot.Drawing) {
+		out = append(out, &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing})
 	}
 	ks, byK := grouped(s.polk(false), func(x *Series) float64 { return x.Run.Params.Parsimony })
 	for i, k := range ks {
@@ -251,12 +236,12 @@ func (s *theoryStudy) figures() (out []*Figure) {
 			"(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, "+
 				"or of the last tenth of all steps where these are more, "+
 				"against the number of samples. "+linesAre+"; dotted in (a): the same without projection.",
-			byK[i], s.curves(append(s.polk(true), byK[i]...)))
+			s.curves(append(s.polk(true), byK[i]...)))
 	}
 	add("the floor and its bound",
 		"(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, "+
 			"against the constant learning rate. "+linesAre+"; the level in (a) is ‖f*‖, the distance of f = 0.",
-		slices.Concat(byK...), floors(ks, byK))
+		floors(ks, byK))
 	return out
 }
 
@@ -272,16 +257,13 @@ func (s *theoryStudy) curves(series []*Series) *plot.Picture {
 	}
 	var plain plot.Legend
 	for i, x := range series {
-		if len(x.Runs) == 0 {
-			continue
-		}
 		x.own = &table1Looks[i%len(table1Looks)]
 		p.Legend = append(p.Legend, plot.LineEntry(x.Label, x.look()))
 		distance.Traces = append(distance.Traces, x.trace(distances(x)))
 		order.Traces = append(order.Traces, x.trace(average(x.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) })))
 		ratio.Traces = append(ratio.Traces, x.trace(largestRatios(x.Runs)))
 		for _, y := range s.series {
-			if y.Run.Method == experiments.MethodFSGD && len(y.Runs) > 0 && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
+			if y.Run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
 				t := plot.Trace{Label: y.Label, Look: unprojected(x.look()), Curve: centre(distances(y))}
 				distance.Traces = append(distance.Traces, t)
 				plain = append(plain, plot.LineEntry("without projection (FSGD)", t.Look))
@@ -334,9 +316,7 @@ func centre(curve []plot.Sample) []plot.Sample {
 func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
 	at := make(map[float64][]float64)
 	for _, x := range series {
-		if v := x.values(of); len(v) > 0 {
-			at[x.Run.Params.LearningRate] = v
-		}
+		at[x.Run.Params.LearningRate] = x.values(of)
 	}
 	return averaged(at)
 }
