@@ -55,8 +55,7 @@ func (b *builder) variant(s *Series) string {
 // each data set and task.
 func (b *builder) onlineOfOwn() (out []*Figure) {
 	for _, all := range byTask(b.series(allRuns)) {
-		if f := b.onlineFigure(all[0].dataName(), all[0].Run.Task, all); f != nil {
-			f.Name = "online" + strconv.Itoa(len(out)+1)
+		if f := b.onlineFigure("online"+strconv.Itoa(len(out)+1), all[0].dataName(), all); f != nil {
 			out = append(out, f)
 		}
 	}

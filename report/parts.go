@@ -1,17 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -31,7 +28,6 @@ func (b *builder) parts() []*Part {
 	all := []*Part{
 		onlinePart(b.online()),
 		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
-		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
 		{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()},
 	}
 	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
@@ -63,13 +59,6 @@ func ranked(all []*Series, keep func(*record.Record) bool) []*Series {
 	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
 }
 
-// ofCells makes the series that feed cells of the paper's tables on a data set and task, ranked.
-func (b *builder) ofCells(data, task string, keep func(*record.Record) bool) []*Series {
-	return ranked(b.series(func(p experiments.Planned) bool {
-		return p.Run.Data.Name == data && p.Run.Task == task && len(p.Cells) > 0
-	}), keep)
-}
-
 const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
 	"The confidence is the largest of these probabilities. A model is calibrated if it classifies a fraction p of the test samples with confidence p correctly. " +
 	"Pruning moves the scores by at most the budget at each step, but all steps together may move the confidence."
@@ -81,9 +70,9 @@ const leastInBin = 20
 // data set of the paper's tables.
 func (b *builder) confidence() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		series := b.ofCells(name, experiments.TaskKLR, func(r *record.Record) bool {
-			return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0
-		})
+		series := ranked(b.series(func(p experiments.Planned) bool {
+			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
+		}), func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
 		if len(series) == 0 {
 			continue
 		}
@@ -146,85 +135,6 @@ func diagram(s *Series) []plot.Sample {
 	return out
 }
 
-const secondsText = "The paper compares methods by the samples they process. A step costs each of them another time, " +
-	"and a batch method has no model before its end: these figures show the error of each against processor time."
-
-// seconds makes the figures of error against processor time, one for each data set of the
-// paper's tables, with a panel for each task.
-func (b *builder) seconds() (out []*Figure) {
-	for _, name := range sortedKeys(b.paper.Data) {
-		var titles []string
-		var all []*Series
-		p := &plot.Picture{}
-		for _, task := range experiments.Tasks() {
-			series := b.ofCells(name, task, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
-			if len(series) > 0 {
-				title := fmt.Sprintf("(%c) %s", 'a'+len(titles), taskTitle(task))
-				pn := &plot.Panel{Title: title, XLabel: "processor seconds", YLabel: errorOf(task).test, LogY: true, Traces: traces(series, overTime)}
-				pn.Span()
-				titles, all, p.Panels = append(titles, title), append(all, series...), append(p.Panels, pn)
-			}
-		}
-		if len(all) == 0 {
-			continue
-		}
-		p.Legend = togetherLegend(all)
-		out = append(out, &Figure{
-			Name:  "seconds-" + name,
-			Title: "Error against processor time on " + name,
-			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + strings.Join(titles, ", ") +
-				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
-				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
-			Drawing: p,
-		})
-	}
-	return out
-}
-
-// togetherLegend has one entry for the series that look alike.
-func togetherLegend(all []*Series) (out plot.Legend) {
-	_, alike := grouped(all, func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) })
-	for _, of := range alike {
-		var labels []string
-		for _, s := range of {
-			labels = appendNew(labels, s.Label)
-		}
-		if text, look := together(labels), of[0].look(); of[0].batch() {
-			out = append(out, plot.IconEntry(text, look.Mark))
-		} else {
-			out = append(out, plot.LineEntry(text, look))
-		}
-	}
-	return out
-}
-
-// together joins labels and shortens all but the first to their last value:
-// "POLK, K = 0.04 | 0.03".
-func together(labels []string) string {
-	out := labels[0]
-	for _, l := range labels[1:] {
-		if i := strings.LastIndex(l, "= "); i >= 0 {
-			l = l[i+len("= "):]
-		}
-		out += " | " + l
-	}
-	return out
-}
-
-// overTime returns the mean error of a series against its mean processor time, at each number of
-// samples at which its runs were evaluated.
-func overTime(s *Series) []plot.Sample {
-	wrong, seconds := average(s.Runs, testError), average(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
-	var out []plot.Sample
-	for i, e := range wrong {
-		if t := seconds[i].Mean; words.Finite(e.Mean) && words.Finite(t) && t > 0 {
-			out = append(out, plot.Single(t, e.Mean))
-		}
-	}
-	slices.SortStableFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
-	return out
-}
-
 const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
 	"The cumulative error of these tests is the prequential error. Its regret is the cumulative loss of the same tests, with the regularizer, " +
 	"less that of the minimizer f* of the objective, as L-BFGS has certified it on the same training data."
@@ -233,11 +143,10 @@ const onlineText = "A method that learns from a stream is tested on each sample 
 // figures of curves.
 func (b *builder) online() (out []*Figure) {
 	for _, pf := range b.paper.Figures {
-		if pf.Kind != experiments.FigureCurves {
-			continue
-		}
-		all := b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
-		if f := b.onlineFigure(pf.Data, pf.Task, all); f != nil {
+		all := b.series(func(p experiments.Planned) bool {
+			return pf.Kind == experiments.FigureCurves && slices.Contains(p.Figures, pf.ID)
+		})
+		if f := b.onlineFigure("online-"+pf.Data+"-"+pf.Task, pf.Data, all); f != nil {
 			out = append(out, f)
 		}
 	}
@@ -245,7 +154,7 @@ func (b *builder) online() (out []*Figure) {
 }
 
 // onlineFigure makes the figure of series. It returns nil if no run has the data for it.
-func (b *builder) onlineFigure(data, task string, all []*Series) *Figure {
+func (b *builder) onlineFigure(name, data string, all []*Series) *Figure {
 	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
 	o.series = ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
 	if len(o.series) == 0 {
@@ -258,8 +167,7 @@ func (b *builder) onlineFigure(data, task string, all []*Series) *Figure {
 	b.distinct(o.series)
 	picture := o.picture()
 	return &Figure{
-		Name:    "online-" + data + "-" + task,
-		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
+		Name: name, Title: fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(o.series[0].Run.Task), data),
 		Caption: o.caption() + undrawn(picture), Drawing: picture,
 	}
 }

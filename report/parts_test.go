@@ -59,7 +59,7 @@ func TestParts(t *testing.T) {
 	r := built(diagnosed())
 	want := []string{
 		"online/online-multidist-ksvm", "online/online-multidist-klr", "online/online-mnist-ksvm", "online/online-mnist-klr",
-		"confidence/confidence-mnist", "confidence/confidence-multidist", "seconds/seconds-mnist", "seconds/seconds-multidist",
+		"confidence/confidence-mnist", "confidence/confidence-multidist",
 	}
 	if got := names(r); !slices.Equal(got, want) {
 		t.Errorf("figures %q, want %q", got, want)
