@@ -34,18 +34,8 @@ type CellDocument struct {
 // runs.
 type QuantityDocument struct {
 	Paper words.Nullable `json:"paper"` // number in the paper; null where it prints a dash
-	StatDocument
+	Stat
 	Reason string `json:"reason,omitempty"` // reason why a number is missing
-}
-
-// A StatDocument holds the mean over runs and its spread.
-type StatDocument struct {
-	Mean     words.Nullable `json:"mean"`     // mean of the runs that did not diverge
-	SD       words.Nullable `json:"sd"`       // sample standard deviation of the runs that did not diverge; 0 for one run
-	Low      words.Nullable `json:"low"`      // lower end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	High     words.Nullable `json:"high"`     // upper end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	Runs     int            `json:"runs"`     // number of runs with a record
-	Diverged int            `json:"diverged"` // number of runs whose value is not finite
 }
 
 // A SeriesDocument summarizes the runs of one method with one set of hyper-parameters on one
@@ -58,10 +48,10 @@ type SeriesDocument struct {
 	Label   string         `json:"label"`             // label, as in tables and figures
 	Planned int            `json:"planned"`           // number of planned runs
 	RunIDs  []string       `json:"run_ids"`           // IDs of the runs with a record: run_id in the files of 'runall export'
-	Risk    StatDocument   `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
-	Error   StatDocument   `json:"error_percent"`     // error on the test set, in percent
-	Order   StatDocument   `json:"model_order"`       // model order, in elements
-	Seconds StatDocument   `json:"training_seconds"`  // training time without evaluations, in seconds
+	Risk    Stat           `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
+	Error   Stat           `json:"error_percent"`     // error on the test set, in percent
+	Order   Stat           `json:"model_order"`       // model order, in elements
+	Seconds Stat           `json:"training_seconds"`  // training time without evaluations, in seconds
 	Numbers words.Nullable `json:"numbers_kept"`      // numbers that a learner of a stream keeps from one sample to the next, at the mean model order; null if unknown
 }
 
@@ -85,7 +75,7 @@ func (r *Report) Document() *Document {
 
 func (c *Cell) quantity(q int) QuantityDocument {
 	paper := cmp.Or(c.Paper[q], new(math.NaN()))
-	return QuantityDocument{words.Nullable(*paper), c.Ours[q].document(), c.reason(q)}
+	return QuantityDocument{words.Nullable(*paper), c.Ours[q], c.reason(q)}
 }
 
 func (s *Series) document() SeriesDocument {
@@ -94,21 +84,11 @@ func (s *Series) document() SeriesDocument {
 	d := SeriesDocument{
 		Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label,
 		Planned: len(s.planned), RunIDs: make([]string, len(s.Runs)),
-		Risk: final[qRisk].document(), Error: final[qError].document(), Order: final[qOrder].document(),
-		Seconds: statOf(s.values(wall)).document(), Numbers: words.Nullable(s.numbersKept()),
+		Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
+		Seconds: statOf(s.values(wall)), Numbers: words.Nullable(s.numbersKept()),
 	}
 	for i, r := range s.Runs {
 		d.RunIDs[i] = r.Header.ID
 	}
 	return d
-}
-
-func (s Stat) document() StatDocument {
-	if s.N == 0 {
-		s.Mean, s.SD = math.NaN(), math.NaN()
-	}
-	if !s.Interval {
-		s.Low, s.High = math.NaN(), math.NaN()
-	}
-	return StatDocument{words.Nullable(s.Mean), words.Nullable(s.SD), words.Nullable(s.Low), words.Nullable(s.High), s.N, s.Diverged}
 }

@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -73,10 +74,9 @@ func (b *builder) numericRuns() [][]string {
 		row := line(s.dataName(), s.Run.Task, s.Label, len(s.Runs), len(s.planned), b.failed(s.planned))
 		final := finalStats(s.Runs, experiments.RiskTest)
 		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
-			row = slices.Concat(row, known(v.N > v.Diverged, v.Mean, v.SD), known(v.Interval, v.Low, v.High))
+			row = append(row, line(v.Mean, v.SD, v.Low, v.High)...)
 		}
-		costs := known(len(s.Runs) > 0, mean(s.values(samples)), mean(s.values(evaluations)))
-		rows = append(rows, slices.Concat(row, costs, line(s.numbers())))
+		rows = append(rows, append(row, line(words.Nullable(mean(s.values(samples))), words.Nullable(mean(s.values(evaluations))), s.numbers())...))
 	}
 	return rows
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ type Cell struct {
 	Paper   [3]*float64          // nil for a dash
 	Ours    [3]Stat              // the risk has N = 0 if the method has no risk
 	Draw    uint64               // the draw that the figures show; 0 if no run is on it
-	OnDraw  [3]float64           // numbers of the run with the lowest seed on this draw
+	OnDraw  [3]Stat              // of the run with the lowest seed on this draw
 	Why     string               // why there are no runs; empty if there are
 	Dash    string               // why the paper leaves a number out; empty if it prints all three
 	Lost    string               // how many runs are missing; empty if none
@@ -86,18 +85,22 @@ func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn)
 
 // cell makes a cell from the runs that feed it.
 func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
-	c := &Cell{ID: id, RiskOf: risk, Paper: numbersOf(pc), Lost: evidence.Lost(len(planned), b.gaps(planned))}
-	c.Printed, c.Dash = printed(pc), cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason)
+	runs := b.records(planned)
+	c := &Cell{
+		ID: id, RiskOf: risk, Printed: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
+		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk),
+	}
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
 			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
-				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
+				c.Judged[q] = &s.Tests[0]
+				if len(runs) > 0 {
+					c.ByResult = s.Claim.ByResult
+				}
 			}
 		}
 	}
-	runs := b.records(planned)
 	if len(runs) == 0 {
-		c.Lost, c.ByResult = "", nil
 		// If the paper prints only dashes and this profile plans no runs, nothing is missing, and
 		// the cell shows the dash. A method's second series, such as polk-large, is an exception:
 		// the paper's figures show it whatever its table prints.
@@ -109,9 +112,9 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 		}
 		return c
 	}
-	c.Ours = finalStats(runs, risk)
+	c.Lost = evidence.Lost(len(planned), b.gaps(planned))
 	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
-		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
+		c.Draw, c.OnDraw = b.figureDraw, finalStats(runs[i:i+1], risk)
 	}
 	for _, r := range runs { // runs that ended before they met their tolerance
 		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
@@ -125,8 +128,13 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 // The CSV file has the full text.
 const whyWidth = 36
 
-// lines returns the lines of a cell: the paper's numbers, the numbers of the runs and the
-// verdicts.
+// verdictLegend explains the lines on verdicts.
+const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
+
+// lines returns the lines of a cell: the paper's numbers; those of the runs, their interval, their
+// difference and those on the figures' draw; the verdicts on the printed numbers, each with those at
+// half and at twice the margin; the intervals for a new run and for new test rows. A line without
+// any text is left out.
 func (c *Cell) lines() []table.Line {
 	out := []table.Line{{Label: "paper", Cells: c.Printed}}
 	switch c.Why {
@@ -136,62 +144,36 @@ func (c *Cell) lines() []table.Line {
 	default:
 		return append(out, table.Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
 	}
-	own := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
-	interval, diff, draw := table.Line{Label: "90 %"}, table.Line{Label: "Δ"}, table.Line{Runs: "1, the figures'"}
+	ours, interval, diff := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}, table.Line{Label: "90 %"}, table.Line{Label: "Δ"}
+	draw := table.Line{Label: fmt.Sprintf("draw %d", c.Draw), Runs: "1, the figures'"}
+	verdicts, newRun, newRows := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
 	for q, s := range c.Ours {
-		own.Cells[q] = cmp.Or(s.text(q), words.Dash)
+		ours.Cells[q] = cmp.Or(s.text(q), words.Dash)
 		interval.Cells[q], diff.Cells[q] = s.interval(q), difference(s, c.Paper[q], q)
-		draw.Cells[q] = words.Dash
-		if s.N > 0 {
-			draw.Cells[q] = number(c.OnDraw[q], q, c.OnDraw[q])
+		if c.Draw != 0 {
+			draw.Cells[q] = cmp.Or(c.OnDraw[q].text(q), words.Dash)
+		}
+		if f := c.Judged[q]; f != nil {
+			verdicts.Cells[q] = f.Verdict.Mark()
+			if at := f.Margins(); at != nil {
+				verdicts.Cells[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
+			}
+			newRun.Cells[q], newRows.Cells[q] = expected(f, f.NewRun, q), expected(f, f.NewTest, q)
 		}
 	}
-	out = append(out, filled(own, interval, diff)...)
-	if c.Draw != 0 {
-		draw.Label = fmt.Sprintf("draw %d", c.Draw)
-		out = append(out, draw)
-	}
-	return append(out, c.judgedLines()...)
+	return append(out, slices.DeleteFunc([]table.Line{ours, interval, diff, draw, verdicts, newRun, newRows}, func(l table.Line) bool {
+		return l.Cells == [quantityCount]string{}
+	})...)
 }
 
-// verdictLegend explains judgedLines.
-const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
-
-// judgedLines returns the verdicts on the printed numbers, each with the verdicts at half and at
-// twice the margin, and the intervals for a new run and for new test rows, each with a mark that
-// says whether it contains the printed number.
-func (c *Cell) judgedLines() []table.Line {
-	verdicts, oneRun, oneTest := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
-	for q, f := range c.Judged {
-		if f == nil {
-			continue
-		}
-		verdicts.Cells[q] = f.Verdict.Mark()
-		if at := f.Margins(); at != nil {
-			verdicts.Cells[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
-		}
-		if within, known := f.Within(f.NewRun); known {
-			oneRun.Cells[q] = expected(f.NewRun, q, within)
-		}
-		if within, known := f.Within(f.NewTest); known {
-			oneTest.Cells[q] = expected(f.NewTest, q, within)
-		}
+// expected writes the interval of a new run or of new test rows, with a mark that says whether it
+// contains the printed number; it returns an empty string if that is not known.
+func expected(f *evidence.Finding, n evidence.Number, q int) string {
+	within, known := f.Within(n)
+	if !known {
+		return ""
 	}
-	return filled(verdicts, oneRun, oneTest)
-}
-
-// filled returns the lines with at least one cell.
-func filled(lines ...table.Line) []table.Line {
-	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]string{} })
-}
-
-// expected writes an interval for a number, with a mark that says whether it contains the printed
-// number.
-func expected(n evidence.Number, q int, within bool) string {
-	mark := stats.Deviates.Mark()
-	if within {
-		mark = stats.Reproduced.Mark()
-	}
+	mark := map[bool]stats.Verdict{true: stats.Reproduced, false: stats.Deviates}[within].Mark()
 	return between(n.Low, n.High, q, n.High) + " " + mark
 }
 
@@ -209,9 +191,8 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 		inTest, hasTest := judged.Within(judged.NewTest)
 		out = append(out, slices.Concat(
 			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
-			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
-			line(s.N, s.Diverged),
-			known(c.Draw != 0 && s.N > 0, c.Draw, c.OnDraw[q]),
+			known(c.Paper[q] != nil, c.Printed[q]), line(s.Mean, s.SD, s.Low, s.High, s.N, s.Diverged),
+			known(c.OnDraw[q].N > 0, c.Draw, c.OnDraw[q].Mean),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
 			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within),
@@ -248,14 +229,13 @@ func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
 
 // printed returns the three numbers of a cell as the paper prints them.
 func printed(pc experiments.PaperCell) [3]string {
-	out := [3]string{words.Dash, words.Dash, words.Dash}
-	parts := strings.Split(pc.Printed, "/")
+	numbers := strings.Split(cmp.Or(pc.Printed, "-/-/-"), "/")
 	for q, v := range numbersOf(pc) {
-		if v != nil {
-			out[q] = parts[q]
+		if v == nil {
+			numbers[q] = words.Dash
 		}
 	}
-	return out
+	return [3]string(numbers)
 }
 
 // Runs is the number of runs in the cell.
@@ -298,25 +278,23 @@ func (b *builder) tableNotes(t *Table) []string {
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
 func (b *builder) bayesNote(dataSet string) string {
-	byDraw := map[uint64]float64{}
+	var values []float64
+	last, shown := uint64(0), ""
 	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
-		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
-			byDraw[r.Header.Run.Data.Draw] = 100 * e
+		e, ok := r.Header.DataFacts["bayes_error"]
+		draw := r.Header.Run.Data.Draw
+		if !ok || draw == last { // the records are sorted by draw
+			continue
+		}
+		values, last = append(values, 100*e), draw
+		if draw == b.figureDraw {
+			shown = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", draw, 100*e)
 		}
 	}
-	if len(byDraw) == 0 {
+	if len(values) == 0 {
 		return ""
 	}
-	var values []float64
-	for _, k := range slices.Sorted(maps.Keys(byDraw)) {
-		values = append(values, byDraw[k])
-	}
-	s := statOf(values)
-	note := fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means", dataSet, s.text(qError), s.N)
-	if e, ok := byDraw[b.figureDraw]; ok {
-		note += fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, e)
-	}
-	return note + "."
+	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, statOf(values).text(qError), len(values), shown)
 }
 
 // dashNotes returns the reasons why the paper leaves numbers out, one line for each reason.

@@ -179,7 +179,7 @@ func constantOrderText(series []*Series) string {
 	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
 		most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
-		growth = max(growth, statOf(x.values(theory.OrderGrowth)).Mean)
+		growth = max(growth, float64(statOf(x.values(theory.OrderGrowth)).Mean))
 	}
 	return fmt.Sprintf("M ≤ %.0f at every step, at most ×%.3f in the last quarter", most, growth)
 }
