@@ -83,7 +83,7 @@ func (c *Cell) summary(title string) string {
 	for q, judged := range c.Judged {
 		paper, arrow, ours, mark := dash, "→", dash, dash
 		if c.Paper[q] != nil {
-			paper = c.Printed[q]
+			paper = c.Texts[q]
 		}
 		if s := c.Ours[q]; s.Diverged > 0 {
 			ours = "∞"

@@ -21,82 +21,70 @@ type Table = table.Table
 // A Cell compares the paper's printed numbers with those of the runs. The quantities are the
 // risk, the error rate in per cent, and the model order.
 type Cell struct {
-	ID      string
-	RiskOf  string               // train or test: the risk that the paper prints
-	Printed [3]string            // as printed, "—" for a dash
-	Paper   [3]*float64          // nil for a dash
-	Ours    [3]Stat              // the risk has N = 0 if the method has no risk
-	Draw    uint64               // the draw that the figures show; 0 if no run is on it
-	OnDraw  [3]Stat              // of the run with the lowest seed on this draw
-	Why     string               // why there are no runs; empty if there are
-	Dash    string               // why the paper leaves a number out; empty if it prints all three
-	Lost    string               // how many runs are missing; empty if none
-	Judged  [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
+	experiments.PaperCell                      // its place; zero numbers if the paper has no such cell
+	Texts                 [3]string            // the paper's numbers as printed, "—" for a dash
+	Paper                 [3]*float64          // nil for a dash
+	Ours                  [3]Stat              // the risk has N = 0 if the method has no risk
+	Draw                  uint64               // the draw that the figures show; 0 if no run is on it
+	OnDraw                [3]Stat              // of the run with the lowest seed on this draw
+	Why                   string               // why there are no runs; empty if there are
+	Dash                  string               // why the paper leaves a number out; empty if it prints all three
+	Lost                  string               // how many runs are missing; empty if none
+	Judged                [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
 	ByResult []string // choices behind the verdicts that were made with the paper's numbers in view
 	Gap      float64  // largest ratio of certified gap to objective, of batch runs that ended before they met their tolerance
 }
 
-// table makes one of the paper's tables.
+// table makes one of the paper's tables, with a block for each column: a task on a data set.
 func (b *builder) table(pt *experiments.PaperTable) *Table {
 	t := &Table{
 		Name:    pt.ID,
 		Title:   fmt.Sprintf("Table %d. Results on %s", pt.Number, pt.Title),
 		Caption: fmt.Sprintf("The paper's Table %d beside this reproduction: results on %s.", pt.Number, strings.TrimRight(pt.Title, ".")),
+		Numbers: [][]string{csvHeader},
 	}
+	var cells []*Cell
 	for _, col := range pt.Columns {
-		t.Blocks = append(t.Blocks, b.block(pt, col))
-	}
-	t.Notes = b.tableNotes(t)
-	t.Numbers = [][]string{csvHeader}
-	for blk, row := range t.All() {
-		c := b.cells[row.Cell]
-		t.Numbers = append(t.Numbers, c.csvRows(t.Name, blk, row)...)
-		if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
-			t.Legend = verdictLegend
+		risk := riskName(b.paper.Data[col.Data].Risk)
+		blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: risk, Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, risk)}
+		for i, row := range slices.Concat(pt.Rows, pt.Extra) {
+			id := pt.CellID(col, row)
+			pc, printed := b.paper.Cells[id]
+			pc.ID, pc.Table, pc.Data, pc.Task, pc.Row, pc.Title, pc.Extra = id, pt.ID, col.Data, col.Task, row.ID, row.Title, i >= len(pt.Rows)
+			planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
+			if pc.Extra && !printed && len(planned) == 0 {
+				continue
+			}
+			c := b.cell(pc, planned)
+			cells, b.cells[id] = append(cells, c), c
+			out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: c.Extra, Runs: c.Runs(), Lines: c.lines()}
+			if len(c.ByResult) > 0 {
+				out.Remark = "by result: " + strings.Join(c.ByResult, ", ")
+			}
+			blk.Rows = append(blk.Rows, out)
+			t.Numbers = append(t.Numbers, c.csvRows()...)
+			if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
+				t.Legend = verdictLegend
+			}
 		}
+		t.Blocks = append(t.Blocks, blk)
 	}
+	t.Notes = b.tableNotes(pt, cells)
 	return t
 }
 
-// block makes the part of a table on one task and data set.
-func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn) *table.Block {
-	risk := b.paper.Data[col.Data].Risk
-	blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: riskName(risk),
-		Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, riskName(risk))}
-	for i, row := range slices.Concat(pt.Rows, pt.Extra) {
-		id := pt.CellID(col, row)
-		planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
-		pc, printed := b.paper.Cells[id]
-		extra := i >= len(pt.Rows)
-		if extra && !printed && len(planned) == 0 {
-			continue
-		}
-		c := b.cell(id, col.Data, risk, row, pc, planned)
-		b.cells[id] = c
-		out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: extra, Runs: c.Runs(), Lines: c.lines()}
-		if len(c.ByResult) > 0 {
-			out.Remark = "by result: " + strings.Join(c.ByResult, ", ")
-		}
-		blk.Rows = append(blk.Rows, out)
-	}
-	return blk
-}
-
 // cell makes a cell from the runs that feed it.
-func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
-	runs := b.records(planned)
+func (b *builder) cell(pc experiments.PaperCell, planned []experiments.Planned) *Cell {
+	runs, risk := b.records(planned), b.paper.Data[pc.Data].Risk
 	c := &Cell{
-		ID: id, RiskOf: risk, Printed: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
+		PaperCell: pc, Texts: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
 		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk),
 	}
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
-			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
-				c.Judged[q] = &s.Tests[0]
-				if len(runs) > 0 {
-					c.ByResult = s.Claim.ByResult
-				}
+			if s, ok := b.in.Assessment.Find(c.ID + "." + name); ok {
+				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
 			}
 		}
 	}
@@ -104,12 +92,11 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 		// If the paper prints only dashes and this profile plans no runs, nothing is missing, and
 		// the cell shows the dash. A method's second series, such as polk-large, is an exception:
 		// the paper's figures show it whatever its table prints.
-		second := strings.Contains(row.ID, "-")
-		if len(planned) == 0 && !second && c.Dash != "" && c.Paper == [3]*float64{} {
-			c.Why = words.Dash
-		} else {
-			c.Why = b.absent(planned, dataSet)
+		second := strings.Contains(c.Row, "-")
+		if c.Why = words.Dash; len(planned) > 0 || second || c.Dash == "" || c.Paper != [3]*float64{} {
+			c.Why = b.absent(planned, c.Data)
 		}
+		c.ByResult = nil
 		return c
 	}
 	c.Lost = evidence.Lost(len(planned), b.gaps(planned))
@@ -136,7 +123,7 @@ const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in
 // half and at twice the margin; the intervals for a new run and for new test rows. A line without
 // any text is left out.
 func (c *Cell) lines() []table.Line {
-	out := []table.Line{{Label: "paper", Cells: c.Printed}}
+	out := []table.Line{{Label: "paper", Cells: c.Texts}}
 	switch c.Why {
 	case "":
 	case words.Dash:
@@ -182,7 +169,7 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run", "new_rows_low", "new_rows_high", "paper_in_new_rows"}
 
 // csvRows returns the lines of one cell, one for each quantity.
-func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
+func (c *Cell) csvRows() [][]string {
 	var out [][]string
 	for q, name := range Quantities {
 		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
@@ -190,8 +177,8 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 		within, hasRun := judged.Within(judged.NewRun)
 		inTest, hasTest := judged.Within(judged.NewTest)
 		out = append(out, slices.Concat(
-			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
-			known(c.Paper[q] != nil, c.Printed[q]), line(s.Mean, s.SD, s.Low, s.High, s.N, s.Diverged),
+			line(c.Table, c.Data, c.Task, c.Row, c.Extra, name),
+			known(c.Paper[q] != nil, c.Texts[q]), line(s.Mean, s.SD, s.Low, s.High, s.N, s.Diverged),
 			known(c.OnDraw[q].N > 0, c.Draw, c.OnDraw[q].Mean),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
@@ -243,37 +230,56 @@ func (c *Cell) Runs() int { return c.Ours[qError].N }
 
 // riskName names one of a data set's risks, train or test.
 func riskName(risk string) string {
-	if risk == experiments.RiskTrain {
-		return "training risk"
-	}
-	return "test risk"
+	return cmp.Or(map[string]string{experiments.RiskTrain: "training risk"}[risk], "test risk")
 }
 
 // tableNotes are the lines below a table.
-func (b *builder) tableNotes(t *Table) []string {
+func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string {
 	notes := []string{
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
-	for _, blk := range t.Blocks {
-		if n := b.bayesNote(blk.Data); n != "" {
+	for _, col := range pt.Columns {
+		if n := b.bayesNote(col.Data); n != "" {
 			notes = appendNew(notes, n)
 		}
 	}
+	place := func(c *Cell) string {
+		if slices.ContainsFunc(pt.Columns, func(other experiments.PaperColumn) bool { return other.Data != c.Data }) {
+			return c.Title + ", " + taskTitle(c.Task) + " on " + c.Data
+		}
+		return c.Title + ", " + taskTitle(c.Task)
+	}
 	var gaps, lost []string
-	for blk, row := range t.All() {
-		c := b.cells[row.Cell]
+	for _, c := range cells {
 		if c.Gap > 0 {
-			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(c), 100*c.Gap))
 		}
 		if c.Lost != "" {
-			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, c.Lost))
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", c.Title, taskTitle(c.Task), c.Data, c.Lost))
 		}
 	}
 	if len(gaps) > 0 {
 		notes = append(notes, fmt.Sprintf("Stopped before the tolerance (duality gap over objective): %s.", strings.Join(gaps, "; ")))
 	}
-	return slices.Concat(notes, dashNotes(t, b.cells), lost)
+	// Why the paper leaves numbers out, a note for each reason. A row all of whose cells have a dash
+	// for the same reason is named once.
+	reasons, of := grouped(cells, func(c *Cell) string { return c.Dash })
+	for i, reason := range reasons {
+		var where []string
+		for _, c := range of[i] {
+			name := place(c)
+			row := slices.DeleteFunc(slices.Clone(cells), func(other *Cell) bool { return other.Row != c.Row })
+			if len(row) > 1 && !slices.ContainsFunc(row, func(other *Cell) bool { return other.Dash != reason }) {
+				name = c.Title
+			}
+			where = appendNew(where, name)
+		}
+		if reason != "" {
+			notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(reason), "."), strings.Join(where, "; ")))
+		}
+	}
+	return append(notes, lost...)
 }
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
@@ -295,41 +301,4 @@ func (b *builder) bayesNote(dataSet string) string {
 		return ""
 	}
 	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, statOf(values).text(qError), len(values), shown)
-}
-
-// dashNotes returns the reasons why the paper leaves numbers out, one line for each reason.
-func dashNotes(t *Table, cells map[string]*Cell) []string {
-	where := map[string][]string{}
-	var reasons []string
-	for blk, row := range t.All() {
-		why := cells[row.Cell].Dash
-		if why == "" {
-			continue
-		}
-		reasons = appendNew(reasons, why)
-		name, n, alike := place(t, blk, row), 0, true // alike: all n cells of the row have a dash for this reason
-		for _, other := range t.All() {
-			if other.ID == row.ID {
-				n, alike = n+1, alike && cells[other.Cell].Dash == why
-			}
-		}
-		if n > 1 && alike {
-			name = row.Title
-		}
-		where[why] = appendNew(where[why], name)
-	}
-	var notes []string
-	for _, r := range reasons {
-		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
-	}
-	return notes
-}
-
-// place names a cell in a note.
-func place(t *Table, blk *table.Block, row *table.Row) string {
-	place := row.Title + ", " + blk.Title
-	if slices.ContainsFunc(t.Blocks, func(other *table.Block) bool { return other.Data != blk.Data }) {
-		place += " on " + blk.Data
-	}
-	return place
 }
