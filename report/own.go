@@ -32,9 +32,13 @@ func own(in Input) *Report {
 		}
 	}
 	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
-	if figures := b.onlineOfOwn(); len(figures) > 0 {
-		r.Parts = []*Part{onlinePart(figures)}
+	var online []*Figure // one for each data set and task
+	for _, all := range byTask(b.series(allRuns)) {
+		if f := b.onlineFigure("online"+strconv.Itoa(len(online)+1), all[0].dataName(), all); f != nil {
+			online = append(online, f)
+		}
 	}
+	r.Parts = shown(onlinePart(online))
 	r.Runs = b.runs()
 	numbers := b.numericRuns()
 	r.Runs.Numbers, r.Tables[0].Numbers = numbers, numbers
@@ -50,17 +54,6 @@ func (b *builder) variant(s *Series) string {
 		return label
 	}
 	return ""
-}
-
-// onlineOfOwn makes the figures of prequential error and regret of the user's own specs, one for
-// each data set and task.
-func (b *builder) onlineOfOwn() (out []*Figure) {
-	for _, all := range byTask(b.series(allRuns)) {
-		if f := b.onlineFigure("online"+strconv.Itoa(len(out)+1), all[0].dataName(), all); f != nil {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // numericRuns returns the series of the user's own runs as lines of a CSV file. A cell holds one

@@ -23,14 +23,16 @@ type Part struct {
 	Figures    []*Figure
 }
 
-// parts returns the parts for which there are records.
+// parts returns the parts of a report about the paper for which there are records.
 func (b *builder) parts() []*Part {
-	all := []*Part{
-		onlinePart(b.online()),
-		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
-		{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()},
-	}
-	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+	return shown(onlinePart(b.online()),
+		&Part{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
+		&Part{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()})
+}
+
+// shown returns the parts that have figures.
+func shown(parts ...*Part) []*Part {
+	return slices.DeleteFunc(parts, func(s *Part) bool { return len(s.Figures) == 0 })
 }
 
 // onlinePart is the part on learning online.
@@ -155,49 +157,82 @@ func (b *builder) online() (out []*Figure) {
 
 // onlineFigure makes the figure of series. It returns nil if no run has the data for it.
 func (b *builder) onlineFigure(name, data string, all []*Series) *Figure {
-	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
-	o.series = ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
-	if len(o.series) == 0 {
+	series := ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
+	if len(series) == 0 {
 		return nil
 	}
+	b.distinct(series)
+	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(series[0].Run.Task).prequential, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+		return average(s.Runs, prequentialError)
+	})}
+	wrong.Span()
+	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(series)}
+	caption := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
 	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" }))
-	for _, r := range runsOf(o.series) {
-		o.against(r, stars)
+	regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true}
+	gap := -1.0
+	regret.Traces = traces(series, func(s *Series) []plot.Sample {
+		curve, off := regretCurve(s, stars)
+		gap = max(gap, off)
+		return curve
+	})
+	if gap < 0 {
+		caption += "The regret is not shown: L-BFGS has no record on these data in this profile. "
+	} else {
+		caption += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
+			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
+			"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
+			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
+			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*gap)
+		regret.Span()
+		if root, ok := rootLine(regret); ok {
+			regret.Traces = append(regret.Traces, root)
+			p.Legend = append(p.Legend, plot.LineEntry(root.Label, root.Look))
+		}
+		p.Panels = append(p.Panels, regret)
 	}
-	b.distinct(o.series)
-	picture := o.picture()
+	if p.Spread() {
+		p.Legend = append(p.Legend, plot.BandEntry())
+	}
 	return &Figure{
-		Name: name, Title: fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(o.series[0].Run.Task), data),
-		Caption: o.caption() + undrawn(picture), Drawing: picture,
+		Name: name, Title: fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(series[0].Run.Task), data),
+		Caption: caption + linesAre + "." + undrawn(p), Drawing: p,
 	}
 }
 
-// onlineCurves are the contents of a figure of prequential error and regret.
-type onlineCurves struct {
-	series  []*Series
-	regrets map[*record.Record][]float64 // regrets at a run's points, against L-BFGS' objective; missing if no run of L-BFGS matches
-	slack   map[*record.Record]float64   // how far the objective may be above the minimum, per sample
-	gap     float64                      // the largest slack as a fraction of the objective
-}
-
-// against computes the regrets of a run against the minimizer of its own objective. Of several
-// runs of L-BFGS, some of which stop early, it takes the one with the smallest duality gap.
-func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
-	run := r.Header.Run
-	objective, gap := 0.0, math.Inf(1)
-	for _, s := range stars {
-		of, health := s.Header.Run, s.Final.Health
-		if of.Data == run.Data && of.Task == run.Task &&
-			reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
-			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
-			objective, gap = health["objective"], health["gap"]
+// regretCurve returns the mean regret of a series over its runs, each against the minimizer of its own
+// objective, as a run of L-BFGS has it. Of several of these, some of which stop early, it takes the
+// one with the smallest duality gap. The band reaches up to the largest regret that results if the
+// minimum is the whole gap below that objective. off is the largest gap as a fraction of the
+// objective, -1 if no run of L-BFGS matches.
+func regretCurve(s *Series, stars []*record.Record) (curve []plot.Sample, off float64) {
+	off = -1
+	least, most := make(map[int][]float64), make(map[int][]float64)
+	for _, r := range s.Runs {
+		run := r.Header.Run
+		objective, gap := 0.0, math.Inf(1)
+		for _, star := range stars {
+			of, health := star.Header.Run, star.Final.Health
+			if of.Data == run.Data && of.Task == run.Task &&
+				reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+				health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
+				objective, gap = health["objective"], health["gap"]
+			}
+		}
+		if math.IsInf(gap, 1) {
+			continue
+		}
+		off = max(off, gap/objective)
+		for i, v := range regrets(r, objective) {
+			t := r.Points[i].Samples
+			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*gap)
 		}
 	}
-	if math.IsInf(gap, 1) {
-		return
+	curve = averaged(least)
+	for i, s := range curve {
+		curve[i].High = slices.Max(most[int(s.X)])
 	}
-	o.regrets[r], o.slack[r] = regrets(r, objective), gap
-	o.gap = max(o.gap, gap/objective)
+	return curve, off
 }
 
 // regrets returns, for each point of a run,
@@ -224,44 +259,6 @@ func regrets(r *record.Record, objective float64) []float64 {
 	return out
 }
 
-func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(o.series[0].Run.Task).prequential, LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
-		return average(s.Runs, prequentialError)
-	})}
-	wrong.Span()
-	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(o.series)}
-	if len(o.regrets) > 0 {
-		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true, Traces: traces(o.series, o.curve)}
-		regret.Span()
-		if root, ok := rootLine(regret); ok {
-			regret.Traces = append(regret.Traces, root)
-			p.Legend = append(p.Legend, plot.LineEntry(root.Label, root.Look))
-		}
-		p.Panels = append(p.Panels, regret)
-	}
-	if p.Spread() {
-		p.Legend = append(p.Legend, plot.BandEntry())
-	}
-	return p
-}
-
-// curve returns the mean regret of a series over its runs. The band reaches up to the largest
-// regret that results if the minimum is the whole gap below L-BFGS' objective.
-func (o *onlineCurves) curve(s *Series) []plot.Sample {
-	least, most := make(map[int][]float64), make(map[int][]float64)
-	for _, r := range s.Runs {
-		for i, v := range o.regrets[r] {
-			t := r.Points[i].Samples
-			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
-		}
-	}
-	out := averaged(least)
-	for i, s := range out {
-		out[i].High = slices.Max(most[int(s.X)])
-	}
-	return out
-}
-
 // rootLine returns a line of slope 1/2 below the curves of a logarithmic panel, and false if none
 // can be drawn.
 func rootLine(p *plot.Panel) (plot.Trace, bool) {
@@ -279,16 +276,4 @@ func rootLine(p *plot.Panel) (plot.Trace, bool) {
 	at := func(x float64) plot.Sample { return plot.Single(x, factor*math.Sqrt(x)) }
 	look := plot.Look{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 0.8}
 	return plot.Trace{Label: "slope of the square root of T", Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
-}
-
-func (o *onlineCurves) caption() string {
-	text := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
-	if len(o.regrets) == 0 {
-		return text + "The regret is not shown: L-BFGS has no record on these data in this profile. " + linesAre + "."
-	}
-	return text + fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
-		"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
-		"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
-		"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
-		"the regularizer is summed by the trapezoidal rule over the evaluations. %s.", 100*o.gap, linesAre)
 }
