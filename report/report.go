@@ -75,7 +75,7 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Figures = append(r.Figures, f)
 	}
 	r.Figures = append(r.Figures, b.figures()...)
-	study, incomplete := b.theory()
+	study, lacking := b.theory()
 	if study != nil {
 		r.Tables = append([]*Table{study.table(), study.seriesTable()}, r.Tables...)
 		r.Figures = append(r.Figures, study.figures()...)
@@ -83,8 +83,8 @@ func build(in Input, figureDraw uint64) *Report {
 	r.Parts = b.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
-	if incomplete != "" {
-		r.Notes = append(r.Notes, incomplete)
+	if lacking != "" {
+		r.Notes = append(r.Notes, lacking)
 	}
 	if in.Profile == experiments.ProfileSmoke || b.fullHasMore {
 		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())

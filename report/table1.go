@@ -22,24 +22,30 @@ const Table1Spec = "table1"
 
 // A theoryStudy holds the runs behind Table 1.
 type theoryStudy struct {
-	in     Input
+	claims []evidence.ClaimResult
 	series []*Series    // in the plan's order
 	final  record.Final // last line of any record, for the properties of f*
 }
 
-// theory gathers the runs behind Table 1. It returns nil unless each of their series has a record;
-// if only some have, it says what is missing.
+// theory gathers the runs behind Table 1, and says if some are missing. It returns nil unless each of
+// their series has a record.
 func (b *builder) theory() (s *theoryStudy, missing string) {
 	planned := b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })
 	records := b.records(planned)
 	if len(records) == 0 || records[0].Final.Measured == nil {
 		return nil, ""
 	}
-	s = &theoryStudy{in: b.in, series: b.group(planned), final: records[0].Final}
-	if slices.ContainsFunc(s.series, func(x *Series) bool { return len(x.Runs) == 0 }) {
-		return nil, "Table 1 needs all of its series: " + evidence.Lacking(len(planned)-len(records), Table1Spec, b.in.Profile)
+	if n := len(planned) - len(records); n > 0 {
+		missing = "Table 1: " + evidence.Lacking(n, Table1Spec, b.in.Profile)
 	}
-	return s, ""
+	s = &theoryStudy{series: b.group(planned), final: records[0].Final}
+	if slices.ContainsFunc(s.series, func(x *Series) bool { return len(x.Runs) == 0 }) {
+		return nil, missing
+	}
+	if b.in.Assessment != nil {
+		s.claims = b.in.Assessment.Claims
+	}
+	return s, missing
 }
 
 // diminishing reports whether the series' learning rate diminishes.
@@ -82,17 +88,15 @@ func finalOrder(r *record.Record) float64 {
 
 // verdict returns the worst verdict on the claims with the given IDs, or an empty string if the
 // report has no verdicts.
-func (s *theoryStudy) verdict(ids ...string) string {
-	if s.in.Assessment == nil {
-		return ""
-	}
+func (s *theoryStudy) verdict(ids ...string) (text string) {
 	worst := stats.Reproduced
-	for _, c := range s.in.Assessment.Claims {
+	for _, c := range s.claims {
 		if slices.Contains(ids, c.Claim.ID) {
 			worst = max(worst, c.Verdict)
+			text = worst.String()
 		}
 	}
-	return worst.String()
+	return text
 }
 
 // table compares the paper's Table 1 with the settings and measurements of the runs.
@@ -104,7 +108,10 @@ func (s *theoryStudy) table() *Table {
 	}
 	p := diminishing.Run.Params
 	limit := fmt.Sprintf(" < 1/λ = %g", 1/p.Regularizer)
-	distance, order := diminishingTexts(diminishing)
+	distance := fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
+		statOf(diminishing.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(diminishing.values(statistic(experiments.MeasuredSlope))).Mean)
+	order := fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
+		statOf(diminishing.values(finalOrder)).text(qOrder), statOf(diminishing.values(theory.DecadeGrowth)).Mean)
 	return &Table{
 		Name: Table1Spec, Title: "Table 1. Summary of convergence results, by experiment",
 		Caption: "The paper's Table 1 beside this reproduction, on multidist with the multinomial logistic loss.",
@@ -125,33 +132,16 @@ func (s *theoryStudy) table() *Table {
 	}
 }
 
-// notes describes the setting of the table, the accuracy of f* and the missing runs.
+// notes describes the setting of the table and the accuracy of f*.
 func (s *theoryStudy) notes() []string {
 	lambda := s.series[0].Run.Params.Regularizer
 	f := s.final.Measured
-	notes := []string{
+	return []string{
 		fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
 			"(with the 1e-6 of the paper's other experiments 10⁶ samples are the very beginning of a run). Mean ± standard deviation over runs.", lambda),
 		fmt.Sprintf("f* by L-BFGS: R(f*) = %.6g, duality gap %.1e, so that ‖f − f*‖ is known to √(2·gap/λ) = %.1e; ‖f*‖ = %.4g.",
 			f[theory.StarRisk], f[theory.StarGap], math.Sqrt(2*f[theory.StarGap]/lambda), f[theory.StarNorm]),
 	}
-	missing := 0
-	for _, x := range s.series {
-		missing += len(x.planned) - len(x.Runs)
-	}
-	if missing > 0 {
-		notes = append(notes, evidence.Lacking(missing, Table1Spec, s.in.Profile))
-	}
-	return notes
-}
-
-// diminishingTexts gives the distance to f* of the runs with a diminishing rate, and their model
-// order.
-func diminishingTexts(x *Series) (distance, order string) {
-	distance = fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
-		statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean)
-	return distance, fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
-		statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(theory.DecadeGrowth)).Mean)
 }
 
 // constantText gives the range of the least distances, in units of their bound Δ, and the
@@ -162,10 +152,7 @@ func (s *theoryStudy) constantText(series []*Series) string {
 		floors = append(floors, x.values(statistic(experiments.MeasuredFloorRadius))...)
 	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", slices.Min(floors), slices.Max(floors))
-	if s.in.Assessment == nil {
-		return text
-	}
-	for _, c := range s.in.Assessment.Claims {
+	for _, c := range s.claims {
 		for _, t := range c.Tests {
 			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
 				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Ours.Value, t.Of.Runs[0].Run.Params.Parsimony)
