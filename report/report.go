@@ -180,11 +180,8 @@ func (b *builder) notes() []string {
 	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
 		out = append(out, mixed)
 	}
-	for _, name := range sortedKeys(b.in.Unavailable) {
-		out = append(out, (&evidence.Gap{Kind: evidence.Unavailable, What: name, Why: b.in.Unavailable[name]}).Sentence())
-	}
 	for _, g := range b.gaps(b.in.Planned) {
-		if g.Kind == evidence.Failed {
+		if g.Kind != evidence.Pending {
 			out = append(out, g.Sentence())
 		}
 	}
