@@ -86,7 +86,7 @@ func build(in Input, figureDraw uint64) *Report {
 	if lacking != "" {
 		r.Notes = append(r.Notes, lacking)
 	}
-	if in.Profile == experiments.ProfileSmoke || b.fullHasMore {
+	if in.Profile == experiments.ProfileSmoke || in.Profile == experiments.ProfileQuick {
 		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())
 	}
 	return r
@@ -116,8 +116,7 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	cells       map[string]*Cell // of the paper's tables, by ID
-	fullHasMore bool             // some cell or figure has no planned runs, and the profile is quick
+	cells map[string]*Cell // of the paper's tables, by ID
 }
 
 // newBuilder makes the builder of a report about the paper or about the user's own specs.
@@ -169,7 +168,6 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	if len(gaps) > 0 {
 		return gaps[0].Cell()
 	}
-	b.fullHasMore = b.fullHasMore || b.in.Profile == experiments.ProfileQuick
 	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
