@@ -200,15 +200,13 @@ func (s *theoryStudy) seriesTable() *Table {
 		{"σ²", func(x *Series) string { return statOf(x.values(theory.Variance)).text(qRisk) }},
 		{"M at the end", func(x *Series) string { return statOf(x.values(finalOrder)).full(qOrder) }},
 		{"largest M", func(x *Series) string { return fmt.Sprintf("%.0f", slices.Max(x.values(final(theory.MaxOrder)))) }},
-		{"M^∞", polk(true, func(x *Series) string { return fmt.Sprintf("%.3g", orderBound(x.Runs[0])) })},
+		{"M^∞", polk(true, func(x *Series) string {
+			f := x.Runs[0].Final.Measured
+			return fmt.Sprintf("%.3g", theory.OrderBound(x.Run, f[theory.PlaneWidth], f[theory.PlaneHeight]))
+		})},
 		{"largest bound ratio", polk(false, func(x *Series) string { return fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio)))) })},
 		{"wall (s)", func(x *Series) string { return seconds(statOf(x.values(wall))) }},
 	})
-}
-
-// orderBound returns M^∞ of a record's run, from the rectangle that holds its points.
-func orderBound(r *record.Record) float64 {
-	return theory.OrderBound(r.Header.Run, r.Final.Measured[theory.PlaneWidth], r.Final.Measured[theory.PlaneHeight])
 }
 
 // figures makes table1a, table1b, …: a figure of the runs for each K, then the figure of the
