@@ -13,7 +13,7 @@ import (
 
 // A Gap is anything missing, with the reason. All verdicts and reports take their words from here:
 // Note beside a verdict, Cell in place of a number, Sentence in a list, Lost below numbers that
-// lack some of their runs, Item in a summary, and Error as the error of a command.
+// lack some of their runs, and Error as the error of a command.
 type Gap struct {
 	Kind GapKind
 	What string                // the data set, series, profile or folder of the gap
@@ -105,7 +105,7 @@ func (g *Gap) Cell() string {
 func (g *Gap) Sentence() string {
 	switch {
 	case g.Kind == Unavailable:
-		return fmt.Sprintf("Data set %s is not available: %s", g.What, words.Message(strings.TrimPrefix(g.Why, g.What+": data not available: ")))
+		return fmt.Sprintf("Data set %s is not available: %s", g.What, words.Message(strings.TrimPrefix(strings.TrimPrefix(g.Why, g.What+": "), "data not available: ")))
 	case g.Kind == Failed && len(g.Runs) == 1:
 		return fmt.Sprintf("Failed: %s: %s (run %s)", g.What, words.Message(g.Why), g.Runs[0].ID)
 	case g.Kind == Failed:
@@ -126,19 +126,6 @@ func (g *Gap) Sentence() string {
 // missing.
 func (g *Gap) NeededSentence() string {
 	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not judged.", are(len(g.Runs), "record"))
-}
-
-// Item returns the gap as a line of a summary, in two parts: a subject and its state.
-func (g *Gap) Item() (word, text string) {
-	switch g.Kind {
-	case Unavailable:
-		return g.What + " data", g.Why
-	case Failed:
-		return words.Count(len(g.Runs), "failed run"), words.Shorten(fmt.Sprintf("%s on %s: %s", g.Runs[0].Series, g.Runs[0].Run.Data.Name, words.Message(g.Why)), 50)
-	case Corrupt:
-		return words.Count(g.N, "record"), damaged
-	}
-	return words.Count(len(g.Runs), "run"), "not started yet"
 }
 
 // damaged describes a corrupt record, which may have been cut off.

@@ -52,7 +52,7 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("all %s statements", f.word(theorems.Reproduced)),
 		fmt.Sprintf("On Brodatz the logistic one is %.1f point off; 0.5 is claimed", batch.Value),
 		"one point of the printed error, " + margin,
-		fmt.Sprintf("%d of %d cells, ", cells.Reproduced, cells.Total()),
+		"cells " + cells.String(),
 		"With unselected draws, " + anyDraws,
 		fmt.Sprintf("fitted to %s of POLK's ten model orders", f.word(fitted)),
 		f.values("from %.1f for 5 modes to %.1f for 30", "multidist.learned-order.modes-5[POLK on 5 modes]", "multidist.learned-order.modes-30[POLK on 30 modes]"),

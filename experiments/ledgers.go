@@ -261,9 +261,6 @@ type Erratum struct {
 	Assumption string   `json:"assumption,omitempty"` // ID of the assumption that was made because of it
 }
 
-// Settled reports whether a test decides what is right.
-func (e *Erratum) Settled() bool { return len(e.Tests)+len(e.Claims) > 0 }
-
 // Claim returns the claim of an ID, nil if there is none.
 func (l *Ledger) Claim(id string) *Claim {
 	return find(l.Claims, func(c *Claim) bool { return c.ID == id })

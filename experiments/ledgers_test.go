@@ -127,7 +127,7 @@ func TestLedgersAreSound(t *testing.T) {
 			want(l.Claim(id) != nil, "erratum %s: unknown claim %q", e.ID, id)
 		}
 	}
-	if e := find(l.Errata, func(e *Erratum) bool { return e.ID == "projection-formula" }); e == nil || !e.Settled() || e.Assumption != "projection" {
+	if e := find(l.Errata, func(e *Erratum) bool { return e.ID == "projection-formula" }); e == nil || len(e.Tests)+len(e.Claims) == 0 || e.Assumption != "projection" {
 		t.Errorf("%+v", e)
 	}
 }

@@ -93,12 +93,11 @@ func (p *jointPanel) axes() *gonum.Plot {
 	pl.X.Label.Text = "choices by result"
 	pl.X.Min, pl.X.Max = float64(p.low)-0.5, float64(p.high)+0.5
 	pl.Y.Min, pl.Y.Max = -0.5, 1.06*float64(p.all)
-	pl.X.Tick.Marker = gonum.TickerFunc(func(min, max float64) (ticks []gonum.Tick) {
-		for v := p.low; v <= p.high; v++ {
-			ticks = append(ticks, gonum.Tick{Value: float64(v), Label: strconv.Itoa(v)})
-		}
-		return ticks
-	})
+	var ticks gonum.ConstantTicks
+	for v := p.low; v <= p.high; v++ {
+		ticks = append(ticks, gonum.Tick{Value: float64(v), Label: strconv.Itoa(v)})
+	}
+	pl.X.Tick.Marker = ticks
 	pl.Add(p)
 	return pl
 }
@@ -137,8 +136,6 @@ func jointLegend(most float64) plot.Legend {
 	}
 	return l
 }
-
-var _ gonum.Plotter = (*jointPanel)(nil)
 
 // Plot draws the numbers of combinations as shades, the front with its values, and the chosen
 // combination.

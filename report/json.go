@@ -1,9 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"math"
-
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 )
@@ -12,40 +9,8 @@ import (
 // null.
 type Document struct {
 	Profile string           `json:"profile"` // profile of the runs: smoke, quick or full
-	Cells   []CellDocument   `json:"cells"`   // cells of the paper's Tables 2 and 3; empty for specs that do not concern them
 	Series  []SeriesDocument `json:"series"`  // series of all runs in the report
 	Notes   []string         `json:"notes"`   // missing results, with reasons
-}
-
-// A CellDocument is a cell of one of the paper's tables.
-type CellDocument struct {
-	ID     string           `json:"id"`            // ID of the cell, as 'runall explain' takes it
-	Data   string           `json:"data"`          // name of the data set
-	Task   string           `json:"task"`          // ksvm or klr
-	Method string           `json:"method"`        // row of the table
-	Extra  bool             `json:"extra"`         // whether the row is not in the printed table
-	RiskOf string           `json:"risk_of"`       // train or test: the data of the risk that the paper prints
-	Risk   QuantityDocument `json:"risk"`          // risk: mean loss plus λ/2 Σ‖f_c‖²
-	Error  QuantityDocument `json:"error_percent"` // error on the test set, in percent
-	Order  QuantityDocument `json:"model_order"`   // model order, in elements
-}
-
-// A QuantityDocument is one quantity of a cell: the number in the paper and the numbers of the
-// runs.
-type QuantityDocument struct {
-	Paper words.Nullable `json:"paper"` // number in the paper; null where it prints a dash
-	StatDocument
-	Reason string `json:"reason,omitempty"` // reason why a number is missing
-}
-
-// A StatDocument holds the mean over runs and its spread.
-type StatDocument struct {
-	Mean     words.Nullable `json:"mean"`     // mean of the runs that did not diverge
-	SD       words.Nullable `json:"sd"`       // sample standard deviation of the runs that did not diverge; 0 for one run
-	Low      words.Nullable `json:"low"`      // lower end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	High     words.Nullable `json:"high"`     // upper end of the 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
-	Runs     int            `json:"runs"`     // number of runs with a record
-	Diverged int            `json:"diverged"` // number of runs whose value is not finite
 }
 
 // A SeriesDocument summarizes the runs of one method with one set of hyper-parameters on one
@@ -56,59 +21,29 @@ type SeriesDocument struct {
 	Task    string         `json:"task"`              // ksvm, klr or the name of a loss, such as squared-error for a regression
 	Method  string         `json:"method"`            // name of the method, as in specs
 	Label   string         `json:"label"`             // label, as in tables and figures
+	Cells   []string       `json:"cells,omitempty"`   // IDs of the cells of the paper's tables that the runs feed, as 'runall verify --json' has them beside the paper's numbers; missing if there are none
 	Planned int            `json:"planned"`           // number of planned runs
 	RunIDs  []string       `json:"run_ids"`           // IDs of the runs with a record: run_id in the files of 'runall export'
-	Risk    StatDocument   `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
-	Error   StatDocument   `json:"error_percent"`     // error on the test set, in percent
-	Order   StatDocument   `json:"model_order"`       // model order, in elements
-	Seconds StatDocument   `json:"training_seconds"`  // training time without evaluations, in seconds
+	Risk    Stat           `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
+	Error   Stat           `json:"error_percent"`     // error on the test set, in percent
+	Order   Stat           `json:"model_order"`       // model order, in elements
+	Seconds Stat           `json:"training_seconds"`  // training time without evaluations, in seconds
 	Numbers words.Nullable `json:"numbers_kept"`      // numbers that a learner of a stream keeps from one sample to the next, at the mean model order; null if unknown
 }
 
 // Document returns the report for programs.
 func (r *Report) Document() *Document {
-	d := &Document{Profile: r.Input.Profile, Cells: []CellDocument{}, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...)}
-	for _, t := range r.Tables {
-		for blk, row := range t.All() {
-			c := r.Cells[row.Cell]
-			d.Cells = append(d.Cells, CellDocument{
-				ID: c.ID, Data: blk.Data, Task: blk.Task, Method: row.ID, Extra: row.Extra, RiskOf: c.RiskOf,
-				Risk: c.quantity(qRisk), Error: c.quantity(qError), Order: c.quantity(qOrder),
-			})
-		}
-	}
+	d := &Document{Profile: r.Input.Profile, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...)}
 	for _, s := range newBuilder(r.Input).series(allRuns) {
-		d.Series = append(d.Series, s.document())
+		run, final, ids := s.Run, finalStats(s.Runs, experiments.RiskTest), make([]string, len(s.Runs))
+		for i, r := range s.Runs {
+			ids[i] = r.Header.ID
+		}
+		d.Series = append(d.Series, SeriesDocument{
+			Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label, Cells: s.Cells,
+			Planned: len(s.planned), RunIDs: ids, Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
+			Seconds: statOf(s.values(wall)), Numbers: words.Nullable(s.numbersKept()),
+		})
 	}
 	return d
-}
-
-func (c *Cell) quantity(q int) QuantityDocument {
-	paper := cmp.Or(c.Paper[q], new(math.NaN()))
-	return QuantityDocument{words.Nullable(*paper), c.Ours[q].document(), c.reason(q)}
-}
-
-func (s *Series) document() SeriesDocument {
-	run := s.Run
-	final := finalStats(s.Runs, experiments.RiskTest)
-	d := SeriesDocument{
-		Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label,
-		Planned: len(s.planned), RunIDs: make([]string, len(s.Runs)),
-		Risk: final[qRisk].document(), Error: final[qError].document(), Order: final[qOrder].document(),
-		Seconds: statOf(s.values(wall)).document(), Numbers: words.Nullable(s.numbersKept()),
-	}
-	for i, r := range s.Runs {
-		d.RunIDs[i] = r.Header.ID
-	}
-	return d
-}
-
-func (s Stat) document() StatDocument {
-	if s.N == 0 {
-		s.Mean, s.SD = math.NaN(), math.NaN()
-	}
-	if !s.Interval {
-		s.Low, s.High = math.NaN(), math.NaN()
-	}
-	return StatDocument{words.Nullable(s.Mean), words.Nullable(s.SD), words.Nullable(s.Low), words.Nullable(s.High), s.N, s.Diverged}
 }

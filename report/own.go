@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 	"polkrepro/record"
 )
 
@@ -31,9 +32,13 @@ func own(in Input) *Report {
 		}
 	}
 	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
-	if figures := b.onlineOfOwn(); len(figures) > 0 {
-		r.Parts = []*Part{onlinePart(figures)}
+	var online []*Figure // one for each data set and task
+	for _, all := range byTask(b.series(allRuns)) {
+		if f := b.onlineFigure("online"+strconv.Itoa(len(online)+1), all[0].dataName(), all); f != nil {
+			online = append(online, f)
+		}
 	}
+	r.Parts = shown(onlinePart(online))
 	r.Runs = b.runs()
 	numbers := b.numericRuns()
 	r.Runs.Numbers, r.Tables[0].Numbers = numbers, numbers
@@ -51,18 +56,6 @@ func (b *builder) variant(s *Series) string {
 	return ""
 }
 
-// onlineOfOwn makes the figures of prequential error and regret of the user's own specs, one for
-// each data set and task.
-func (b *builder) onlineOfOwn() (out []*Figure) {
-	for _, all := range byTask(b.series(allRuns)) {
-		if f := b.onlineFigure(all[0].dataName(), all[0].Run.Task, all); f != nil {
-			f.Name = "online" + strconv.Itoa(len(out)+1)
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // numericRuns returns the series of the user's own runs as lines of a CSV file. A cell holds one
 // number, or nothing if there is none. The columns low and high are the mean's 90 % interval.
 func (b *builder) numericRuns() [][]string {
@@ -74,10 +67,9 @@ func (b *builder) numericRuns() [][]string {
 		row := line(s.dataName(), s.Run.Task, s.Label, len(s.Runs), len(s.planned), b.failed(s.planned))
 		final := finalStats(s.Runs, experiments.RiskTest)
 		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
-			row = slices.Concat(row, known(v.N > v.Diverged, v.Mean, v.SD), known(v.Interval, v.Low, v.High))
+			row = append(row, line(v.Mean, v.SD, v.Low, v.High)...)
 		}
-		costs := known(len(s.Runs) > 0, mean(s.values(samples)), mean(s.values(evaluations)))
-		rows = append(rows, slices.Concat(row, costs, line(s.numbers())))
+		rows = append(rows, append(row, line(words.Nullable(mean(s.values(samples))), words.Nullable(mean(s.values(evaluations))), s.numbers())...))
 	}
 	return rows
 }

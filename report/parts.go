@@ -1,17 +1,14 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/experiments"
-	"polkrepro/internal/words"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 )
@@ -26,15 +23,16 @@ type Part struct {
 	Figures    []*Figure
 }
 
-// parts returns the parts for which there are records.
+// parts returns the parts of a report about the paper for which there are records.
 func (b *builder) parts() []*Part {
-	all := []*Part{
-		onlinePart(b.online()),
-		{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
-		{ID: "seconds", Title: "Error against processor time", Paragraphs: []string{secondsText}, Figures: b.seconds()},
-		{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()},
-	}
-	return slices.DeleteFunc(all, func(s *Part) bool { return len(s.Figures) == 0 })
+	return shown(onlinePart(b.online()),
+		&Part{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
+		&Part{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()})
+}
+
+// shown returns the parts that have figures.
+func shown(parts ...*Part) []*Part {
+	return slices.DeleteFunc(parts, func(s *Part) bool { return len(s.Figures) == 0 })
 }
 
 // onlinePart is the part on learning online.
@@ -63,13 +61,6 @@ func ranked(all []*Series, keep func(*record.Record) bool) []*Series {
 	return slices.DeleteFunc(all, func(s *Series) bool { return len(s.Runs) == 0 })
 }
 
-// ofCells makes the series that feed cells of the paper's tables on a data set and task, ranked.
-func (b *builder) ofCells(data, task string, keep func(*record.Record) bool) []*Series {
-	return ranked(b.series(func(p experiments.Planned) bool {
-		return p.Run.Data.Name == data && p.Run.Task == task && len(p.Cells) > 0
-	}), keep)
-}
-
 const confidenceText = "A Multi-Logistic model gives each class a probability, of which the paper draws the contours in Figure 3b. " +
 	"The confidence is the largest of these probabilities. A model is calibrated if it classifies a fraction p of the test samples with confidence p correctly. " +
 	"Pruning moves the scores by at most the budget at each step, but all steps together may move the confidence."
@@ -81,9 +72,9 @@ const leastInBin = 20
 // data set of the paper's tables.
 func (b *builder) confidence() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		series := b.ofCells(name, experiments.TaskKLR, func(r *record.Record) bool {
-			return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0
-		})
+		series := ranked(b.series(func(p experiments.Planned) bool {
+			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
+		}), func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
 		if len(series) == 0 {
 			continue
 		}
@@ -146,85 +137,6 @@ func diagram(s *Series) []plot.Sample {
 	return out
 }
 
-const secondsText = "The paper compares methods by the samples they process. A step costs each of them another time, " +
-	"and a batch method has no model before its end: these figures show the error of each against processor time."
-
-// seconds makes the figures of error against processor time, one for each data set of the
-// paper's tables, with a panel for each task.
-func (b *builder) seconds() (out []*Figure) {
-	for _, name := range sortedKeys(b.paper.Data) {
-		var titles []string
-		var all []*Series
-		p := &plot.Picture{}
-		for _, task := range experiments.Tasks() {
-			series := b.ofCells(name, task, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Timing.CPU > 0 })
-			if len(series) > 0 {
-				title := fmt.Sprintf("(%c) %s", 'a'+len(titles), taskTitle(task))
-				pn := &plot.Panel{Title: title, XLabel: "processor seconds", YLabel: errorOf(task).test, LogY: true, Traces: traces(series, overTime)}
-				pn.Span()
-				titles, all, p.Panels = append(titles, title), append(all, series...), append(p.Panels, pn)
-			}
-		}
-		if len(all) == 0 {
-			continue
-		}
-		p.Legend = togetherLegend(all)
-		out = append(out, &Figure{
-			Name:  "seconds-" + name,
-			Title: "Error against processor time on " + name,
-			Caption: "Error on the test set against the processor time of training, evaluations excluded, of all methods of the tables: " + strings.Join(titles, ", ") +
-				". Curves: methods that learn from a stream, at each evaluation, means over runs of both; " +
-				"dots: batch methods, which have a model only at their end. A label with two values is of (a) | (b). Times are of the machines that made the records, which did other work too.",
-			Drawing: p,
-		})
-	}
-	return out
-}
-
-// togetherLegend has one entry for the series that look alike.
-func togetherLegend(all []*Series) (out plot.Legend) {
-	_, alike := grouped(all, func(s *Series) string { return fmt.Sprint(s.Run.Method, s.Rank) })
-	for _, of := range alike {
-		var labels []string
-		for _, s := range of {
-			labels = appendNew(labels, s.Label)
-		}
-		if text, look := together(labels), of[0].look(); of[0].batch() {
-			out = append(out, plot.IconEntry(text, look.Mark))
-		} else {
-			out = append(out, plot.LineEntry(text, look))
-		}
-	}
-	return out
-}
-
-// together joins labels and shortens all but the first to their last value:
-// "POLK, K = 0.04 | 0.03".
-func together(labels []string) string {
-	out := labels[0]
-	for _, l := range labels[1:] {
-		if i := strings.LastIndex(l, "= "); i >= 0 {
-			l = l[i+len("= "):]
-		}
-		out += " | " + l
-	}
-	return out
-}
-
-// overTime returns the mean error of a series against its mean processor time, at each number of
-// samples at which its runs were evaluated.
-func overTime(s *Series) []plot.Sample {
-	wrong, seconds := average(s.Runs, testError), average(s.Runs, func(p record.Point) float64 { return p.Timing.CPU })
-	var out []plot.Sample
-	for i, e := range wrong {
-		if t := seconds[i].Mean; words.Finite(e.Mean) && words.Finite(t) && t > 0 {
-			out = append(out, plot.Single(t, e.Mean))
-		}
-	}
-	slices.SortStableFunc(out, func(a, b plot.Sample) int { return cmp.Compare(a.X, b.X) })
-	return out
-}
-
 const onlineText = "A method that learns from a stream is tested on each sample before it learns from it. " +
 	"The cumulative error of these tests is the prequential error. Its regret is the cumulative loss of the same tests, with the regularizer, " +
 	"less that of the minimizer f* of the objective, as L-BFGS has certified it on the same training data."
@@ -233,11 +145,10 @@ const onlineText = "A method that learns from a stream is tested on each sample 
 // figures of curves.
 func (b *builder) online() (out []*Figure) {
 	for _, pf := range b.paper.Figures {
-		if pf.Kind != experiments.FigureCurves {
-			continue
-		}
-		all := b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) })
-		if f := b.onlineFigure(pf.Data, pf.Task, all); f != nil {
+		all := b.series(func(p experiments.Planned) bool {
+			return pf.Kind == experiments.FigureCurves && slices.Contains(p.Figures, pf.ID)
+		})
+		if f := b.onlineFigure("online-"+pf.Data+"-"+pf.Task, pf.Data, all); f != nil {
 			out = append(out, f)
 		}
 	}
@@ -245,51 +156,81 @@ func (b *builder) online() (out []*Figure) {
 }
 
 // onlineFigure makes the figure of series. It returns nil if no run has the data for it.
-func (b *builder) onlineFigure(data, task string, all []*Series) *Figure {
-	o := &onlineCurves{regrets: make(map[*record.Record][]float64), slack: make(map[*record.Record]float64)}
-	o.series = ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
-	if len(o.series) == 0 {
+func (b *builder) onlineFigure(name, data string, all []*Series) *Figure {
+	series := ranked(all, func(r *record.Record) bool { return r.Points[len(r.Points)-1].Prequential != nil })
+	if len(series) == 0 {
 		return nil
 	}
+	b.distinct(series)
+	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(series[0].Run.Task).prequential, LogY: true, Traces: traces(series, func(s *Series) []plot.Sample {
+		return average(s.Runs, prequentialError)
+	})}
+	wrong.Span()
+	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(series)}
+	caption := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
 	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" }))
-	for _, r := range runsOf(o.series) {
-		o.against(r, stars)
+	regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true}
+	gap := -1.0
+	regret.Traces = traces(series, func(s *Series) []plot.Sample {
+		curve, off := regretCurve(s, stars)
+		gap = max(gap, off)
+		return curve
+	})
+	if gap < 0 {
+		caption += "The regret is not shown: L-BFGS has no record on these data in this profile. "
+	} else {
+		caption += fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
+			"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
+			"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
+			"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
+			"the regularizer is summed by the trapezoidal rule over the evaluations. ", 100*gap)
+		regret.Span()
+		if root, ok := rootLine(regret); ok {
+			regret.Traces = append(regret.Traces, root)
+			p.Legend = append(p.Legend, plot.LineEntry(root.Label, root.Look))
+		}
+		p.Panels = append(p.Panels, regret)
 	}
-	b.distinct(o.series)
-	picture := o.picture()
+	p.Explain("", "")
 	return &Figure{
-		Name:    "online-" + data + "-" + task,
-		Title:   fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(task), data),
-		Caption: o.caption() + undrawn(picture), Drawing: picture,
+		Name: name, Title: fmt.Sprintf("Prequential error and regret. %s on %s", taskTitle(series[0].Run.Task), data),
+		Caption: caption + linesAre + "." + undrawn(p), Drawing: p,
 	}
 }
 
-// onlineCurves are the contents of a figure of prequential error and regret.
-type onlineCurves struct {
-	series  []*Series
-	regrets map[*record.Record][]float64 // regrets at a run's points, against L-BFGS' objective; missing if no run of L-BFGS matches
-	slack   map[*record.Record]float64   // how far the objective may be above the minimum, per sample
-	gap     float64                      // the largest slack as a fraction of the objective
-}
-
-// against computes the regrets of a run against the minimizer of its own objective. Of several
-// runs of L-BFGS, some of which stop early, it takes the one with the smallest duality gap.
-func (o *onlineCurves) against(r *record.Record, stars []*record.Record) {
-	run := r.Header.Run
-	objective, gap := 0.0, math.Inf(1)
-	for _, s := range stars {
-		of, health := s.Header.Run, s.Final.Health
-		if of.Data == run.Data && of.Task == run.Task &&
-			reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
-			health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
-			objective, gap = health["objective"], health["gap"]
+// regretCurve returns the mean regret of a series over its runs, each against the minimizer of its own
+// objective, as a run of L-BFGS has it. Of several of these, some of which stop early, it takes the
+// one with the smallest duality gap. The band reaches up to the largest regret that results if the
+// minimum is the whole gap below that objective. off is the largest gap as a fraction of the
+// objective, -1 if no run of L-BFGS matches.
+func regretCurve(s *Series, stars []*record.Record) (curve []plot.Sample, off float64) {
+	off = -1
+	least, most := make(map[int][]float64), make(map[int][]float64)
+	for _, r := range s.Runs {
+		run := r.Header.Run
+		objective, gap := 0.0, math.Inf(1)
+		for _, star := range stars {
+			of, health := star.Header.Run, star.Final.Health
+			if of.Data == run.Data && of.Task == run.Task &&
+				reflect.DeepEqual(of.Params.Kernel, run.Params.Kernel) && of.Params.Regularizer == run.Params.Regularizer &&
+				health["objective"] > 0 && health["gap"] >= 0 && health["gap"] < gap {
+				objective, gap = health["objective"], health["gap"]
+			}
+		}
+		if math.IsInf(gap, 1) {
+			continue
+		}
+		off = max(off, gap/objective)
+		for i, v := range regrets(r, objective) {
+			t := r.Points[i].Samples
+			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*gap)
 		}
 	}
-	if math.IsInf(gap, 1) {
-		return
+	curve = averaged(least)
+	for i, s := range curve {
+		curve[i].High = slices.Max(most[int(s.X)])
 	}
-	o.regrets[r], o.slack[r] = regrets(r, objective), gap
-	o.gap = max(o.gap, gap/objective)
+	return curve, off
 }
 
 // regrets returns, for each point of a run,
@@ -316,42 +257,6 @@ func regrets(r *record.Record, objective float64) []float64 {
 	return out
 }
 
-func (o *onlineCurves) picture() *plot.Picture {
-	wrong := &plot.Panel{Title: "(a)", YLabel: errorOf(o.series[0].Run.Task).prequential, LogY: true, Traces: traces(o.series, func(s *Series) []plot.Sample {
-		return average(s.Runs, prequentialError)
-	})}
-	wrong.Span()
-	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(o.series)}
-	if len(o.regrets) > 0 {
-		regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true, Traces: traces(o.series, o.curve)}
-		regret.Span()
-		if root, ok := rootLine(regret); ok {
-			regret.Traces = append(regret.Traces, root)
-			p.Legend = append(p.Legend, plot.LineEntry(root.Label, root.Look))
-		}
-		p.Panels = append(p.Panels, regret)
-	}
-	p.Explain("", "")
-	return p
-}
-
-// curve returns the mean regret of a series over its runs. The band reaches up to the largest
-// regret that results if the minimum is the whole gap below L-BFGS' objective.
-func (o *onlineCurves) curve(s *Series) []plot.Sample {
-	least, most := make(map[int][]float64), make(map[int][]float64)
-	for _, r := range s.Runs {
-		for i, v := range o.regrets[r] {
-			t := r.Points[i].Samples
-			least[t], most[t] = append(least[t], v), append(most[t], v+float64(t)*o.slack[r])
-		}
-	}
-	out := averaged(least)
-	for i, s := range out {
-		out[i].High = slices.Max(most[int(s.X)])
-	}
-	return out
-}
-
 // rootLine returns a line of slope 1/2 below the curves of a logarithmic panel, and false if none
 // can be drawn.
 func rootLine(p *plot.Panel) (plot.Trace, bool) {
@@ -369,16 +274,4 @@ func rootLine(p *plot.Panel) (plot.Trace, bool) {
 	at := func(x float64) plot.Sample { return plot.Single(x, factor*math.Sqrt(x)) }
 	look := plot.Look{Color: plot.RGB(0x55, 0x55, 0x55), Dash: []vg.Length{1, 1.5}, Width: 0.8}
 	return plot.Trace{Label: "slope of the square root of T", Look: look, Curve: []plot.Sample{at(p.XMin), at(p.XMax)}}, true
-}
-
-func (o *onlineCurves) caption() string {
-	text := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
-	if len(o.regrets) == 0 {
-		return text + "The regret is not shown: L-BFGS has no record on these data in this profile. " + linesAre + "."
-	}
-	return text + fmt.Sprintf("(b) Regret: the cumulative loss of the same tests and the cumulative regularizer (λ/2)Σ‖f‖², less t·R(f*). "+
-		"R(f*) is the objective of L-BFGS on all training examples, the same that the stream visits, whatever subset the training risk of other figures is taken on; "+
-		"the minimum is at most %.2g %% below it; the band reaches to the regret against that minimum. "+
-		"The sum of losses is exact. t·R(f*) is the cost of f* on the same samples at the end of each pass, and its expectation between; "+
-		"the regularizer is summed by the trapezoidal rule over the evaluations. %s.", 100*o.gap, linesAre)
 }

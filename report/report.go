@@ -78,14 +78,18 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Figures = append(r.Figures, f)
 	}
 	r.Figures = append(r.Figures, b.figures()...)
-	if s := b.theory(); s != nil {
-		r.Tables = append([]*Table{s.table(), s.seriesTable()}, r.Tables...)
-		r.Figures = append(r.Figures, s.figures()...)
+	study, lacking := b.theory()
+	if study != nil {
+		r.Tables = append([]*Table{study.table(), study.seriesTable()}, r.Tables...)
+		r.Figures = append(r.Figures, study.figures()...)
 	}
 	r.Parts = b.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
-	if in.Profile == experiments.ProfileSmoke || b.fullHasMore {
+	if lacking != "" {
+		r.Notes = append(r.Notes, lacking)
+	}
+	if in.Profile == experiments.ProfileSmoke || in.Profile == experiments.ProfileQuick {
 		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())
 	}
 	return r
@@ -115,8 +119,7 @@ type builder struct {
 	paper      *experiments.PaperValues
 	figureDraw uint64
 
-	cells       map[string]*Cell // of the paper's tables, by ID
-	fullHasMore bool             // some cell or figure has no planned runs, and the profile is quick
+	cells map[string]*Cell // of the paper's tables, by ID
 }
 
 // newBuilder makes the builder of a report about the paper or about the user's own specs.
@@ -168,7 +171,6 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 	if len(gaps) > 0 {
 		return gaps[0].Cell()
 	}
-	b.fullHasMore = b.fullHasMore || b.in.Profile == experiments.ProfileQuick
 	return (&evidence.Gap{Kind: evidence.NotPlanned, What: b.in.Profile}).Cell()
 }
 
@@ -179,11 +181,8 @@ func (b *builder) notes() []string {
 	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
 		out = append(out, mixed)
 	}
-	for _, name := range sortedKeys(b.in.Unavailable) {
-		out = append(out, (&evidence.Gap{Kind: evidence.Unavailable, What: name, Why: b.in.Unavailable[name]}).Sentence())
-	}
 	for _, g := range b.gaps(b.in.Planned) {
-		if g.Kind == evidence.Failed {
+		if g.Kind != evidence.Pending {
 			out = append(out, g.Sentence())
 		}
 	}

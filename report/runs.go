@@ -17,21 +17,21 @@ type column struct {
 	of      func(*Series) string
 }
 
-// tabulate returns a header and a row for each series. The columns on the plan come first, then
+// tabulate completes a table with a row for each series. The columns on the plan come first, then
 // those on the records, which are empty for a series without runs.
-func tabulate(series []*Series, planned, recorded []column) [][]string {
-	rows := make([][]string, 1+len(series))
+func tabulate(t Table, series []*Series, planned, recorded []column) *Table {
+	t.Rows = make([][]string, len(series))
 	for k, c := range slices.Concat(planned, recorded) {
-		rows[0] = append(rows[0], c.heading)
+		t.Header = append(t.Header, c.heading)
 		for i, s := range series {
 			text := ""
 			if k < len(planned) || len(s.Runs) > 0 {
 				text = c.of(s)
 			}
-			rows[i+1] = append(rows[i+1], text)
+			t.Rows[i] = append(t.Rows[i], text)
 		}
 	}
-	return rows
+	return &t
 }
 
 // plannedColumns returns the first columns of a table of series: data set, task, label and number
@@ -82,13 +82,12 @@ func (b *builder) runs() *Table {
 			return fmt.Sprintf("%.1f", total)
 		}},
 		column{"kernel evaluations", func(s *Series) string { return fmt.Sprintf("%.2e", mean(s.values(evaluations))) }})
-	rows := tabulate(b.series(allRuns), planned, recorded)
-	return &Table{
-		Name: "runs", Title: "The runs and their cost", Header: rows[0], Rows: rows[1:],
+	return tabulate(Table{
+		Name: "runs", Title: "The runs and their cost",
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 		},
-	}
+	}, b.series(allRuns), planned, recorded)
 }
 
 // Values of a run: its number of samples processed, its number of kernel evaluations, the time of
@@ -101,16 +100,15 @@ func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
 // results makes a table of the results of the planned runs that fit, with a row for each series.
 // The columns of more come last.
 func (b *builder) results(name, title string, fits func(experiments.Planned) bool, more ...column) *Table {
-	rows := tabulate(b.series(fits), plannedColumns(), append(resultColumns(Stat.full), more...))
 	parts := strings.SplitAfterN(title, ". ", 2) // a number, if it has one, and the rest
-	return &Table{
-		Name: name, Title: title, Caption: parts[len(parts)-1] + ".", Header: rows[0], Rows: rows[1:],
+	return tabulate(Table{
+		Name: name, Title: title, Caption: parts[len(parts)-1] + ".",
 		Notes: []string{
 			"Mean ± standard deviation over runs; online learners are averaged over the last 5 % of the processed samples. In brackets: Student's 90 % interval of the mean.",
 			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
 			"CPU: processor time of training, evaluations excluded.",
 		},
-	}
+	}, b.series(fits), plannedColumns(), append(resultColumns(Stat.full), more...))
 }
 
 // columnsOfQuestions returns the extra columns of the table of open questions: the training risk,

@@ -107,7 +107,7 @@ func (s *Series) numbersKept() float64 {
 	if len(s.Runs) == 0 {
 		return math.NaN()
 	}
-	return s.Run.Numbers(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean, s.Runs[0].Header.DataFacts)
+	return s.Run.Numbers(float64(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean), s.Runs[0].Header.DataFacts)
 }
 
 // numbers writes numbersKept for readers, or "" if it is unknown.

@@ -9,24 +9,27 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Stat is a mean over runs and its spread.
+// A Stat is a mean over runs and its spread. A number that does not exist is NaN, null in JSON.
 type Stat struct {
-	N        int     // runs
-	Mean     float64 // over the runs whose value is finite
-	SD       float64 // their sample standard deviation; 0 for a single value
-	Diverged int     // runs whose value is not finite
-
-	Interval  bool    // whether Low and High are set: for 3 runs or more, if none diverged
-	Low, High float64 // Student's 90 % interval of the mean
+	Mean     words.Nullable `json:"mean"`     // mean of the runs that did not diverge
+	SD       words.Nullable `json:"sd"`       // sample standard deviation of the runs that did not diverge; 0 for one run
+	Low      words.Nullable `json:"low"`      // lower end of Student's 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
+	High     words.Nullable `json:"high"`     // upper end of Student's 90 % interval of the mean; null for fewer than 3 runs, or if one diverged
+	N        int            `json:"runs"`     // number of runs with a record
+	Diverged int            `json:"diverged"` // number of runs whose value is not finite
 }
 
 // statOf returns the mean and spread of values.
 func statOf(values []float64) Stat {
 	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !words.Finite(v) })
-	s := Stat{N: len(values), Mean: mean(finite), SD: deviation(finite), Diverged: len(values) - len(finite)}
-	if s.N > 0 && s.Diverged == 0 {
-		e := stats.Mean(values)
-		s.Interval, s.Low, s.High = e.Basis != stats.Point, e.Low, e.High
+	none := words.Nullable(math.NaN())
+	s := Stat{none, none, none, none, len(values), len(values) - len(finite)}
+	if len(finite) == 0 {
+		return s
+	}
+	s.Mean, s.SD = words.Nullable(mean(finite)), words.Nullable(deviation(finite))
+	if e := stats.Mean(finite); s.Diverged == 0 && e.Basis != stats.Point {
+		s.Low, s.High = words.Nullable(e.Low), words.Nullable(e.High)
 	}
 	return s
 }
@@ -83,15 +86,15 @@ func (s Stat) text(q int) string {
 
 // full writes the mean, the standard deviation and, in brackets, the interval.
 func (s Stat) full(q int) string {
-	if !s.Interval {
-		return s.text(q)
+	if interval := s.interval(q); interval != "" {
+		return s.text(q) + " (" + interval + ")"
 	}
-	return s.text(q) + " (" + s.interval(q) + ")"
+	return s.text(q)
 }
 
 // interval writes the 90 % interval of the mean; it returns an empty string if there is none.
 func (s Stat) interval(q int) string {
-	if !s.Interval {
+	if !words.Finite(float64(s.Low)) {
 		return ""
 	}
 	return between(s.Low, s.High, q, s.Mean)
@@ -99,7 +102,7 @@ func (s Stat) interval(q int) string {
 
 // between writes the range from low to high with the decimals that suit a value of quantity q of
 // the size of like.
-func between(low, high float64, q int, like float64) string {
+func between[F ~float64](low, high F, q int, like F) string {
 	from, to := number(low, q, like), number(high, q, like)
 	if from == to {
 		return from
@@ -108,8 +111,8 @@ func between(low, high float64, q int, like float64) string {
 }
 
 // number writes v with the decimals that suit a value of quantity q of the size of like.
-func number(v float64, q int, like float64) string {
-	size := math.Abs(like)
+func number[F ~float64](value F, q int, like F) string {
+	v, size := float64(value), math.Abs(float64(like))
 	decimals := 3
 	switch {
 	case !words.Finite(v):
@@ -134,14 +137,15 @@ func difference(s Stat, paper *float64, q int) string {
 	if s.N == 0 || s.Diverged > 0 || paper == nil {
 		return ""
 	}
-	d := s.Mean - *paper
+	ours := float64(s.Mean)
+	d := ours - *paper
 	switch {
 	case q == qError:
 		return words.Signed(d, 2)
 	case *paper == 0:
 		return ""
-	case s.Mean / *paper >= 10:
-		return fmt.Sprintf("×%.2g", s.Mean / *paper)
+	case ours / *paper >= 10:
+		return fmt.Sprintf("×%.2g", ours / *paper)
 	}
 	return words.Signed(100*d / *paper, 0) + " %"
 }

@@ -5,16 +5,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
-	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
-	"polkrepro/report/table"
 )
 
 // A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
@@ -31,17 +28,23 @@ type Summary struct {
 
 // Text writes the summary. Its sections are lines with tabs between a word and what it says.
 func (s *Summary) Text(w io.Writer) error {
-	tables := s.tables()
-	paper := tables != ""
-	sections := []string{tables, s.series(), "", s.missing(paper), s.where(paper)}
+	sections := []string{s.tables(), s.series()}
+	paper := sections[0] != ""
 	if paper {
-		sections[2] = s.verdicts()
+		sections = append(sections, s.verdicts())
 	}
+	sections = append(sections, s.missing(paper), s.where(paper))
 	sections = slices.DeleteFunc(sections, func(section string) bool { return section == "" })
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprint(t, strings.Join(sections, "\n"))
 	return t.Flush()
 }
+
+// The columns of the summary's tables: the widths of the paper's number and of ours for each
+// quantity, and the headings above them.
+var summaryWidths = [quantityCount][2]int{qRisk: {6, 7}, qError: {4, 4}, qOrder: {5, 5}}
+
+const summaryHeadings = "           risk                 error (%)       model order       runs\n"
 
 // tables lays out Tables 2 and 3. If specs are named, and in profile smoke, which has few runs, it
 // shows only the methods with runs; it is empty if the named specs feed none of their cells.
@@ -51,59 +54,35 @@ func (s *Summary) tables() string {
 	if len(s.Names) > 0 && !slices.ContainsFunc(s.Input.Planned, fed) {
 		return ""
 	}
-	const columns = 2 + 4*quantityCount
-	g := table.Grid{Header: make([]string, columns), Left: make([]bool, columns)}
-	g.Left[0] = true
-	for q := range quantityCount {
-		g.Left[4*q+4] = true // marks
-	}
-	headings := make(map[int]string) // by the number of rows above
+	text := ""
 	for _, t := range s.Tables {
 		for _, blk := range t.Blocks {
-			first := len(g.Rows)
+			heading := fmt.Sprintf("\nTable %s, %s: %s (%s)\n", strings.TrimPrefix(t.Name, "table"), blk.Data, blk.Title, blk.Risk)
 			for _, row := range blk.Rows {
 				c := s.Cells[row.Cell]
 				missing := all && c.Why != words.Dash && c.Paper != [quantityCount]*float64{}
 				if !row.Extra && (c.Why == "" || missing) {
-					g.Rows = append(g.Rows, c.summary(row.Title))
-					headings[first] = fmt.Sprintf("Table %s, %s: %s (%s)\n", strings.TrimPrefix(t.Name, "table"), blk.Data, blk.Title, blk.Risk)
+					text += heading + c.summary(row.Title)
+					heading = ""
 				}
 			}
 		}
 	}
-	if len(g.Rows) == 0 {
+	if text == "" {
 		return ""
 	}
-	var b strings.Builder
-	widths := g.Widths()
-	fmt.Fprintf(&b, "The paper's Tables 2 and 3 → this reproduction, profile %s\n%*s", s.Input.Profile, widths[0], "")
-	for q, name := range table.Headings {
-		group := 3
-		for _, n := range widths[4*q+1 : 4*q+5] {
-			group += n
-		}
-		fmt.Fprintf(&b, " %-*s", group, "  "+name)
-	}
-	b.WriteString("   runs\n")
-	for i, row := range g.Rows {
-		if i > 0 && headings[i] != "" {
-			b.WriteString("\n")
-		}
-		b.WriteString(headings[i] + strings.TrimRight(strings.Join(g.Pad(row, widths), " "), " ") + "\n")
-	}
-	return b.String()
+	return fmt.Sprintf("The paper's Tables 2 and 3 → this reproduction, profile %s\n", s.Input.Profile) + summaryHeadings + text[1:]
 }
 
 // summary returns the cell as a line: its name; for each quantity the paper's number, an arrow,
-// ours and the verdict's mark; the number of runs. The name, the paper's numbers and the number of
-// runs are indented.
-func (c *Cell) summary(title string) []string {
+// ours and the verdict's mark; the number of runs.
+func (c *Cell) summary(title string) string {
 	const dash = "–" // for a missing number and for a missing verdict
-	out := []string{"  " + title}
+	line := fmt.Sprintf("  %-6s", title)
 	for q, judged := range c.Judged {
-		paper, ours, mark := dash, dash, dash
+		paper, arrow, ours, mark := dash, "→", dash, dash
 		if c.Paper[q] != nil {
-			paper = c.Printed[q]
+			paper = c.Texts[q]
 		}
 		if s := c.Ours[q]; s.Diverged > 0 {
 			ours = "∞"
@@ -114,34 +93,29 @@ func (c *Cell) summary(title string) []string {
 			mark = judged.Verdict.Mark()
 		}
 		if paper == dash && ours == dash {
-			out = append(out, "  "+dash, "", "", "")
-		} else {
-			out = append(out, "  "+paper, "→", ours, mark)
+			arrow, ours, mark = "", "", ""
 		}
+		line += fmt.Sprintf("   %*s %1s %*s %1s", summaryWidths[q][0], paper, arrow, summaryWidths[q][1], ours, mark)
 	}
-	return append(out, "  "+strconv.Itoa(c.Runs()))
+	return line + fmt.Sprintf("   %2d\n", c.Runs())
 }
 
 // series lists the series that the tables do not show: those of the named specs, or those on
 // stand-ins for missing data.
 func (s *Summary) series() string {
-	heading := "Results of " + strings.Join(s.Specs, ", ") + ", profile " + s.Input.Profile
-	if len(s.Names) == 0 {
-		heading = "Generated data in place of missing data"
+	heading, wanted := "Generated data in place of missing data", func(p experiments.Planned) bool {
+		_, needed := s.Input.Unavailable[s.StandIns[p.Run.Data.Name]]
+		return needed && s.Input.Records[p.ID] != nil
 	}
-	all := newBuilder(s.Input).series(func(p experiments.Planned) bool {
-		wanted := slices.Contains(s.Specs, p.Spec)
-		if len(s.Names) == 0 {
-			_, needed := s.standsIn(p)
-			wanted = needed && s.Input.Records[p.ID] != nil
-		}
-		return wanted && !ofPrinted(p)
-	})
+	if len(s.Names) > 0 {
+		heading = "Results of " + strings.Join(s.Specs, ", ") + ", profile " + s.Input.Profile
+		wanted = func(p experiments.Planned) bool { return slices.Contains(s.Specs, p.Spec) }
+	}
+	all := newBuilder(s.Input).series(func(p experiments.Planned) bool { return wanted(p) && !ofPrinted(p) })
 	if len(all) == 0 {
 		return ""
 	}
-	rows := tabulate(all, plannedColumns(), resultColumns(Stat.text))
-	return (&Table{Title: heading, Header: rows[0], Rows: rows[1:]}).Text()
+	return tabulate(Table{Title: heading}, all, plannedColumns(), resultColumns(Stat.text)).Text()
 }
 
 // ofPrinted reports whether a run feeds a cell of the printed tables.
@@ -152,126 +126,53 @@ func ofPrinted(p experiments.Planned) bool {
 	})
 }
 
-// standsIn reports whether a run is on a generated data set that stands in for another one, and
-// whether that one is missing.
-func (s *Summary) standsIn(p experiments.Planned) (generated, needed bool) {
-	of, generated := s.StandIns[p.Run.Data.Name]
-	_, needed = s.Input.Unavailable[of]
-	return generated, needed
-}
-
-// verdicts counts the verdicts on the paper's claims. It uses the same marks as the tables.
+// verdicts counts the verdicts on the paper's claims, in the words of 'runall verify', and those on
+// numbers that rest on a single run.
 func (s *Summary) verdicts() string {
+	text := fmt.Sprintf("%s reproduced, %s deviates, %s inconclusive, %s no verdict\n", stats.Reproduced.Mark(), stats.Deviates.Mark(), stats.Inconclusive.Mark(), stats.NotRun.Mark())
 	cells, sentences, theorems := s.Input.Assessment.Counts()
-	numbers := s.Input.Assessment.Numbers()
-	each := func(of func(evidence.Counts) int) string {
-		return fmt.Sprintf("%s, %s, %s", words.Count(of(cells), "cell"), words.Count(of(numbers), "number"), words.Count(of(sentences), "sentence"))
+	for _, n := range []evidence.Tally{{What: "cells", Counts: cells}, {What: "numbers", Counts: s.Input.Assessment.Numbers()}, {What: "sentences", Counts: sentences}, {What: "theorems", Counts: theorems}} {
+		text += n.What + "\t" + n.Counts.String() + "\n"
 	}
-	deviates := each(func(n evidence.Counts) int { return n.Deviates })
-	switch all, explained := cells.Deviates+sentences.Deviates, cells.Explained+sentences.Explained; {
-	case all == 0:
-	case explained == all:
-		deviates += ", each with a likely cause"
-	default:
-		deviates += fmt.Sprintf("; explained: %s, %s", words.Count(cells.Explained, "cell"), words.Count(sentences.Explained, "sentence"))
-	}
-	none := "the paper prints no number"
-	if cells.NotRun+sentences.NotRun > 0 {
-		none = each(func(n evidence.Counts) int { return n.NotRun }) + " not run; or none printed"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s reproduced\t%d of %s, %d of %s, %d of %s\n", stats.Reproduced.Mark(), cells.Reproduced, words.Count(cells.Total(), "cell"),
-		numbers.Reproduced, words.Count(numbers.Total(), "number"), sentences.Reproduced, words.Count(sentences.Total(), "sentence"))
-	fmt.Fprintf(&b, "%s deviates\t%s\n", stats.Deviates.Mark(), deviates)
-	fmt.Fprintf(&b, "%s inconclusive\t%s\n", stats.Inconclusive.Mark(), each(func(n evidence.Counts) int { return n.Inconclusive }))
-	fmt.Fprintf(&b, "%s no verdict\t%s\n", stats.NotRun.Mark(), none)
-	if theorems.Reproduced+theorems.Deviates+theorems.Inconclusive > 0 {
-		fmt.Fprintf(&b, "Table 1\t%d of %s on convergence reproduced\n", theorems.Reproduced, words.Count(theorems.Total(), "statement"))
-	}
-	if single, judged := s.singleRuns(); single > 0 && s.Input.Profile != experiments.ProfileFull {
-		fmt.Fprintf(&b, "single runs\tdecide %d of %s on numbers, without an interval\n", single, words.Count(judged, "verdict"))
-	}
-	return b.String()
-}
-
-// singleRuns counts the verdicts on the paper's numbers (judged) and how many of them rest on one
-// run, without an interval (single).
-func (s *Summary) singleRuns() (single, judged int) {
+	single := 0
 	for _, c := range s.Cells {
 		for _, f := range c.Judged {
-			if f == nil || f.Verdict == stats.NotRun {
-				continue
-			}
-			judged++
-			if len(f.Of.Runs) == 1 {
+			if f != nil && len(f.Of.Runs) == 1 {
 				single++
 			}
 		}
 	}
-	return single, judged
+	if single > 0 && s.Input.Profile != experiments.ProfileFull {
+		text += fmt.Sprintf("single runs\tdecide %s on numbers, without an interval\n", words.Count(single, "verdict"))
+	}
+	return text
 }
 
-// missing lists what is missing, with the command that gets it. If the tables are shown, that may be
-// a larger profile.
+// missing lists what is missing, and the commands that make it. If the tables are shown, that may
+// be a larger profile.
 func (s *Summary) missing(paper bool) string {
-	var b strings.Builder
-	add := func(g *evidence.Gap, command string) {
-		word, text := g.Item()
-		fmt.Fprintf(&b, "  %s\t%s: %s\n", word, text, command)
-	}
-	reproduce := s.Command(append([]string{"reproduce"}, s.Names...)...)
 	wanted := slices.DeleteFunc(slices.Clone(s.Input.Planned), func(p experiments.Planned) bool {
-		generated, needed := s.standsIn(p)
-		return len(s.Names) > 0 && !slices.Contains(s.Specs, p.Spec) || len(s.Names) == 0 && generated && !needed
+		return len(s.Names) > 0 && !slices.Contains(s.Specs, p.Spec)
 	})
-	failed, pending := &evidence.Gap{Kind: evidence.Failed}, &evidence.Gap{Kind: evidence.Pending}
-	for _, g := range evidence.Gaps(wanted, s.Input.Records, s.Input.Failed, s.Input.Unavailable) {
-		switch ref := g.Runs[0].Run.Data; {
-		case g.Kind == evidence.Failed:
-			failed.Why, failed.Runs = cmp.Or(failed.Why, g.Why), append(failed.Runs, g.Runs...)
-		case g.Kind == evidence.Pending:
-			pending = g
-		case ref.Own():
-			g.Why = "missing file, for example " + ref.Files.Train.Name
-			add(g, reproduce)
-		default:
-			g.Why = "set " + data.EnvDir + ", or"
-			add(g, s.Command("data", "fetch", g.What))
-		}
+	gaps := evidence.Gaps(wanted, s.Input.Records, s.Input.Failed, s.Input.Unavailable)
+	if s.Input.Damaged > 0 {
+		gaps = append(gaps, &evidence.Gap{Kind: evidence.Corrupt, N: s.Input.Damaged})
 	}
-	for _, g := range []*evidence.Gap{failed, {Kind: evidence.Corrupt, N: s.Input.Damaged}, pending} {
-		if len(g.Runs)+g.N > 0 {
-			add(g, reproduce)
-		}
+	text := ""
+	for _, g := range gaps {
+		text += "  " + g.Sentence() + "\n"
 	}
-	if paper {
-		b.WriteString(s.largerProfile())
+	if len(gaps) > 0 {
+		text += "  To run what is missing: " + s.Command(append([]string{"reproduce"}, s.Names...)...) + "\n"
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "Missing\n" + b.String()
-}
-
-// largerProfile counts the claims that only runs of a larger profile answer.
-func (s *Summary) largerProfile() string {
 	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[s.Input.Profile]
-	if larger == "" {
+	if paper && larger != "" {
+		text += "  More verdicts and seeds: " + s.Command("reproduce", "--profile", larger) + "\n"
+	}
+	if text == "" {
 		return ""
 	}
-	n := 0
-	for _, c := range s.Input.Assessment.Claims {
-		if slices.ContainsFunc(c.Tests, func(f evidence.Finding) bool {
-			return f.Verdict == stats.NotRun && len(f.Of.Missing)+len(f.To.Missing) == 0
-		}) {
-			n++
-		}
-	}
-	more := "more seeds"
-	if n > 0 {
-		more = words.Count(n, "verdict") + ", more seeds"
-	}
-	return fmt.Sprintf("  profile %s\t%s: %s\n", larger, more, s.Command("reproduce", "--profile", larger))
+	return "Missing\n" + text
 }
 
 // where says where the report is and lists the commands that show more, if it is about the paper.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,93 +21,84 @@ type Table = table.Table
 // A Cell compares the paper's printed numbers with those of the runs. The quantities are the
 // risk, the error rate in per cent, and the model order.
 type Cell struct {
-	ID      string
-	RiskOf  string               // train or test: the risk that the paper prints
-	Printed [3]string            // as printed, "—" for a dash
-	Paper   [3]*float64          // nil for a dash
-	Ours    [3]Stat              // the risk has N = 0 if the method has no risk
-	Draw    uint64               // the draw that the figures show; 0 if no run is on it
-	OnDraw  [3]float64           // numbers of the run with the lowest seed on this draw
-	Why     string               // why there are no runs; empty if there are
-	Dash    string               // why the paper leaves a number out; empty if it prints all three
-	Lost    string               // how many runs are missing; empty if none
-	Judged  [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
+	experiments.PaperCell                      // its place; zero numbers if the paper has no such cell
+	Texts                 [3]string            // the paper's numbers as printed, "—" for a dash
+	Paper                 [3]*float64          // nil for a dash
+	Ours                  [3]Stat              // the risk has N = 0 if the method has no risk
+	Draw                  uint64               // the draw that the figures show; 0 if no run is on it
+	OnDraw                [3]Stat              // of the run with the lowest seed on this draw
+	Why                   string               // why there are no runs; empty if there are
+	Dash                  string               // why the paper leaves a number out; empty if it prints all three
+	Lost                  string               // how many runs are missing; empty if none
+	Judged                [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
 	ByResult []string // choices behind the verdicts that were made with the paper's numbers in view
 	Gap      float64  // largest ratio of certified gap to objective, of batch runs that ended before they met their tolerance
 }
 
-// table makes one of the paper's tables.
+// table makes one of the paper's tables, with a block for each column: a task on a data set.
 func (b *builder) table(pt *experiments.PaperTable) *Table {
 	t := &Table{
 		Name:    pt.ID,
 		Title:   fmt.Sprintf("Table %d. Results on %s", pt.Number, pt.Title),
 		Caption: fmt.Sprintf("The paper's Table %d beside this reproduction: results on %s.", pt.Number, strings.TrimRight(pt.Title, ".")),
+		Numbers: [][]string{csvHeader},
 	}
+	var cells []*Cell
 	for _, col := range pt.Columns {
-		t.Blocks = append(t.Blocks, b.block(pt, col))
-	}
-	t.Notes = b.tableNotes(t)
-	t.Numbers = [][]string{csvHeader}
-	for blk, row := range t.All() {
-		c := b.cells[row.Cell]
-		t.Numbers = append(t.Numbers, c.csvRows(t.Name, blk, row)...)
-		if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
-			t.Legend = verdictLegend
+		risk := riskName(b.paper.Data[col.Data].Risk)
+		blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: risk, Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, risk)}
+		for i, row := range slices.Concat(pt.Rows, pt.Extra) {
+			id := pt.CellID(col, row)
+			pc, printed := b.paper.Cells[id]
+			pc.ID, pc.Table, pc.Data, pc.Task, pc.Row, pc.Title, pc.Extra = id, pt.ID, col.Data, col.Task, row.ID, row.Title, i >= len(pt.Rows)
+			planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
+			if pc.Extra && !printed && len(planned) == 0 {
+				continue
+			}
+			c := b.cell(pc, planned)
+			cells, b.cells[id] = append(cells, c), c
+			out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: c.Extra, Runs: c.Runs(), Lines: c.lines()}
+			blk.Rows = append(blk.Rows, out)
+			t.Numbers = append(t.Numbers, c.csvRows()...)
+			if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
+				t.Legend = verdictLegend
+			}
 		}
+		t.Blocks = append(t.Blocks, blk)
 	}
+	t.Notes = b.tableNotes(pt, cells)
 	return t
 }
 
-// block makes the part of a table on one task and data set.
-func (b *builder) block(pt *experiments.PaperTable, col experiments.PaperColumn) *table.Block {
-	risk := b.paper.Data[col.Data].Risk
-	blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: riskName(risk),
-		Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, riskName(risk))}
-	for i, row := range slices.Concat(pt.Rows, pt.Extra) {
-		id := pt.CellID(col, row)
-		planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
-		pc, printed := b.paper.Cells[id]
-		extra := i >= len(pt.Rows)
-		if extra && !printed && len(planned) == 0 {
-			continue
-		}
-		c := b.cell(id, col.Data, risk, row, pc, planned)
-		b.cells[id] = c
-		out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: extra, Runs: c.Runs(), Lines: c.lines()}
-		blk.Rows = append(blk.Rows, out)
-	}
-	return blk
-}
-
 // cell makes a cell from the runs that feed it.
-func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc experiments.PaperCell, planned []experiments.Planned) *Cell {
-	c := &Cell{ID: id, RiskOf: risk, Paper: numbersOf(pc), Lost: evidence.Lost(len(planned), b.gaps(planned))}
-	c.Printed, c.Dash = printed(pc), cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason)
+func (b *builder) cell(pc experiments.PaperCell, planned []experiments.Planned) *Cell {
+	runs, risk := b.records(planned), b.paper.Data[pc.Data].Risk
+	c := &Cell{
+		PaperCell: pc, Texts: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
+		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk),
+	}
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
-			if s, ok := b.in.Assessment.Find(id + "." + name); ok {
+			if s, ok := b.in.Assessment.Find(c.ID + "." + name); ok {
 				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
 			}
 		}
 	}
-	runs := b.records(planned)
 	if len(runs) == 0 {
-		c.Lost, c.ByResult = "", nil
 		// If the paper prints only dashes and this profile plans no runs, nothing is missing, and
 		// the cell shows the dash. A method's second series, such as polk-large, is an exception:
 		// the paper's figures show it whatever its table prints.
-		second := strings.Contains(row.ID, "-")
-		if len(planned) == 0 && !second && c.Dash != "" && c.Paper == [3]*float64{} {
-			c.Why = words.Dash
-		} else {
-			c.Why = b.absent(planned, dataSet)
+		second := strings.Contains(c.Row, "-")
+		if c.Why = words.Dash; len(planned) > 0 || second || c.Dash == "" || c.Paper != [3]*float64{} {
+			c.Why = b.absent(planned, c.Data)
 		}
+		c.ByResult = nil
 		return c
 	}
-	c.Ours = finalStats(runs, risk)
+	c.Lost = evidence.Lost(len(planned), b.gaps(planned))
 	if i := slices.IndexFunc(runs, func(r *record.Record) bool { return r.Header.Run.Data.Draw == b.figureDraw }); i >= 0 && b.figureDraw != 0 {
-		c.Draw, c.OnDraw = b.figureDraw, finalOf(runs[i], risk)
+		c.Draw, c.OnDraw = b.figureDraw, finalStats(runs[i:i+1], risk)
 	}
 	for _, r := range runs { // runs that ended before they met their tolerance
 		if h := r.Final.Health; h["unconverged"] > 0 && h["objective"] > 0 {
@@ -122,10 +112,15 @@ func (b *builder) cell(id, dataSet, risk string, row experiments.PaperRow, pc ex
 // The CSV file has the full text.
 const whyWidth = 36
 
-// lines returns the lines of a cell: the paper's numbers, the numbers of the runs and the
-// verdicts.
+// verdictLegend explains the lines on verdicts.
+const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
+
+// lines returns the lines of a cell: the paper's numbers; those of the runs, their interval, their
+// difference and those on the figures' draw; the verdicts on the printed numbers, each with those at
+// half and at twice the margin; the intervals for a new run and for new test rows. A line without
+// any text is left out.
 func (c *Cell) lines() []table.Line {
-	out := []table.Line{{Label: "paper", Cells: c.Printed}}
+	out := []table.Line{{Label: "paper", Cells: c.Texts}}
 	switch c.Why {
 	case "":
 	case words.Dash:
@@ -133,62 +128,36 @@ func (c *Cell) lines() []table.Line {
 	default:
 		return append(out, table.Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
 	}
-	own := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}
-	interval, diff, draw := table.Line{Label: "90 %"}, table.Line{Label: "Δ"}, table.Line{Runs: "1, the figures'"}
+	ours, interval, diff := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}, table.Line{Label: "90 %"}, table.Line{Label: "Δ"}
+	draw := table.Line{Label: fmt.Sprintf("draw %d", c.Draw), Runs: "1, the figures'"}
+	verdicts, newRun, newRows := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
 	for q, s := range c.Ours {
-		own.Cells[q] = cmp.Or(s.text(q), words.Dash)
+		ours.Cells[q] = cmp.Or(s.text(q), words.Dash)
 		interval.Cells[q], diff.Cells[q] = s.interval(q), difference(s, c.Paper[q], q)
-		draw.Cells[q] = words.Dash
-		if s.N > 0 {
-			draw.Cells[q] = number(c.OnDraw[q], q, c.OnDraw[q])
+		if c.Draw != 0 {
+			draw.Cells[q] = cmp.Or(c.OnDraw[q].text(q), words.Dash)
+		}
+		if f := c.Judged[q]; f != nil {
+			verdicts.Cells[q] = f.Verdict.Mark()
+			if at := f.Margins(); at != nil {
+				verdicts.Cells[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
+			}
+			newRun.Cells[q], newRows.Cells[q] = expected(f, f.NewRun, q), expected(f, f.NewTest, q)
 		}
 	}
-	out = append(out, filled(own, interval, diff)...)
-	if c.Draw != 0 {
-		draw.Label = fmt.Sprintf("draw %d", c.Draw)
-		out = append(out, draw)
-	}
-	return append(out, c.judgedLines()...)
+	return append(out, slices.DeleteFunc([]table.Line{ours, interval, diff, draw, verdicts, newRun, newRows}, func(l table.Line) bool {
+		return l.Cells == [quantityCount]string{}
+	})...)
 }
 
-// verdictLegend explains judgedLines.
-const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
-
-// judgedLines returns the verdicts on the printed numbers, each with the verdicts at half and at
-// twice the margin, and the intervals for a new run and for new test rows, each with a mark that
-// says whether it contains the printed number.
-func (c *Cell) judgedLines() []table.Line {
-	verdicts, oneRun, oneTest := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
-	for q, f := range c.Judged {
-		if f == nil {
-			continue
-		}
-		verdicts.Cells[q] = f.Verdict.Mark()
-		if at := f.Margins(); at != nil {
-			verdicts.Cells[q] += fmt.Sprintf(" (½ %s, 2× %s)", at[0].Mark(), at[1].Mark())
-		}
-		if within, known := f.Within(f.NewRun); known {
-			oneRun.Cells[q] = expected(f.NewRun, q, within)
-		}
-		if within, known := f.Within(f.NewTest); known {
-			oneTest.Cells[q] = expected(f.NewTest, q, within)
-		}
+// expected writes the interval of a new run or of new test rows, with a mark that says whether it
+// contains the printed number; it returns an empty string if that is not known.
+func expected(f *evidence.Finding, n evidence.Number, q int) string {
+	within, known := f.Within(n)
+	if !known {
+		return ""
 	}
-	return filled(verdicts, oneRun, oneTest)
-}
-
-// filled returns the lines with at least one cell.
-func filled(lines ...table.Line) []table.Line {
-	return slices.DeleteFunc(lines, func(l table.Line) bool { return l.Cells == [quantityCount]string{} })
-}
-
-// expected writes an interval for a number, with a mark that says whether it contains the printed
-// number.
-func expected(n evidence.Number, q int, within bool) string {
-	mark := stats.Deviates.Mark()
-	if within {
-		mark = stats.Reproduced.Mark()
-	}
+	mark := map[bool]stats.Verdict{true: stats.Reproduced, false: stats.Deviates}[within].Mark()
 	return between(n.Low, n.High, q, n.High) + " " + mark
 }
 
@@ -197,7 +166,7 @@ var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity",
 	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run", "new_rows_low", "new_rows_high", "paper_in_new_rows"}
 
 // csvRows returns the lines of one cell, one for each quantity.
-func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]string {
+func (c *Cell) csvRows() [][]string {
 	var out [][]string
 	for q, name := range Quantities {
 		s, judged := c.Ours[q], cmp.Or(c.Judged[q], new(evidence.Finding))
@@ -205,10 +174,9 @@ func (c *Cell) csvRows(tableName string, blk *table.Block, r *table.Row) [][]str
 		within, hasRun := judged.Within(judged.NewRun)
 		inTest, hasTest := judged.Within(judged.NewTest)
 		out = append(out, slices.Concat(
-			line(tableName, blk.Data, blk.Task, r.ID, r.Extra, name),
-			known(c.Paper[q] != nil, c.Printed[q]), known(s.N > 0, s.Mean, s.SD), known(s.Interval, s.Low, s.High),
-			line(s.N, s.Diverged),
-			known(c.Draw != 0 && s.N > 0, c.Draw, c.OnDraw[q]),
+			line(c.Table, c.Data, c.Task, c.Row, c.Extra, name),
+			known(c.Paper[q] != nil, c.Texts[q]), line(s.Mean, s.SD, s.Low, s.High, s.N, s.Diverged),
+			known(c.OnDraw[q].N > 0, c.Draw, c.OnDraw[q].Mean),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
 			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within),
@@ -245,14 +213,13 @@ func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
 
 // printed returns the three numbers of a cell as the paper prints them.
 func printed(pc experiments.PaperCell) [3]string {
-	out := [3]string{words.Dash, words.Dash, words.Dash}
-	parts := strings.Split(pc.Printed, "/")
+	numbers := strings.Split(cmp.Or(pc.Printed, "-/-/-"), "/")
 	for q, v := range numbersOf(pc) {
-		if v != nil {
-			out[q] = parts[q]
+		if v == nil {
+			numbers[q] = words.Dash
 		}
 	}
-	return out
+	return [3]string(numbers)
 }
 
 // Runs is the number of runs in the cell.
@@ -260,34 +227,36 @@ func (c *Cell) Runs() int { return c.Ours[qError].N }
 
 // riskName names one of a data set's risks, train or test.
 func riskName(risk string) string {
-	if risk == experiments.RiskTrain {
-		return "training risk"
-	}
-	return "test risk"
+	return cmp.Or(map[string]string{experiments.RiskTrain: "training risk"}[risk], "test risk")
 }
 
 // tableNotes are the lines below a table.
-func (b *builder) tableNotes(t *Table) []string {
+func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string {
 	notes := []string{
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
 	}
-	for _, blk := range t.Blocks {
-		if n := b.bayesNote(blk.Data); n != "" {
+	for _, col := range pt.Columns {
+		if n := b.bayesNote(col.Data); n != "" {
 			notes = appendNew(notes, n)
 		}
 	}
+	place := func(c *Cell) string {
+		if slices.ContainsFunc(pt.Columns, func(other experiments.PaperColumn) bool { return other.Data != c.Data }) {
+			return c.Title + ", " + taskTitle(c.Task) + " on " + c.Data
+		}
+		return c.Title + ", " + taskTitle(c.Task)
+	}
 	var gaps, lost, inView []string
-	for blk, row := range t.All() {
-		c := b.cells[row.Cell]
+	for _, c := range cells {
 		for _, choice := range c.ByResult {
 			inView = appendNew(inView, choice)
 		}
 		if c.Gap > 0 {
-			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(t, blk, row), 100*c.Gap))
+			gaps = append(gaps, fmt.Sprintf("%s: %.2g %%", place(c), 100*c.Gap))
 		}
 		if c.Lost != "" {
-			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", row.Title, blk.Title, blk.Data, c.Lost))
+			lost = append(lost, fmt.Sprintf("%s, %s on %s: %s", c.Title, taskTitle(c.Task), c.Data, c.Lost))
 		}
 	}
 	if len(gaps) > 0 {
@@ -296,65 +265,43 @@ func (b *builder) tableNotes(t *Table) []string {
 	if len(inView) > 0 {
 		notes = append(notes, fmt.Sprintf("Verdicts here rest on choices made with the paper's results in view: %s. 'runall verify' names those of each cell.", strings.Join(inView, ", ")))
 	}
-	return slices.Concat(notes, dashNotes(t, b.cells), lost)
+	// Why the paper leaves numbers out, a note for each reason. A row all of whose cells have a dash
+	// for the same reason is named once.
+	reasons, of := grouped(cells, func(c *Cell) string { return c.Dash })
+	for i, reason := range reasons {
+		var where []string
+		for _, c := range of[i] {
+			name := place(c)
+			row := slices.DeleteFunc(slices.Clone(cells), func(other *Cell) bool { return other.Row != c.Row })
+			if len(row) > 1 && !slices.ContainsFunc(row, func(other *Cell) bool { return other.Dash != reason }) {
+				name = c.Title
+			}
+			where = appendNew(where, name)
+		}
+		if reason != "" {
+			notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(reason), "."), strings.Join(where, "; ")))
+		}
+	}
+	return append(notes, lost...)
 }
 
 // bayesNote gives the Bayes error of a data set's draws, each counted once.
 func (b *builder) bayesNote(dataSet string) string {
-	byDraw := map[uint64]float64{}
-	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
-		if e, ok := r.Header.DataFacts["bayes_error"]; ok {
-			byDraw[r.Header.Run.Data.Draw] = 100 * e
-		}
-	}
-	if len(byDraw) == 0 {
-		return ""
-	}
 	var values []float64
-	for _, k := range slices.Sorted(maps.Keys(byDraw)) {
-		values = append(values, byDraw[k])
-	}
-	s := statOf(values)
-	note := fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means", dataSet, s.text(qError), s.N)
-	if e, ok := byDraw[b.figureDraw]; ok {
-		note += fmt.Sprintf("; of the figures' draw (%d): %.2f %%", b.figureDraw, e)
-	}
-	return note + "."
-}
-
-// dashNotes returns the reasons why the paper leaves numbers out, one line for each reason.
-func dashNotes(t *Table, cells map[string]*Cell) []string {
-	where := map[string][]string{}
-	var reasons []string
-	for blk, row := range t.All() {
-		why := cells[row.Cell].Dash
-		if why == "" {
+	last, shown := uint64(0), ""
+	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
+		e, ok := r.Header.DataFacts["bayes_error"]
+		draw := r.Header.Run.Data.Draw
+		if !ok || draw == last { // the records are sorted by draw
 			continue
 		}
-		reasons = appendNew(reasons, why)
-		name, n, alike := place(t, blk, row), 0, true // alike: all n cells of the row have a dash for this reason
-		for _, other := range t.All() {
-			if other.ID == row.ID {
-				n, alike = n+1, alike && cells[other.Cell].Dash == why
-			}
+		values, last = append(values, 100*e), draw
+		if draw == b.figureDraw {
+			shown = fmt.Sprintf("; of the figures' draw (%d): %.2f %%", draw, 100*e)
 		}
-		if n > 1 && alike {
-			name = row.Title
-		}
-		where[why] = appendNew(where[why], name)
 	}
-	var notes []string
-	for _, r := range reasons {
-		notes = append(notes, fmt.Sprintf("—: %s (%s).", strings.TrimRight(words.Message(r), "."), strings.Join(where[r], "; ")))
+	if len(values) == 0 {
+		return ""
 	}
-	return notes
-}
-
-// place names a cell in a note.
-func place(t *Table, blk *table.Block, row *table.Row) string {
-	place := row.Title + ", " + blk.Title
-	if slices.ContainsFunc(t.Blocks, func(other *table.Block) bool { return other.Data != blk.Data }) {
-		place += " on " + blk.Data
-	}
-	return place
+	return fmt.Sprintf("Bayes error of %s: %s %% over %d draws of the means%s.", dataSet, statOf(values).text(qError), len(values), shown)
 }

@@ -22,23 +22,29 @@ const Table1Spec = "table1"
 
 // A theoryStudy holds the runs behind Table 1.
 type theoryStudy struct {
-	in     Input
-	series []*Series    // in the plan's order
-	final  record.Final // last line of any record, for the properties of f*
+	claims []evidence.ClaimResult
+	series []*Series // in the plan's order, each with a record
 }
 
-// theory gathers the runs behind Table 1; it returns nil if none of them has a record.
-func (b *builder) theory() *theoryStudy {
-	s := &theoryStudy{in: b.in, series: b.group(b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec }))}
-	for _, x := range s.series {
-		if len(x.Runs) > 0 {
-			s.final = x.Runs[0].Final
-		}
+// theory gathers the runs behind Table 1, and says if some are missing. It returns nil unless each of
+// their series has a record.
+func (b *builder) theory() (s *theoryStudy, missing string) {
+	planned := b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })
+	records := b.records(planned)
+	if len(records) == 0 || records[0].Final.Measured == nil {
+		return nil, ""
 	}
-	if s.final.Measured == nil {
-		return nil
+	if n := len(planned) - len(records); n > 0 {
+		missing = "Table 1: " + evidence.Lacking(n, Table1Spec, b.in.Profile)
 	}
-	return s
+	s = &theoryStudy{series: b.group(planned)}
+	if slices.ContainsFunc(s.series, func(x *Series) bool { return len(x.Runs) == 0 }) {
+		return nil, missing
+	}
+	if b.in.Assessment != nil {
+		s.claims = b.in.Assessment.Claims
+	}
+	return s, missing
 }
 
 // diminishing reports whether the series' learning rate diminishes.
@@ -81,17 +87,15 @@ func finalOrder(r *record.Record) float64 {
 
 // verdict returns the worst verdict on the claims with the given IDs, or an empty string if the
 // report has no verdicts.
-func (s *theoryStudy) verdict(ids ...string) string {
-	if s.in.Assessment == nil {
-		return ""
-	}
+func (s *theoryStudy) verdict(ids ...string) (text string) {
 	worst := stats.Reproduced
-	for _, c := range s.in.Assessment.Claims {
+	for _, c := range s.claims {
 		if slices.Contains(ids, c.Claim.ID) {
 			worst = max(worst, c.Verdict)
+			text = worst.String()
 		}
 	}
-	return worst.String()
+	return text
 }
 
 // table compares the paper's Table 1 with the settings and measurements of the runs.
@@ -103,7 +107,10 @@ func (s *theoryStudy) table() *Table {
 	}
 	p := diminishing.Run.Params
 	limit := fmt.Sprintf(" < 1/λ = %g", 1/p.Regularizer)
-	distance, order := diminishingTexts(diminishing)
+	distance := fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
+		statOf(diminishing.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(diminishing.values(statistic(experiments.MeasuredSlope))).Mean)
+	order := fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
+		statOf(diminishing.values(finalOrder)).text(qOrder), statOf(diminishing.values(theory.DecadeGrowth)).Mean)
 	return &Table{
 		Name: Table1Spec, Title: "Table 1. Summary of convergence results, by experiment",
 		Caption: "The paper's Table 1 beside this reproduction, on multidist with the multinomial logistic loss.",
@@ -124,36 +131,16 @@ func (s *theoryStudy) table() *Table {
 	}
 }
 
-// notes describes the setting of the table, the accuracy of f* and the missing runs.
+// notes describes the setting of the table and the accuracy of f*.
 func (s *theoryStudy) notes() []string {
 	lambda := s.series[0].Run.Params.Regularizer
-	f := s.final.Measured
-	notes := []string{
+	f := s.series[0].Runs[0].Final.Measured // all runs have the same f*
+	return []string{
 		fmt.Sprintf("multidist, multinomial logistic loss, mini-batches of one drawn with replacement from the training set, λ = %g "+
 			"(with the 1e-6 of the paper's other experiments 10⁶ samples are the very beginning of a run). Mean ± standard deviation over runs.", lambda),
 		fmt.Sprintf("f* by L-BFGS: R(f*) = %.6g, duality gap %.1e, so that ‖f − f*‖ is known to √(2·gap/λ) = %.1e; ‖f*‖ = %.4g.",
 			f[theory.StarRisk], f[theory.StarGap], math.Sqrt(2*f[theory.StarGap]/lambda), f[theory.StarNorm]),
 	}
-	missing := 0
-	for _, x := range s.series {
-		missing += len(x.planned) - len(x.Runs)
-	}
-	if missing > 0 {
-		notes = append(notes, evidence.Lacking(missing, Table1Spec, s.in.Profile))
-	}
-	return notes
-}
-
-// diminishingTexts gives the distance to f* of the runs with a diminishing rate, and their model
-// order.
-func diminishingTexts(x *Series) (distance, order string) {
-	if len(x.Runs) == 0 {
-		return whyNotRun, whyNotRun
-	}
-	distance = fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
-		statOf(x.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(x.values(statistic(experiments.MeasuredSlope))).Mean)
-	return distance, fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
-		statOf(x.values(finalOrder)).text(qOrder), statOf(x.values(theory.DecadeGrowth)).Mean)
 }
 
 // constantText gives the range of the least distances, in units of their bound Δ, and the
@@ -163,14 +150,8 @@ func (s *theoryStudy) constantText(series []*Series) string {
 	for _, x := range series {
 		floors = append(floors, x.values(statistic(experiments.MeasuredFloorRadius))...)
 	}
-	if len(floors) == 0 {
-		return whyNotRun
-	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", slices.Min(floors), slices.Max(floors))
-	if s.in.Assessment == nil {
-		return text
-	}
-	for _, c := range s.in.Assessment.Claims {
+	for _, c := range s.claims {
 		for _, t := range c.Tests {
 			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
 				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Ours.Value, t.Of.Runs[0].Run.Params.Parsimony)
@@ -183,13 +164,8 @@ func (s *theoryStudy) constantText(series []*Series) string {
 func constantOrderText(series []*Series) string {
 	most, growth := 0.0, math.Inf(-1)
 	for _, x := range series {
-		if len(x.Runs) > 0 {
-			most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
-			growth = max(growth, statOf(x.values(theory.OrderGrowth)).Mean)
-		}
-	}
-	if most == 0 {
-		return whyNotRun
+		most = max(most, slices.Max(x.values(final(theory.MaxOrder))))
+		growth = max(growth, float64(statOf(x.values(theory.OrderGrowth)).Mean))
 	}
 	return fmt.Sprintf("M ≤ %.0f at every step, at most ×%.3f in the last quarter", most, growth)
 }
@@ -204,7 +180,15 @@ func (s *theoryStudy) seriesTable() *Table {
 			return of(x)
 		}
 	}
-	rows := tabulate(s.series, []column{
+	return tabulate(Table{
+		Name: Table1Spec + "-series", Title: "Table 1. The runs", Caption: "The runs behind Table 1.",
+		Notes: []string{
+			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
+				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
+			"M^∞: a packing bound of the least rectangle that holds the points; no dictionary can have more elements than there are points, 5000, either.",
+			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
+		},
+	}, s.series, []column{
 		{"series", func(x *Series) string { return x.Label }},
 		{"runs", (*Series).runCount},
 		{"samples", func(x *Series) string { return strconv.Itoa(x.Run.Samples) }},
@@ -215,35 +199,20 @@ func (s *theoryStudy) seriesTable() *Table {
 		{"σ²", func(x *Series) string { return statOf(x.values(theory.Variance)).text(qRisk) }},
 		{"M at the end", func(x *Series) string { return statOf(x.values(finalOrder)).full(qOrder) }},
 		{"largest M", func(x *Series) string { return fmt.Sprintf("%.0f", slices.Max(x.values(final(theory.MaxOrder)))) }},
-		{"M^∞", polk(true, func(x *Series) string { return fmt.Sprintf("%.3g", orderBound(x.Runs[0])) })},
+		{"M^∞", polk(true, func(x *Series) string {
+			f := x.Runs[0].Final.Measured
+			return fmt.Sprintf("%.3g", theory.OrderBound(x.Run, f[theory.PlaneWidth], f[theory.PlaneHeight]))
+		})},
 		{"largest bound ratio", polk(false, func(x *Series) string { return fmt.Sprintf("%.6f", slices.Max(x.values(final(theory.Ratio)))) })},
 		{"wall (s)", func(x *Series) string { return seconds(statOf(x.values(wall))) }},
 	})
-	return &Table{
-		Name: Table1Spec + "-series", Title: "Table 1. The runs", Caption: "The runs behind Table 1.", Header: rows[0], Rows: rows[1:],
-		Notes: []string{
-			"Mean ± standard deviation over runs, in brackets the 90 % interval of the mean. Least distance: the least ‖f_t − f*‖ in the last half of a run. Δ: the radius of the constant-rate theorem, with σ² as measured: the largest over a run of a bound of E‖∇̃‖², " +
-				"exact over the training set; and with the σ² = (2CX + ε/η)² that holds for all data. C = √2, X = 1. M of FSGD: distinct training points, each of which the paper counts as often as it is drawn.",
-			"M^∞: a packing bound of the least rectangle that holds the points; no dictionary can have more elements than there are points, 5000, either.",
-			"Bound ratio: ‖∇̃ − ∇̂‖ by ε_t/η_t, the largest of all steps of all runs.",
-		},
-	}
-}
-
-// orderBound returns M^∞ of a record's run, from the rectangle that holds its points.
-func orderBound(r *record.Record) float64 {
-	return theory.OrderBound(r.Header.Run, r.Final.Measured[theory.PlaneWidth], r.Final.Measured[theory.PlaneHeight])
 }
 
 // figures makes table1a, table1b, …: a figure of the runs for each K, then the figure of the
 // floors.
 func (s *theoryStudy) figures() (out []*Figure) {
-	add := func(title, caption string, of []*Series, drawing plot.Drawing) {
-		f := &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing}
-		if !slices.ContainsFunc(of, func(x *Series) bool { return len(x.Runs) > 0 }) {
-			f.Missing = whyNotRun
-		}
-		out = append(out, f)
+	add := func(title, caption string, drawing plot.Drawing) {
+		out = append(out, &Figure{Name: Table1Spec + string(rune('a'+len(out))), Title: "Table 1 by experiment: " + title, Caption: caption, Drawing: drawing})
 	}
 	ks, byK := grouped(s.polk(false), func(x *Series) float64 { return x.Run.Params.Parsimony })
 	for i, k := range ks {
@@ -251,12 +220,12 @@ func (s *theoryStudy) figures() (out []*Figure) {
 			"(a) distance to f* in the Hilbert space, (b) model order, (c) largest ‖∇̃ − ∇̂‖/(ε_t/η_t) of the steps since the point before, "+
 				"or of the last tenth of all steps where these are more, "+
 				"against the number of samples. "+linesAre+"; dotted in (a): the same without projection.",
-			byK[i], s.curves(append(s.polk(true), byK[i]...)))
+			s.curves(append(s.polk(true), byK[i]...)))
 	}
 	add("the floor and its bound",
 		"(a) least ‖f_t − f*‖ in the last half of the runs, and the theorem's radius Δ with σ² as measured, (b) largest model order of all steps, "+
 			"against the constant learning rate. "+linesAre+"; the level in (a) is ‖f*‖, the distance of f = 0.",
-		slices.Concat(byK...), floors(ks, byK))
+		floors(ks, byK))
 	return out
 }
 
@@ -272,16 +241,13 @@ func (s *theoryStudy) curves(series []*Series) *plot.Picture {
 	}
 	var plain plot.Legend
 	for i, x := range series {
-		if len(x.Runs) == 0 {
-			continue
-		}
 		x.own = &table1Looks[i%len(table1Looks)]
 		p.Legend = append(p.Legend, plot.LineEntry(x.Label, x.look()))
 		distance.Traces = append(distance.Traces, x.trace(distances(x)))
 		order.Traces = append(order.Traces, x.trace(average(x.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) })))
 		ratio.Traces = append(ratio.Traces, x.trace(largestRatios(x.Runs)))
 		for _, y := range s.series {
-			if y.Run.Method == experiments.MethodFSGD && len(y.Runs) > 0 && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
+			if y.Run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
 				t := plot.Trace{Label: y.Label, Look: unprojected(x.look()), Curve: centre(distances(y))}
 				distance.Traces = append(distance.Traces, t)
 				plain = append(plain, plot.LineEntry("without projection (FSGD)", t.Look))
@@ -332,9 +298,7 @@ func centre(curve []plot.Sample) []plot.Sample {
 func byRate(series []*Series, of func(*record.Record) float64) []plot.Sample {
 	at := make(map[float64][]float64)
 	for _, x := range series {
-		if v := x.values(of); len(v) > 0 {
-			at[x.Run.Params.LearningRate] = v
-		}
+		at[x.Run.Params.LearningRate] = x.values(of)
 	}
 	return averaged(at)
 }
@@ -358,9 +322,7 @@ func floors(ks []float64, byK [][]*Series) *plot.Picture {
 		order.Traces = append(order.Traces, plot.Trace{Label: own.Label, Look: look, Curve: byRate(byK[i], final(theory.MaxOrder))})
 		p.Legend = append(p.Legend, plot.LineEntry(own.Label, look), plot.LineEntry(bound.Label, bound.Look))
 	}
-	for _, r := range runsOf(slices.Concat(byK...)) { // all runs have the same f*
-		floor.Traces[0].Levels = []float64{r.Final.Measured[theory.StarNorm]}
-	}
+	floor.Traces[0].Levels = []float64{byK[0][0].Runs[0].Final.Measured[theory.StarNorm]} // all runs have the same f*
 	p.Legend = append(p.Legend, plot.LevelEntry("norm of f*"))
 	return p
 }

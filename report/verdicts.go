@@ -11,7 +11,6 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/report/table"
 )
@@ -20,7 +19,6 @@ import (
 // Markdown) and for CI services (JUnit).
 type Verdicts struct {
 	Assessment *evidence.Assessment
-	Ledger     *experiments.Ledger
 	Profile    string
 	Assume     []string          // alternatives assumed, each ASSUMPTION=ALTERNATIVE; default none
 	Changes    []evidence.Change // changes relative to the verdicts without Assume
@@ -40,16 +38,12 @@ func (v *Verdicts) Text(w io.Writer) error {
 	if err := v.Assessment.WriteText(w); err != nil {
 		return err
 	}
-	settled := 0
-	for i := range v.Ledger.Errata {
-		if v.Ledger.Errata[i].Settled() {
-			settled++
-		}
-	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(t, "errata of the paper: %d, %d of them settled by a test (docs/errata.md)\n", len(v.Ledger.Errata), settled)
 	for _, s := range v.differences() {
 		fmt.Fprintf(t, "\n%s\n", s.title)
+		if len(s.rows) == 1 { // a header alone
+			continue
+		}
 		for _, row := range s.rows {
 			fmt.Fprintf(t, "  %s\n", strings.Join(row, "\t"))
 		}
@@ -66,11 +60,7 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s: %s\n", n.What, n.Counts)
 	}
 	for _, s := range append(v.differences(), listing{"All claims", v.Assessment.Rows()}) {
-		fmt.Fprintf(&b, "\n**%s**\n", table.Escape(markdownText(s.title)))
-		if len(s.rows) == 0 {
-			continue
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(&b, "\n**%s**\n\n", table.Escape(markdownText(s.title)))
 		g := table.NewGrid(s.rows[0]...)
 		for _, row := range s.rows[1:] {
 			for i := range row {
@@ -84,7 +74,7 @@ func (v *Verdicts) Markdown(w io.Writer) error {
 	return err
 }
 
-// A listing is a title and, unless there are none, rows below a header.
+// A listing is a title and rows below a header.
 type listing struct {
 	title string
 	rows  [][]string
@@ -94,38 +84,24 @@ type listing struct {
 // verdicts differ from the reference's or are not compared.
 func (v *Verdicts) differences() (out []listing) {
 	if len(v.Assume) > 0 {
-		l := listing{title: fmt.Sprintf("verdicts changed by %s: %d", strings.Join(v.Assume, ", "), len(v.Changes))}
+		rows := [][]string{{"claim", "without", "with"}}
 		for _, c := range v.Changes {
-			l.rows = append(l.rows, []string{c.Claim, c.From.String(), c.To.String()})
+			rows = append(rows, []string{c.Claim, c.From.String(), c.To.String()})
 		}
-		out = append(out, l.under("claim", "without", "with"))
+		out = append(out, listing{fmt.Sprintf("verdicts changed by %s: %d", strings.Join(v.Assume, ", "), len(v.Changes)), rows})
 	}
 	if r := v.Reference; r != nil {
-		l := listing{title: fmt.Sprintf("compared with %s: %d same, %d different", r.Folder, r.Same, len(r.Changed))}
-		if n := len(r.NotCompared); n > 0 {
-			l.title += fmt.Sprintf(", %d not compared (runs missing)", n)
+		rows := [][]string{{"claim", "", "here", "there"}}
+		for _, d := range r.Changed {
+			rows = append(rows, []string{d.Claim, "different", d.Here, d.Reference})
 		}
-		if r.NotRun > 0 {
-			l.title += fmt.Sprintf(", %d not in profile %s", r.NotRun, v.Profile)
+		for _, d := range r.NotCompared {
+			rows = append(rows, []string{d.Claim, "not compared", d.Here, d.Reference})
 		}
-		for i, d := range slices.Concat(r.Changed, r.NotCompared) {
-			what := "different"
-			if i >= len(r.Changed) {
-				what = "not compared"
-			}
-			l.rows = append(l.rows, []string{d.Claim, what, d.Here, d.Reference})
-		}
-		out = append(out, l.under("claim", "", "here", "there"))
+		out = append(out, listing{fmt.Sprintf("compared with %s: %d same, %d different, %d not compared (runs missing), %d not in profile %s",
+			r.Folder, r.Same, len(r.Changed), len(r.NotCompared), r.NotRun, v.Profile), rows})
 	}
 	return out
-}
-
-// under puts a header above the rows, if there are any.
-func (l listing) under(header ...string) listing {
-	if len(l.rows) > 0 {
-		l.rows = slices.Insert(l.rows, 0, header)
-	}
-	return l
 }
 
 // longest is the maximum number of characters of a cell in Markdown.
@@ -144,37 +120,35 @@ func markdownText(s string) string {
 }
 
 // The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's go-junit all read.
-// Durations are left out, because judging takes negligible time.
+// They count the cases themselves. Durations are left out, because judging takes negligible time.
 type (
-	junitSuites struct {
-		XMLName xml.Name      `xml:"testsuites"`
-		Name    string        `xml:"name,attr"`
-		Suites  []*junitSuite `xml:"testsuite"`
-	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		XMLName xml.Name    `xml:"testsuite"`
+		Name    string      `xml:"name,attr"`
+		Cases   []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Name    string        `xml:"name,attr"`
-		Class   string        `xml:"classname,attr"`
-		Skipped *junitProblem `xml:"skipped"`
-		Error   *junitProblem `xml:"error"`
-		Failure *junitProblem `xml:"failure"`
-		Output  string        `xml:"system-out,omitempty"`
+		Name   string `xml:"name,attr"`
+		Class  string `xml:"classname,attr"`
+		Result junitResult
 	}
-	junitProblem struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
+	junitResult struct {
+		XMLName xml.Name // the state of the case
+		Message string   `xml:"message,attr,omitempty"`
+		Text    string   `xml:",chardata"`
 	}
 )
 
-// JUnit writes a test suite for each section of the paper and a test case for each claim, named
-// by its ID. The file has no failure and no error exactly if 'runall verify' has exit status 0.
+// States of a test case: the elements that say so.
+const (
+	testPassed  = "system-out"
+	testFailed  = "failure"
+	testMissing = "error"
+	testSkipped = "skipped"
+)
+
+// JUnit writes a test case for each claim, named by its ID, in the class of the paper's section. The
+// file has no failure and no error exactly if 'runall verify' has exit status 0.
 //
 // Without a reference, a claim that deviates without an explanation or is inconclusive is a
 // failure, and a claim with missing runs is an error. An error means exit status 4, a failure
@@ -186,45 +160,20 @@ type (
 //
 // Characters that XML 1.0 excludes, for example in the error of a failed run, become U+FFFD.
 func (v *Verdicts) JUnit(w io.Writer) error {
-	doc := junitSuites{Name: "runall verify"}
-	sections, claims := grouped(v.Assessment.Claims, func(c evidence.ClaimResult) string { return c.Claim.Section })
-	for i, section := range sections {
-		s := &junitSuite{Name: section, Tests: len(claims[i])}
-		for _, c := range claims[i] {
-			tc, text := junitCase{Name: c.Claim.ID, Class: section}, junitText(&c)
-			state, message := v.state(&c)
-			problem := &junitProblem{message, text}
-			switch state {
-			case testFailed:
-				tc.Failure, s.Failures = problem, s.Failures+1
-			case testMissing:
-				tc.Error, s.Errors = problem, s.Errors+1
-			case testSkipped:
-				tc.Skipped, s.Skipped = problem, s.Skipped+1
-			default:
-				tc.Output = text
-			}
-			s.Cases = append(s.Cases, tc)
-		}
-		doc.Suites = append(doc.Suites, s)
+	suite := junitSuite{Name: "runall verify"}
+	for _, c := range v.Assessment.Claims {
+		state, message := v.state(&c)
+		suite.Cases = append(suite.Cases, junitCase{c.Claim.ID, c.Claim.Section, junitResult{xml.Name{Local: state}, message, junitText(&c)}})
 	}
-	text, err := xml.MarshalIndent(doc, "", "  ")
+	text, err := xml.MarshalIndent(suite, "", "  ")
 	if err == nil {
 		_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, text)
 	}
 	return err
 }
 
-// States of a test case.
-const (
-	testPassed = iota
-	testFailed
-	testMissing
-	testSkipped
-)
-
 // state returns the state of a claim's test case, and why it is not passed.
-func (v *Verdicts) state(c *evidence.ClaimResult) (state int, why string) {
+func (v *Verdicts) state(c *evidence.ClaimResult) (state, why string) {
 	if r := v.Reference; r != nil {
 		of := func(d evidence.Difference) bool { return d.Claim == c.Claim.ID }
 		if i := slices.IndexFunc(r.NotCompared, of); i >= 0 {
@@ -255,9 +204,6 @@ func (v *Verdicts) state(c *evidence.ClaimResult) (state int, why string) {
 // why.
 func junitText(c *evidence.ClaimResult) string {
 	lines := []string{"“" + strings.TrimSpace(c.Claim.Quote) + "”"}
-	if c.Claim.Cell {
-		lines = []string{"The paper prints risk/error/order " + c.Claim.Quote + "."}
-	}
 	for _, f := range c.Tests {
 		line := fmt.Sprintf("%s, %s: %s", f.Test.ID, f.Outcome(), f.Sentence())
 		if f.Explained() {

@@ -48,7 +48,7 @@ func fixtureVerdicts(note string) *Verdicts {
 			claim("x.part", "Results; Figure 1", part),
 			claim("table2.y", "Table 2", notRun),
 		}},
-		Ledger: new(experiments.Ledger), Profile: "quick",
+		Profile: "quick",
 	}
 }
 
@@ -112,16 +112,17 @@ func TestJudgedLines(t *testing.T) {
 		f.NewRun = evidence.Number{Low: low, High: high, Basis: stats.OneRun}
 		return &f
 	}
-	c := &Cell{Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
+	c := &Cell{Ours: finalStats(nil, ""), Judged: [3]*evidence.Finding{nil, judged(4.1, 5.1), judged(4, 4)}}
 	c.Judged[2].Test.Margin = 0
 	want := []table.Line{
 		{Label: "verdict", Cells: [3]string{"", "✓ (½ ?, 2× ✓)", "✓"}},
 		{Label: "new run", Cells: [3]string{"", "4.10 to 5.10 ≠", "4 ✓"}},
 	}
-	if got := c.judgedLines(); !slices.Equal(got, want) {
+	if got := c.lines(); !slices.Equal(got[2:], want) { // below those of the paper and of the runs
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := (&Cell{}).judgedLines(); len(got) > 0 {
+	c.Judged = [3]*evidence.Finding{}
+	if got := c.lines(); len(got) != 2 {
 		t.Errorf("nothing judged: %q", got)
 	}
 }

@@ -21,11 +21,31 @@ import (
 // writes only the files for whose path keep returns true. It returns the paths that it wrote.
 // Every file is written completely or not at all. A symbolic link in place of one of these folders
 // is an error.
-func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, error) {
-	w := writer{dir: dir, keep: keep}
+func (r *Report) WriteAll(dir string, keep func(path string) bool) (paths []string, err error) {
+	if err := files.NoLinks(dir, "tables", "figures"); err != nil {
+		return nil, err
+	}
+	write := func(folder, name string, content func() ([]byte, error)) {
+		if err != nil || keep != nil && !keep(folder+"/"+name) {
+			return
+		}
+		path := filepath.Join(dir, folder, name)
+		b, failed := content()
+		if failed == nil {
+			failed = os.MkdirAll(filepath.Dir(path), 0o777)
+		}
+		if failed == nil {
+			failed = files.WriteBytes(path, b)
+		}
+		if failed != nil {
+			err = fmt.Errorf("write %s: %w", path, failed)
+			return
+		}
+		paths = append(paths, path)
+	}
 	for _, t := range append(slices.Clip(r.Tables), r.Runs) {
 		for _, f := range table.Faces {
-			w.file("tables", t.Name+"."+f.Ext, func() ([]byte, error) { return []byte(f.Of(t)), nil })
+			write("tables", t.Name+"."+f.Ext, func() ([]byte, error) { return []byte(f.Of(t)), nil })
 		}
 	}
 	for _, f := range r.allFigures() {
@@ -33,47 +53,16 @@ func (r *Report) WriteAll(dir string, keep func(path string) bool) ([]string, er
 			continue
 		}
 		for _, format := range plot.Formats {
-			w.file("figures", f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
+			write("figures", f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 		}
 		if numbers := f.CSV(); numbers != "" {
-			w.file("figures", f.Name+".csv", func() ([]byte, error) { return []byte(numbers), nil })
+			write("figures", f.Name+".csv", func() ([]byte, error) { return []byte(numbers), nil })
 		}
 	}
-	if d := newContact(r.Figures); d != nil {
-		w.file("figures", "contact.png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
+	if d := newContact(r.Figures); len(d) > 0 {
+		write("figures", "contact.png", func() ([]byte, error) { return plot.RenderPNG(d, contactDPI) })
 	}
-	return w.paths, w.err
-}
-
-// A writer writes files into a folder until one fails.
-type writer struct {
-	dir   string
-	keep  func(path string) bool // nil: all files
-	paths []string
-	err   error
-}
-
-// file writes one file into a folder below dir, with the bytes that content returns.
-func (w *writer) file(folder, name string, content func() ([]byte, error)) {
-	if w.err != nil || w.keep != nil && !w.keep(folder+"/"+name) {
-		return
-	}
-	if w.err = files.NoLinks(w.dir, folder); w.err != nil {
-		return
-	}
-	path := filepath.Join(w.dir, folder, name)
-	b, err := content()
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o777)
-	}
-	if err == nil {
-		err = files.WriteBytes(path, b)
-	}
-	if err != nil {
-		w.err = fmt.Errorf("write %s: %w", path, err)
-		return
-	}
-	w.paths = append(w.paths, path)
+	return paths, err
 }
 
 // contactDPI makes the contact sheet 1400 pixels wide.
@@ -86,31 +75,23 @@ const (
 	contactEdge    = vg.Length(8)
 	contactHead    = vg.Length(20) // above a figure, for its title
 	contactTitle   = vg.Length(10) // size of its letters
-	contactMissing = vg.Length(60) // height of a figure that is missing
 )
 
-// A contact is all of the paper's figures, by row, under their titles.
+// A contact is the paper's figures, by row, under their titles. Missing ones are left out.
 type contact [][]*Figure
 
-// newContact makes the contact sheet of the paper's figures, or nil if none
-// has a picture.
+// newContact makes the contact sheet of the paper's figures.
 func newContact(figures []*Figure) contact {
-	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 })
-	if !slices.ContainsFunc(figures, func(f *Figure) bool { return f.Missing == "" }) {
-		return nil
-	}
+	figures = slices.DeleteFunc(slices.Clone(figures), func(f *Figure) bool { return f.number == 0 || f.Missing != "" })
 	slices.SortStableFunc(figures, func(a, b *Figure) int { return cmp.Compare(a.number, b.number) })
 	return slices.Collect(slices.Chunk(figures, contactColumns))
 }
 
 // height is the height of a row.
-func height(row []*Figure) vg.Length {
-	h := contactMissing
+func height(row []*Figure) (h vg.Length) {
 	for _, f := range row {
-		if f.Missing == "" {
-			_, own := f.Drawing.Size()
-			h = max(h, own)
-		}
+		_, own := f.Drawing.Size()
+		h = max(h, own)
 	}
 	return h + contactHead
 }
@@ -123,18 +104,13 @@ func (d contact) Size() (w, h vg.Length) {
 	return 2*contactEdge + contactColumns*plot.Width + (contactColumns-1)*contactGap, h + 2*contactEdge
 }
 
-// Draw draws the figures, or why they are missing, each under its title.
+// Draw draws the figures, each under its title.
 func (d contact) Draw(all draw.Canvas) {
 	top := all.Max.Y - contactEdge
 	for _, row := range d {
 		for i, f := range row {
 			left := contactEdge + vg.Length(i)*(plot.Width+contactGap)
 			all.FillText(plot.Letters(contactTitle, draw.XLeft, draw.YBottom), vg.Point{X: left, Y: top - contactHead + 4}, plot.Plain(f.Title))
-			if f.Missing != "" {
-				space := vg.Rectangle{Min: vg.Point{X: left, Y: top - height(row)}, Max: vg.Point{X: left + plot.Width, Y: top - contactHead}}
-				plot.DrawNotice(draw.Canvas{Canvas: all.Canvas, Rectangle: space}, f.Missing)
-				continue
-			}
 			w, h := f.Drawing.Size()
 			all.Push()
 			all.Translate(vg.Point{X: left, Y: top - contactHead - h})

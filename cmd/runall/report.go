@@ -40,7 +40,7 @@ one line for each method, and the number of verdicts. --format html writes one
 page that opens offline, report.html, to the folder of --out or to report/ in
 the results folder, and prints its path. In a folder of 'runall bench' or
 'runall compare --data', the report is on their runs. --json writes the numbers
-of the tables and of all series of runs.`,
+of all series of runs; 'runall verify --json' has the paper's beside them.`,
 		RunE: q.run,
 	}
 	resultsFlag(cmd, &q.opt.Results)

@@ -77,7 +77,7 @@ func (v *verification) run(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	out := &report.Verdicts{
-		Assessment: a, Ledger: in.Ledger, Profile: profile,
+		Assessment: a, Profile: profile,
 		Assume: slices.Sorted(slices.Values(v.assume)), Changes: evidence.Changes(chosen, a),
 	}
 	var reference *evidence.Assessment // by the same plan, under the same assumptions
