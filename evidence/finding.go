@@ -185,21 +185,15 @@ func (f *Finding) where(before string, n Number, after string) string {
 func (f *Finding) Note() string { return cmp.Or(f.Gap.Note(), f.Remark) }
 
 // Difference describes a test that is not reproduced: its verdict, the measured number and the
-// paper's.
+// paper's, the intervals of a new run, and the note on the verdict.
 func (f *Finding) Difference() string {
-	line := f.Test.ID + " " + f.Verdict.String()
+	text := f.Test.ID + " " + f.Verdict.String()
 	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
-		line += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
+		text += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
 	}
-	return line + f.Also(func(note string) string { return note })
-}
-
-// Also returns the intervals of a new run and the note on the verdict. The function note formats
-// that note, which may quote the error of a failed run.
-func (f *Finding) Also(note func(string) string) string {
-	text := f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
-	if n := f.Note(); n != "" {
-		text += "; " + note(n)
+	text += f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
+	if note := f.Note(); note != "" {
+		text += "; " + note
 	}
 	return text
 }

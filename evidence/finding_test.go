@@ -83,7 +83,7 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%s: %s, %s", profile, g.Cell(), g.Sentence())
 		}
 	}
-	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "1 record in r is incomplete or corrupt; rerun 'runall reproduce'" {
+	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "r: 1 record is incomplete or corrupt; rerun 'runall reproduce'" {
 		t.Error(got)
 	}
 	if got := (&Gap{Kind: Pending, What: "r", Runs: planned}).Error(); got != "6 records missing in r: a.jsonl (, s), b.jsonl (, s), c.jsonl (, s), c.jsonl (, s), d.jsonl (, s), and 1 more" {

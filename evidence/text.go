@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
 	"polkrepro/internal/words"
 )
 
@@ -21,10 +22,10 @@ func (a *Assessment) Rows() [][]string {
 		if len(c.ByResult) > 0 {
 			note += "; by result: " + strings.Join(c.ByResult, ", ")
 		}
-		half, twice, _ := strings.Cut(twoVerdicts(c.Margins(), "\t"), "\t")
+		half, twice := halfAndTwice(c.Margins())
 		rows = append(rows, []string{c.Claim.ID, "", "", "", "", c.Outcome(), half, twice, "", words.Yes(c.Within()), "", "", note})
 		for _, f := range c.Tests {
-			half, twice, _ := strings.Cut(twoVerdicts(f.Margins(), "\t"), "\t")
+			half, twice := halfAndTwice(f.Margins())
 			rows = append(rows, []string{"  " + f.Test.ID, f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Verdict.String(), half, twice,
 				f.NewRun.String(), words.Yes(f.Within(f.NewRun)), f.NewTest.String(), words.Yes(f.Within(f.NewTest)), f.Note()})
 		}
@@ -55,20 +56,22 @@ printed numbers that are settings: %s
 	return err
 }
 
-// twoVerdicts joins the verdicts at half and at twice the margin. It returns only the separator if
-// there are none.
-func twoVerdicts(at []stats.Verdict, between string) string {
+// halfAndTwice returns the verdicts at half and at twice the margin, or "" if there are none.
+func halfAndTwice(at []stats.Verdict) (half, twice string) {
 	if at == nil {
-		return between
+		return "", ""
 	}
-	return at[0].String() + between + at[1].String()
+	return at[0].String(), at[1].String()
 }
 
 // String returns the counts in words.
 func (n Counts) String() string {
 	s := fmt.Sprintf("%d of %d reproduced", n.Reproduced, n.Total())
 	if n.Deviates > 0 {
-		s += fmt.Sprintf(", %d deviating%s", n.Deviates, n.explained())
+		s += fmt.Sprintf(", %d deviating", n.Deviates)
+	}
+	if n.Explained > 0 {
+		s += fmt.Sprintf(" (%d explained)", n.Explained)
 	}
 	if n.Inconclusive > 0 {
 		s += fmt.Sprintf(", %d inconclusive", n.Inconclusive)
@@ -77,13 +80,6 @@ func (n Counts) String() string {
 		s += fmt.Sprintf(", %d not run", n.NotRun)
 	}
 	return s
-}
-
-func (n Counts) explained() string {
-	if n.Explained == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d explained)", n.Explained)
 }
 
 // A Tally counts the verdicts on claims of one kind.
@@ -99,4 +95,49 @@ func (a *Assessment) Tallies() []Tally {
 		{"cells of Tables 2 and 3", cells}, {"sentences and captions", sentences}, {"theorems of Table 1", theorems},
 		{"cells at half the margins", a.CellsAt(0.5)}, {"cells at twice the margins", a.CellsAt(2)},
 	}
+}
+
+// Sentence says in one line what a test measured and what is claimed, with the names of the methods
+// in the paper's tables: "error of BSGD on multidist, hinge loss: 4.597 [4.42, 4.77] %; the paper
+// prints 21.8."
+func (f *Finding) Sentence() string {
+	t := f.Test
+	text, claimed := describe(t.Of, subject(&t)), "claimed "+f.Target.String()
+	if t.Kind == experiments.KindEquivalence && t.Paper != nil {
+		claimed = "the paper prints " + f.Paper.String()
+	}
+	unit := ""
+	if t.Of.Below == nil && (t.Of.Quantity == experiments.QuantityError || t.Of.Quantity == experiments.QuantityNearModes) {
+		unit = " %"
+	}
+	switch {
+	case f.Verdict == stats.NotRun:
+		text += ": not measured (" + f.Note() + ")"
+	case t.To == nil:
+		text += ": " + f.Ours.String() + unit
+	default:
+		kind := t.Kind
+		if kind == experiments.KindLess {
+			kind = experiments.KindDifference
+		}
+		mean := func(s *Side) string { return words.Four(stats.Mean(s.values()).Value) }
+		text += fmt.Sprintf(": %s against %s%s, %s %s", mean(&f.Of), mean(&f.To), unit, kind, f.Ours)
+	}
+	return text + "; " + claimed + "."
+}
+
+// subject names the runs of a cell's test and the runs that they are compared with. The result is
+// meaningless for a test of a spec's runs.
+func subject(t *experiments.Test) string {
+	of := experiments.Paper().Cells[t.Of.Cell]
+	to, against := of, ""
+	if t.To != nil {
+		to = experiments.Paper().Cells[t.To.Cell]
+		against = " against " + to.Title
+	}
+	on := fmt.Sprintf(" on %s, %s", of.Data, experiments.LossOf(of.Task))
+	if of.Data == to.Data && of.Task == to.Task {
+		return of.Title + against + on
+	}
+	return of.Title + on + against + fmt.Sprintf(" on %s, %s", to.Data, experiments.LossOf(to.Task))
 }
