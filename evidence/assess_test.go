@@ -448,7 +448,7 @@ func TestText(t *testing.T) {
 	err := a.WriteText(&b)
 	for _, id := range []string{"table3.mnist.klr.polk.error", "table3.brodatz.klr.polk.order", "brodatz.near-96.similar-305", "mnist.like-libsvm", "mnist.beats-bsgd.speed-324"} {
 		b.WriteString("\n")
-		err = errors.Join(err, found(t, a, id).Explain(in.Ledger, func(spec string) string { return "again " + spec }).WriteText(&b))
+		err = errors.Join(err, found(t, a, id).Explain(&b, in.Ledger, func(spec string) string { return "again " + spec }))
 	}
 	b.WriteString("\n")
 	err = errors.Join(err, m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }))

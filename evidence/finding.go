@@ -133,7 +133,7 @@ func (f *Finding) Explained() bool { return f.Verdict == stats.Deviates && f.Tes
 func (f *Finding) Outcome() string { return verdictText(f.Verdict, f.Explained()) }
 
 // Measured describes the quantity that the test measures.
-func (f *Finding) Measured() string { return describe(f.Test.Of, f.Test.Of.Cell) }
+func (f *Finding) Measured() string { return describe(f.Test.Of) }
 
 // Compared describes the quantity that the test compares with, or returns "" for a test of one
 // mean.
@@ -141,7 +141,7 @@ func (f *Finding) Compared() string {
 	if f.Test.To == nil {
 		return ""
 	}
-	return describe(*f.Test.To, f.Test.To.Cell)
+	return describe(*f.Test.To)
 }
 
 // Printed returns the paper's number, or a dash.
@@ -183,6 +183,26 @@ func (f *Finding) where(before string, n Number, after string) string {
 
 // Note returns the note on the verdict, or "" if there is none.
 func (f *Finding) Note() string { return cmp.Or(f.Gap.Note(), f.Remark) }
+
+// Sentence says in one line what was measured and what the paper claims: "error of
+// table2.multidist.ksvm.bsgd: 4.597 [4.42, 4.77]; claimed 20.8 to 22.8, printed 21.8."
+func (f *Finding) Sentence() string {
+	text, ours, claimed := f.Measured(), f.Ours.String(), f.Target.String()
+	if f.Test.To != nil {
+		by := " minus "
+		if f.Test.Kind == experiments.KindRatio {
+			by = " divided by "
+		}
+		text += by + f.Compared()
+	}
+	if f.Verdict == stats.NotRun {
+		ours = "not measured (" + f.Note() + ")"
+	}
+	if f.Test.Paper != nil {
+		claimed += ", printed " + f.Paper.String()
+	}
+	return text + ": " + ours + "; claimed " + claimed + "."
+}
 
 // Difference describes a test that is not reproduced: its verdict, the measured number and the
 // paper's, the intervals of a new run, and the note on the verdict.

@@ -39,28 +39,6 @@ type AlternativeOutcome struct {
 	Specs  []string `json:"specs,omitempty"`  // names of specs that have runs of the alternative without a record; missing if there are none
 }
 
-// Changed returns the claims whose verdict differs under the alternative. It omits claims with a
-// verdict of "not run" on either side.
-func (a *AlternativeOutcome) Changed() (out []Change) {
-	for _, c := range a.Claims {
-		if c.From != c.To && c.From != stats.NotRun && c.To != stats.NotRun {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// unchanged returns the IDs of the claims with verdict v under the alternative that Changed does
-// not return.
-func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
-	for _, c := range a.Claims {
-		if c.To == v && (v == stats.NotRun || c.From == stats.NotRun || c.From == v) {
-			ids = append(ids, c.Claim)
-		}
-	}
-	return ids
-}
-
 // A ClaimStanding summarizes the verdicts on a claim under all alternatives of the assumptions
 // that it depends on.
 type ClaimStanding struct {
@@ -142,48 +120,9 @@ func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 	return specs
 }
 
-// WriteText writes the effect of each alternative, and then the standing of each claim. command
-// returns the command line that runs the given specs.
+// WriteText writes which verdicts hinge on a choice and which do not. command returns the command
+// line that runs the given specs.
 func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "Each alternative is flipped alone; --joint has their combinations.\n")
-	for _, a := range m.Assumptions {
-		fmt.Fprintf(out, "\n%s (chosen: %s)\n  %s\n", a.ID, a.How, words.OneLine(a.Chosen))
-		for _, alternative := range a.Alternatives {
-			alternative.write(out, a.ID, command)
-		}
-	}
-	m.summary(out)
-	return out.Flush()
-}
-
-func (a *AlternativeOutcome) write(out io.Writer, assumption string, command func([]string) string) {
-	fmt.Fprintf(out, "\n  %s=%s: %s\n", assumption, a.ID, words.OneLine(a.Value))
-	if a.Effect != "" {
-		fmt.Fprintf(out, "    noted earlier: %s\n", words.OneLine(a.Effect))
-	}
-	if len(a.Claims) == 0 {
-		fmt.Fprintf(out, "    no claim depends on it\n")
-		return
-	}
-	for _, c := range a.Changed() {
-		fmt.Fprintf(out, "    changes      %s: %s → %s\n", c.Claim, c.From, c.To)
-	}
-	for _, v := range []stats.Verdict{stats.Reproduced, stats.Inconclusive, stats.Deviates, stats.NotRun} {
-		if ids := a.unchanged(v); len(ids) > 0 {
-			fmt.Fprintf(out, "    %-12s %s\n", v, strings.Join(ids, ", "))
-		}
-	}
-	switch {
-	case len(a.Specs) > 0:
-		fmt.Fprintf(out, "    to run it:   %s\n", command(a.Specs))
-	case len(a.unchanged(stats.NotRun)) > 0:
-		fmt.Fprintf(out, "    no spec has these runs\n")
-	}
-}
-
-// summary writes which verdicts depend on a choice and which do not.
-func (m *MultiverseReport) summary(out io.Writer) {
 	var robust, hinging, untested []string
 	for _, c := range m.Claims {
 		text := fmt.Sprintf("  %s: %s (%d of %s run)\n", c.Claim, c.Verdict, c.Run, words.Count(c.Run+c.NotRun, "alternative"))
@@ -199,9 +138,21 @@ func (m *MultiverseReport) summary(out io.Writer) {
 			robust = append(robust, text)
 		}
 	}
-	fmt.Fprintf(out, "\n%d claims have the same verdict under every alternative that was run:\n%s", len(robust), strings.Join(robust, ""))
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "Each alternative is assumed alone; --joint has their combinations, and --json what every alternative does to each claim.\n")
 	fmt.Fprintf(out, "\n%d claims hinge on a choice:\n%s", len(hinging), strings.Join(hinging, ""))
+	fmt.Fprintf(out, "\n%d claims have the same verdict under every alternative that was run:\n%s", len(robust), strings.Join(robust, ""))
 	if len(untested) > 0 {
 		fmt.Fprintf(out, "\n%d claims have no verdict, or none under any alternative:\n%s", len(untested), strings.Join(untested, ""))
 	}
+	var specs []string
+	for _, a := range m.Assumptions {
+		for _, alternative := range a.Alternatives {
+			specs = append(specs, alternative.Specs...)
+		}
+	}
+	if slices.Sort(specs); len(specs) > 0 {
+		fmt.Fprintf(out, "\nTo run the alternatives without records: %s\n", command(slices.Compact(specs)))
+	}
+	return out.Flush()
 }

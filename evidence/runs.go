@@ -36,6 +36,14 @@ type Side struct {
 	silent     string // why the first run without an answer has none
 }
 
+// planned returns all runs, those with a record first.
+func (s *Side) planned() (out []experiments.Planned) {
+	for _, r := range s.Runs {
+		out = append(out, r.Planned)
+	}
+	return append(out, s.Missing...)
+}
+
 // values returns the values of the runs.
 func (s *Side) values() []float64 {
 	out := make([]float64, len(s.Runs))
