@@ -56,7 +56,8 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 				continue
 			}
 			t := newTrial(asked, int(replicate), r)
-			finals.add(name, asked, t.Order)
+			at := methodOrder{name, asked}
+			finals[at] = append(finals[at], t.Order)
 			if asked == 0 {
 				t.Order = largest
 			} else if t.Order <= (1+withinOrder)*asked { // a model is not penalized for needing fewer elements
@@ -101,15 +102,14 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	return res
 }
 
-// finalOrders holds the final model orders of methods by name and requested order, 0 if none.
-type finalOrders map[string]map[float64][]float64
-
-func (o finalOrders) add(name string, asked, final float64) {
-	if o[name] == nil {
-		o[name] = make(map[float64][]float64)
-	}
-	o[name][asked] = append(o[name][asked], final)
+// A methodOrder is a method with a requested model order, 0 if none.
+type methodOrder struct {
+	name  string
+	asked float64
 }
+
+// finalOrders holds the final model orders of runs.
+type finalOrders map[methodOrder][]float64
 
 // off returns a sentence that names the methods of a field whose mean final orders differ from those
 // asked for, or that have no run of one; "" if there are none.
@@ -117,7 +117,7 @@ func (o finalOrders) off(f *FieldResult) string {
 	var off []string
 	for _, e := range f.Entries {
 		for _, level := range f.Levels {
-			if runs := o[e.Name][level]; len(runs) == 0 {
+			if runs := o[methodOrder{e.Name, level}]; len(runs) == 0 {
 				off = append(off, fmt.Sprintf("%s, no run of %s", e.Name, Number(level)))
 			} else if final := stat.Mean(runs, nil); math.Abs(final-level) > withinOrder*level {
 				off = append(off, fmt.Sprintf("%s, %s of %s", e.Name, Number(final), Number(level)))
@@ -132,7 +132,7 @@ func (o finalOrders) off(f *FieldResult) string {
 
 // own returns the mean final orders of the methods of a field without a requested order.
 func (o finalOrders) own(f *FieldResult) string {
-	return joined(f.Entries[1:], func(e *Entry) string { return e.Name + " " + Number(stat.Mean(o[e.Name][0], nil)) })
+	return joined(f.Entries[1:], func(e *Entry) string { return e.Name + " " + Number(stat.Mean(o[methodOrder{name: e.Name}], nil)) })
 }
 
 // askedOrder returns the requested model order of a run, or 0 if the run requests none.
