@@ -361,8 +361,4 @@ func TestOneRun(t *testing.T) {
 	if got := s.newTest(of); got != (Number{}) {
 		t.Errorf("draws, each with test rows of its own: %+v", got)
 	}
-	two := Side{Runs: s.Runs[:2]}
-	if got := two.newRun(); got != (Number{}) {
-		t.Errorf("two runs: %+v", got)
-	}
 }
