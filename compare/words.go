@@ -35,20 +35,6 @@ func (m Measure) Verdict(v Verdict) string {
 	return string(v)
 }
 
-// doubt returns why a comparison has no verdict although its interval excludes 0, or "" for any
-// other comparison. alone is the uncorrected p-value; of is the number of heuristics compared.
-func (c *Comparison) doubt(alone words.Nullable, of int) string {
-	switch {
-	case !(c.Low > 0 || c.High < 0):
-		return ""
-	case c.Verdict == TooCoarse:
-		return "the interval excludes 0, but not by more than the possible error of interpolation between runs"
-	case c.Verdict == Open:
-		return fmt.Sprintf("the interval excludes 0 (p %s), but not after correction for %d comparisons", PValue(alone), of)
-	}
-	return ""
-}
-
 // twoDigits formats a positive number with two significant digits, or its whole integer part if
 // that is longer, without an exponent.
 func twoDigits(x float64) string {
