@@ -87,7 +87,10 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		basis = words.Count(len(replicates), "split") + " of one file, which share training rows: the variance is that of Nadeau and Bengio (2003). The results hold for new splits of this file, not for other data."
 	}
 	equal.Basis = fmt.Sprintf("%s Model orders: %s; a smaller final order counts as the one asked for.%s", basis, Numbers(levels), finals.off(equal))
-	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), finals.own(free))
+	own := joined(free.Entries[1:], func(e *Entry) string {
+		return e.Name + " " + Number(stat.Mean(finals[methodOrder{name: e.Name}], nil))
+	})
+	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), own)
 	res := &Result{Title: plan[first].Spec, Reference: reference}
 	for _, f := range []*FieldResult{equal, free} {
 		if len(f.Entries) > 1 {
@@ -128,11 +131,6 @@ func (o finalOrders) off(f *FieldResult) string {
 		return ""
 	}
 	return " Final orders more than 5 % from those asked for: " + strings.Join(off, "; ") + "."
-}
-
-// own returns the mean final orders of the methods of a field without a requested order.
-func (o finalOrders) own(f *FieldResult) string {
-	return joined(f.Entries[1:], func(e *Entry) string { return e.Name + " " + Number(stat.Mean(o[methodOrder{name: e.Name}], nil)) })
 }
 
 // askedOrder returns the requested model order of a run, or 0 if the run requests none.

@@ -371,7 +371,10 @@ func (f *FieldResult) difference(e *Entry, m Measure, levels []float64) Comparis
 		}
 	}
 	if len(c.Levels) == 0 {
-		c.Verdict, c.Reason = NotComparable, apart(e, f.Reference(), m)
+		c.Verdict, c.Reason = NotComparable, "all runs failed or are missing"
+		if len(e.Runs) > 0 {
+			c.Reason = fmt.Sprintf("no compared %s that both reach in every replicate: %s, %s", measures[m].cost, f.Reference().span(m), e.span(m))
+		}
 		return c
 	}
 	bend := bends / float64(len(c.Levels))

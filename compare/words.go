@@ -145,14 +145,6 @@ func lists(groups ...group) string {
 	return strings.Join(parts, " ")
 }
 
-// apart returns why no level is reached by all replicates of both heuristics.
-func apart(e, reference *Entry, m Measure) string {
-	if len(e.Runs) == 0 {
-		return "all runs failed or are missing"
-	}
-	return fmt.Sprintf("no compared %s that both reach in every replicate: %s, %s", measures[m].cost, reference.span(m), e.span(m))
-}
-
 // span returns the range of the cost of measure m, a model order or a time in seconds, over all
 // runs with a finite error.
 func (e *Entry) span(m Measure) string {
