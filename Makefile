@@ -109,7 +109,8 @@ check-reference:
 # that Slurm sets, and GNU parallel, the manifest for Kubernetes and the image. Part of slow.
 # Each test names what it lacks: root, parallel or buildah.
 cluster:
-	$(GO) test -tags check -run 'Check(Cluster|Kubernetes|Image)' -v ./docs
+	$(GO) test -run 'TestScripts/cluster' -v ./cmd/runall
+	$(GO) test -tags check -run 'Check(Kubernetes|Image)' -v ./docs
 
 # The workflows of .github, checked with actionlint, which passes their scripts to
 # shellcheck where that is installed. Left out without a network.

@@ -56,7 +56,8 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 				continue
 			}
 			t := newTrial(asked, int(replicate), r)
-			finals.add(name, asked, t.Order)
+			at := methodOrder{name, asked}
+			finals[at] = append(finals[at], t.Order)
 			if asked == 0 {
 				t.Order = largest
 			} else if t.Order <= (1+withinOrder)*asked { // a model is not penalized for needing fewer elements
@@ -86,7 +87,10 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 		basis = words.Count(len(replicates), "split") + " of one file, which share training rows: the variance is that of Nadeau and Bengio (2003). The results hold for new splits of this file, not for other data."
 	}
 	equal.Basis = fmt.Sprintf("%s Model orders: %s; a smaller final order counts as the one asked for.%s", basis, Numbers(levels), finals.off(equal))
-	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), finals.own(free))
+	own := joined(free.Entries[1:], func(e *Entry) string {
+		return e.Name + " " + Number(stat.Mean(finals[methodOrder{name: e.Name}], nil))
+	})
+	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), own)
 	res := &Result{Title: plan[first].Spec, Reference: reference}
 	for _, f := range []*FieldResult{equal, free} {
 		if len(f.Entries) > 1 {
@@ -101,15 +105,14 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	return res
 }
 
-// finalOrders holds the final model orders of methods by name and requested order, 0 if none.
-type finalOrders map[string]map[float64][]float64
-
-func (o finalOrders) add(name string, asked, final float64) {
-	if o[name] == nil {
-		o[name] = make(map[float64][]float64)
-	}
-	o[name][asked] = append(o[name][asked], final)
+// A methodOrder is a method with a requested model order, 0 if none.
+type methodOrder struct {
+	name  string
+	asked float64
 }
+
+// finalOrders holds the final model orders of runs.
+type finalOrders map[methodOrder][]float64
 
 // off returns a sentence that names the methods of a field whose mean final orders differ from those
 // asked for, or that have no run of one; "" if there are none.
@@ -117,7 +120,7 @@ func (o finalOrders) off(f *FieldResult) string {
 	var off []string
 	for _, e := range f.Entries {
 		for _, level := range f.Levels {
-			if runs := o[e.Name][level]; len(runs) == 0 {
+			if runs := o[methodOrder{e.Name, level}]; len(runs) == 0 {
 				off = append(off, fmt.Sprintf("%s, no run of %s", e.Name, Number(level)))
 			} else if final := stat.Mean(runs, nil); math.Abs(final-level) > withinOrder*level {
 				off = append(off, fmt.Sprintf("%s, %s of %s", e.Name, Number(final), Number(level)))
@@ -128,11 +131,6 @@ func (o finalOrders) off(f *FieldResult) string {
 		return ""
 	}
 	return " Final orders more than 5 % from those asked for: " + strings.Join(off, "; ") + "."
-}
-
-// own returns the mean final orders of the methods of a field without a requested order.
-func (o finalOrders) own(f *FieldResult) string {
-	return joined(f.Entries[1:], func(e *Entry) string { return e.Name + " " + Number(stat.Mean(o[e.Name][0], nil)) })
 }
 
 // askedOrder returns the requested model order of a run, or 0 if the run requests none.

@@ -67,8 +67,8 @@ type search struct {
 	tried  []*trial
 }
 
-// settle finds the settings of all methods on the held-out rows. It returns the searches in the order
-// of the methods. The best of a search is nil if every trial diverged or failed.
+// settle finds the settings of all methods on the held-out rows, and notes them. It returns the
+// searches in the order of the methods. The best of a search is nil if every trial diverged or failed.
 func (s *settling) settle(ctx context.Context, starts []experiments.Planned) ([]*search, error) {
 	var searches []*search
 	for i := range s.size.methods {
@@ -80,7 +80,15 @@ func (s *settling) settle(ctx context.Context, starts []experiments.Planned) ([]
 		return nil, err
 	}
 	for _, q := range searches {
-		q.say(s)
+		name, tried := q.method.called(), fmt.Sprintf("%d settings tried", len(q.tried))
+		if q.best == nil {
+			s.note("%s is left out: it diverged or failed with every setting (%s)", name, tried)
+			continue
+		}
+		for i, a := range q.method.axes {
+			name += fmt.Sprintf(", %s: %s", a.name, number(s.value(a, q.best.at[i])))
+		}
+		s.note("%s: error %.2f %% on held-out rows at order %.0f; %s", name, 100*q.best.Error, q.best.Order, tried)
 	}
 	if searches[0].best == nil {
 		return nil, errors.New("POLK diverged or failed with every setting that was tried; other features or another --scale may help")
@@ -152,17 +160,4 @@ func (s *settling) value(a axis, at int) float64 {
 		v *= squaredRate
 	}
 	return rounded(v * math.Pow(a.step, float64(at)/2))
-}
-
-// say notes the result of the search.
-func (q *search) say(s *settling) {
-	name, tried := q.method.called(), fmt.Sprintf("%d settings tried", len(q.tried))
-	if q.best == nil {
-		s.note("%s is left out: it diverged or failed with every setting (%s)", name, tried)
-		return
-	}
-	for i, a := range q.method.axes {
-		name += fmt.Sprintf(", %s: %s", a.name, number(s.value(a, q.best.at[i])))
-	}
-	s.note("%s: error %.2f %% on held-out rows at order %.0f; %s", name, 100*q.best.Error, q.best.Order, tried)
 }

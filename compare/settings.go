@@ -126,40 +126,29 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 	if least := 60; set.Train.N < least {
 		return nil, nil, harness.Usage(fmt.Errorf("%s has %d rows that are never test rows: want at least %d, of which a sixth is held out for the search", ref.Name, set.Train.N, least))
 	}
-	median := medianDistance(set.Train)
+	n := min(set.Train.N, medianRows)
+	var x []float32 // rows spread evenly over the training part, which may be sorted by class
+	for i := range n {
+		x = append(x, set.Train.Row(i*set.Train.N/n)...)
+	}
+	median := online.MedianDistance(n, set.Train.Dim, x)
 	if median == 0 {
 		return nil, nil, harness.Usage(fmt.Errorf("%s: one training row in %d was looked at, and all are the same: can't choose a bandwidth", ref.Name, max(1, set.Train.N/medianRows)))
 	}
-	if label, rows := unlearned(set); rows > 0 {
+	var unlearned []float64 // classes of test rows that no training row has: a random split may leave a rare class without
+	for _, y := range set.Test.Y {
+		if set.Labels != nil && !slices.Contains(set.Train.Y, y) {
+			unlearned = append(unlearned, y)
+		}
+	}
+	if rows := len(unlearned); rows > 0 {
+		label := set.Labels[int(unlearned[rows-1])]
 		opt.Note("warning: test rows with a label that no training row has: %d, such as %.40q; every method is wrong on them", rows, label)
 	}
 	if set.Repeated > 0 {
 		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
 	}
 	return &settling{opt: opt, ref: ref, median: median}, set, nil
-}
-
-// unlearned returns the number of test rows whose class has no training row, and the label of one
-// of them. A random split may leave a rare class without training rows.
-func unlearned(set *data.Set) (label string, rows int) {
-	for _, y := range set.Test.Y {
-		if set.Labels != nil && !slices.Contains(set.Train.Y, y) {
-			label = set.Labels[int(y)]
-			rows++
-		}
-	}
-	return label, rows
-}
-
-// medianDistance returns the median distance between rows spread evenly over the training part,
-// which may be sorted by class.
-func medianDistance(train *data.Split) float64 {
-	n := min(train.N, medianRows)
-	var x []float32
-	for i := range n {
-		x = append(x, train.Row(i*train.N/n)...)
-	}
-	return online.MedianDistance(n, train.Dim, x)
 }
 
 // starts returns a run of each method with its start values, on the data that the search sees.

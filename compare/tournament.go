@@ -267,8 +267,7 @@ func (f *FieldResult) compare() {
 		for i, c := range judged {
 			alone := c.PExact
 			c.P, c.PExact = words.Nullable(p[i]), words.Nullable(exact[i])
-			c.judge()
-			c.Reason = c.doubt(alone, len(judged))
+			c.judge(alone, len(judged))
 		}
 	}
 }
@@ -372,7 +371,10 @@ func (f *FieldResult) difference(e *Entry, m Measure, levels []float64) Comparis
 		}
 	}
 	if len(c.Levels) == 0 {
-		c.Verdict, c.Reason = NotComparable, apart(e, f.Reference(), m)
+		c.Verdict, c.Reason = NotComparable, "all runs failed or are missing"
+		if len(e.Runs) > 0 {
+			c.Reason = fmt.Sprintf("no compared %s that both reach in every replicate: %s, %s", measures[m].cost, f.Reference().span(m), e.span(m))
+		}
 		return c
 	}
 	bend := bends / float64(len(c.Levels))
@@ -399,17 +401,22 @@ func (f *FieldResult) difference(e *Entry, m Measure, levels []float64) Comparis
 	return c
 }
 
-// judge sets the verdict from the corrected p-values. Less is better for every measure.
-func (c *Comparison) judge() {
+// judge sets the verdict from the corrected p-values, and the reason if there is none although the
+// interval excludes 0. Less is better for every measure. alone is the uncorrected p-value of no
+// difference at all; of is the number of heuristics compared.
+func (c *Comparison) judge(alone words.Nullable, of int) {
 	switch {
 	case c.PExact > stats.Level:
-		c.Verdict = Open
+		c.Verdict, c.Reason = Open, fmt.Sprintf("the interval excludes 0 (p %s), but not after correction for %d comparisons", PValue(alone), of)
 	case c.P > stats.Level:
-		c.Verdict = TooCoarse
+		c.Verdict, c.Reason = TooCoarse, "the interval excludes 0, but not by more than the possible error of interpolation between runs"
 	case c.Difference < 0:
 		c.Verdict = Better
 	default:
 		c.Verdict = Worse
+	}
+	if !(c.Low > 0 || c.High < 0) {
+		c.Reason = ""
 	}
 }
 

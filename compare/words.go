@@ -29,27 +29,10 @@ func (m Measure) Interval(c Comparison) string {
 
 // Verdict returns a verdict in words. For Time, better is "faster" and worse is "slower".
 func (m Measure) Verdict(v Verdict) string {
-	switch {
-	case m == Time && v == Better:
-		return "faster"
-	case m == Time && v == Worse:
-		return "slower"
+	if inTime := map[Verdict]string{Better: "faster", Worse: "slower"}; m == Time && inTime[v] != "" {
+		return inTime[v]
 	}
 	return string(v)
-}
-
-// doubt returns why a comparison has no verdict although its interval excludes 0, or "" for any
-// other comparison. alone is the uncorrected p-value; of is the number of heuristics compared.
-func (c *Comparison) doubt(alone words.Nullable, of int) string {
-	switch {
-	case !(c.Low > 0 || c.High < 0):
-		return ""
-	case c.Verdict == TooCoarse:
-		return "the interval excludes 0, but not by more than the possible error of interpolation between runs"
-	case c.Verdict == Open:
-		return fmt.Sprintf("the interval excludes 0 (p %s), but not after correction for %d comparisons", PValue(alone), of)
-	}
-	return ""
 }
 
 // twoDigits formats a positive number with two significant digits, or its whole integer part if
@@ -113,49 +96,36 @@ func (r *Result) Summary() []string {
 // overall groups the heuristics by their verdicts over all fields: better on some field and worse
 // on none, and so on.
 func (r *Result) overall(m Measure) string {
-	better, mixed := group{title: "Better than " + r.Reference + " on at least one and worse on none"}, group{title: "Better on one, worse on another"}
-	worse, level := group{title: "Worse on at least one and better on none"}, group{title: "Not distinguishable on any"}
-	coarse, unknown := group{title: "Undecided, because the grid is too coarse"}, group{title: "Not comparable"}
+	groups := []group{
+		{title: "Better than " + r.Reference + " on at least one and worse on none"}, {title: "Better on one, worse on another"},
+		{title: "Worse on at least one and better on none"}, {title: "Not distinguishable on any"},
+		{title: "Undecided, because the grid is too coarse"}, {title: "Not comparable"},
+	}
 	for _, e := range r.Fields[0].Entries[1:] { // all fields have the same heuristics
 		has := func(v Verdict) bool {
 			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.entry(e.Name).Compared[m].Verdict == v })
 		}
-		g := &unknown
-		switch {
-		case has(Better) && has(Worse):
-			g = &mixed
-		case has(Better):
-			g = &better
-		case has(Worse):
-			g = &worse
-		case has(TooCoarse):
-			g = &coarse
-		case has(Open):
-			g = &level
-		}
+		better, worse, coarse := has(Better), has(Worse), has(TooCoarse)
+		g := &groups[slices.Index([]bool{better && !worse, better, worse, has(Open) && !coarse, coarse, true}, true)]
 		g.names = append(g.names, e.Name)
 	}
-	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(better, mixed, worse, level, coarse, unknown)
+	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(groups...)
 }
 
 // sentence says which heuristics rank ahead of the reference, level with it and behind it.
 func (s *Standing) sentence(reference string) string {
 	own := s.Ranks[slices.IndexFunc(s.Ranks, func(r Rank) bool { return r.Name == reference })].Mean
-	var ahead, level, behind []string
+	groups := []group{{title: "Ahead by more than that"}, {title: "Within it"}, {title: "Behind"}, {"Not ranked, because not comparable everywhere", s.Absent}}
 	for _, r := range s.Ranks {
-		switch d := r.Mean - own; {
-		case r.Name == reference:
-		case d < -s.CD:
-			ahead = append(ahead, r.Name)
-		case d > s.CD:
-			behind = append(behind, r.Name)
-		default:
-			level = append(level, r.Name)
+		if r.Name != reference {
+			d := r.Mean - own
+			g := &groups[slices.Index([]bool{d < -s.CD, d <= s.CD, true}, true)]
+			g.names = append(g.names, r.Name)
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
 		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, own, len(s.Ranks), s.CD) +
-		lists(group{"Ahead by more than that", ahead}, group{"Within it", level}, group{"Behind", behind}, group{"Not ranked, because not comparable everywhere", s.Absent})
+		lists(groups...)
 }
 
 // A group is a statement and the heuristics to which it applies.
@@ -173,14 +143,6 @@ func lists(groups ...group) string {
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-// apart returns why no level is reached by all replicates of both heuristics.
-func apart(e, reference *Entry, m Measure) string {
-	if len(e.Runs) == 0 {
-		return "all runs failed or are missing"
-	}
-	return fmt.Sprintf("no compared %s that both reach in every replicate: %s, %s", measures[m].cost, reference.span(m), e.span(m))
 }
 
 // span returns the range of the cost of measure m, a model order or a time in seconds, over all

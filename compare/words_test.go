@@ -53,19 +53,20 @@ func TestDecisive(t *testing.T) {
 // TestDoubt checks that an interval that excludes 0 without a verdict says why, and that others say
 // nothing.
 func TestDoubt(t *testing.T) {
-	c := Comparison{Low: 0.5, High: 1.5, Bend: 0.75}
-	for v, want := range map[Verdict]string{
-		TooCoarse: "the interval excludes 0, but not by more than the possible error of interpolation between runs",
-		Open:      "the interval excludes 0 (p 0.020), but not after correction for 4 comparisons",
-		Worse:     "",
+	for _, c := range []struct {
+		Comparison
+		verdict Verdict
+		reason  string
+	}{
+		{Comparison{Low: 0.5, High: 1.5, P: 0.3}, TooCoarse, "the interval excludes 0, but not by more than the possible error of interpolation between runs"},
+		{Comparison{Low: 0.5, High: 1.5, PExact: 0.08}, Open, "the interval excludes 0 (p 0.020), but not after correction for 4 comparisons"},
+		{Comparison{Low: 0.5, High: 1.5, Difference: 1}, Worse, ""},
+		{Comparison{Low: -1.5, High: -0.5, Difference: -1}, Better, ""},
+		{Comparison{Low: -0.5, High: 0.5, PExact: 0.08}, Open, ""},
+		{Comparison{Low: words.Nullable(math.NaN()), High: words.Nullable(math.NaN()), PExact: 0.08}, Open, ""},
 	} {
-		if c.Verdict = v; c.doubt(0.02, 4) != want {
-			t.Errorf("%s: %q", v, c.doubt(0.02, 4))
-		}
-	}
-	for _, low := range []words.Nullable{-0.5, words.Nullable(math.NaN())} {
-		if c := (Comparison{Verdict: Open, Low: low, High: -low}); c.doubt(0.02, 4) != "" {
-			t.Errorf("of an interval from %v: %q", low, c.doubt(0.02, 4))
+		if c.judge(0.02, 4); c.Verdict != c.verdict || c.Reason != c.reason {
+			t.Errorf("%+v: %s, %q", c.Comparison, c.verdict, c.reason)
 		}
 	}
 }

@@ -10,6 +10,8 @@ const (
 
 func init() {
 	register("mnist", code{load: loadMNIST, pictures: mnistPictures})
+	// The files have MNIST's names, sizes and format.
+	register("fashion-mnist", code{load: loadMNIST, pictures: mnistPictures})
 }
 
 func mnistPictures(m *manifestSet, finder Finder) ([]*image.Gray, error) {

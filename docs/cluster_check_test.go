@@ -31,39 +31,6 @@ func run(t *testing.T, dir, program string, args ...string) string {
 	return string(out)
 }
 
-// TestCheckCluster carries out the runs of testdata in three shards, by docs/cluster/parallel.sh with
-// GNU parallel, and by docs/cluster/slurm.sh with the variables that Slurm sets for each element of a
-// job array. The merged records must be those of a single process, bit for bit.
-func TestCheckCluster(t *testing.T) {
-	repo, err := filepath.Abs(root)
-	testutil.NoError(t, err)
-	specs := []string{repo + "/docs/testdata/slurm-polk.yaml", repo + "/docs/testdata/slurm-bsgd.yaml"}
-	alone := t.TempDir()
-	runall := alone + "/runall"
-	run(t, repo, "go", "build", "-o", runall, "./cmd/runall")
-	run(t, alone, runall, append([]string{"reproduce", "--results", "local", "--progress", "quiet"}, specs...)...)
-	t.Setenv("RUNALL", runall)
-	t.Setenv("SLURM_CPUS_PER_TASK", "1")
-	t.Setenv("SLURM_MEM_PER_NODE", "512")
-	for script, elements := range map[string][]string{"parallel.sh": {""}, "slurm.sh": {"1", "2", "3"}} {
-		t.Run(script, func(t *testing.T) {
-			if _, err := exec.LookPath("parallel"); err != nil && script == "parallel.sh" {
-				t.Skip(err)
-			}
-			dir := t.TempDir()
-			for _, k := range elements {
-				t.Setenv("SLURM_ARRAY_TASK_ID", k)
-				run(t, dir, "bash", append([]string{repo + "/docs/cluster/" + script, "3"}, specs...)...)
-			}
-			run(t, dir, runall, "merge", "shards/1", "shards/2", "shards/3", "--results", "merged")
-			said := run(t, dir, runall, "verify", "records", "--results", "merged", "--with", alone+"/local")
-			if want := "24 runs compared, 24 the same bit for bit; 0 only in the first folder, 0 only in the second\n"; said != want {
-				t.Errorf("%swant %s", said, want)
-			}
-		})
-	}
-}
-
 // TestCheckImage builds the image for this architecture with 'make image' and carries out runs in it
 // as its user.
 func TestCheckImage(t *testing.T) {
@@ -107,18 +74,11 @@ func TestCheckKubernetes(t *testing.T) {
 			s["additionalProperties"] = false
 		}
 	}
-	manifest := read(t, "docs/cluster/kubernetes.yaml")
-	for text, valid := range map[string]bool{
-		manifest: true,
-		strings.Replace(manifest, "completions: 20", "completions: many", 1): false,
-		strings.Replace(manifest, "restartPolicy:", "restartsPolicy:", 1):    false,
-	} {
-		asJSON, err := yaml.YAMLToJSON([]byte(text))
-		testutil.NoError(t, err)
-		var v any
-		testutil.NoError(t, json.Unmarshal(asJSON, &v))
-		if problems := schema.Validate(v); (len(problems) == 0) != valid {
-			t.Errorf("valid: %v, want %v: %v\n%s", !valid, valid, problems, text)
-		}
+	asJSON, err := yaml.YAMLToJSON([]byte(read(t, "docs/cluster/kubernetes.yaml")))
+	testutil.NoError(t, err)
+	var v any
+	testutil.NoError(t, json.Unmarshal(asJSON, &v))
+	if problems := schema.Validate(v); len(problems) > 0 {
+		t.Error(problems)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"polkrepro/experiments"
 	_ "polkrepro/harness" // registers the methods that specs name
@@ -44,21 +43,16 @@ var (
 	code    = regexp.MustCompile("`[^`\n]+`")
 	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
+
+	punctuation = regexp.MustCompile(`[^\pL\p{Nd}_ -]`) // which anchors lack
 )
 
 // anchors returns the anchors of a document's headings, as GitHub makes them.
 func anchors(text string) map[string]bool {
 	out := make(map[string]bool)
 	for _, m := range heading.FindAllStringSubmatch(block.ReplaceAllString(text, ""), -1) {
-		out[strings.Map(func(r rune) rune {
-			switch {
-			case r == ' ':
-				return '-'
-			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
-				return unicode.ToLower(r)
-			}
-			return -1
-		}, link.ReplaceAllString(strings.TrimSpace(m[1]), ""))] = true
+		title := link.ReplaceAllString(strings.ToLower(strings.TrimSpace(m[1])), "")
+		out[strings.ReplaceAll(punctuation.ReplaceAllString(title, ""), " ", "-")] = true
 	}
 	return out
 }

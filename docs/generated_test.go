@@ -12,7 +12,6 @@ import (
 	"polkrepro/compare"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
@@ -21,7 +20,6 @@ import (
 // generators make the blocks of documents that repeat recorded results or the ledger. The keys are the
 // names in the comments before the blocks.
 var generators = map[string]func(*testing.T) string{
-	"experiments/ledgers/assumptions.yaml":  assumptions,
 	"results/reference/figures/joint.csv":   joint,
 	"results/reference/placebo.json":        placebo,
 	"results/reference/tables/tableS3.csv":  learners,
@@ -156,20 +154,6 @@ func times(t *testing.T) string {
 		rows = append(rows, []string{"`" + line["command"] + "`", line["what"], line["time"]})
 	}
 	return markdown([]string{"command", "what", "time"}, rows)
-}
-
-func assumptions(t *testing.T) string {
-	var rows [][]string
-	for _, a := range experiments.Ledgers().Assumptions {
-		var others []string
-		for _, alternative := range a.Alternatives {
-			if alternative.Run() {
-				others = append(others, alternative.ID)
-			}
-		}
-		rows = append(rows, []string{"`" + a.ID + "`", a.Paper, a.Chosen, a.How, strings.Join(others, ", ")})
-	}
-	return markdown([]string{"", "the paper", "here", "chosen", "alternatives run"}, rows)
 }
 
 // placebo returns the table of the joint search's results for numbers other than the paper's.

@@ -69,8 +69,7 @@ func Assess(in Input) (*Assessment, error) {
 }
 
 // judge judges a claim by the tests that apply under the assumed alternatives. Without such a test,
-// the verdict is "not run". The explanations in the ledger hold for the chosen values only, so
-// tests with other runs or readings lose theirs.
+// the verdict is "not run".
 func (x *index) judge(c experiments.Claim) ClaimResult {
 	r := ClaimResult{Claim: c, Verdict: stats.NotRun, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
@@ -78,37 +77,35 @@ func (x *index) judge(c experiments.Claim) ClaimResult {
 		if slices.ContainsFunc(slices.Collect(maps.Values(x.assumed)), without) {
 			continue
 		}
-		if slices.ContainsFunc(t.Selectors(), x.touched) {
-			t.Explained = ""
-		}
 		r.Tests = append(r.Tests, x.assess(c, t))
 	}
 	r.Verdict = r.At(1)
 	return r
 }
 
-// assess judges one test of a claim.
+// assess judges one test of a claim. The explanations in the ledger hold for the chosen values only,
+// so a test with other runs or readings loses its explanation.
 func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	f := NewFinding(t)
 	if t.Reason == "" && t.Margin > 0 {
 		f.Reason = x.Ledger.Margins[t.Of.Quantity].Reason
 	}
-	why := x.unanswered(t)
-	if why == "" {
-		f.Of = x.side(t.Of)
-		if t.To != nil {
-			f.To = x.side(*t.To)
-		}
-		why = cmp.Or(f.Of.cut, f.To.cut)
+	of, to := x.side(t.Of), Side{}
+	if t.To != nil {
+		to = x.side(*t.To)
 	}
-	if why != "" {
+	if why := cmp.Or(of.unanswered, to.unanswered); why != "" {
 		f.Gap = &Gap{Kind: Unanswered, Why: why}
 		return f
+	}
+	f.Of, f.To = of, to
+	if of.other || to.other {
+		f.Test.Explained = ""
 	}
 	if f.Gap = f.gap(x.Failed); f.Gap != nil && !f.Gap.partial() {
 		return f
 	}
-	why = cmp.Or(f.Of.silent, f.To.silent)
+	why := cmp.Or(of.silent, to.silent)
 	if why == "" && t.Kind == experiments.KindExponent && len(f.Of.exponents()) == 0 {
 		why = "no seed has a run at every learning rate"
 	}
@@ -228,6 +225,17 @@ func (c *ClaimResult) Within() (within, known bool) {
 	return within && known, known
 }
 
+// Incomplete reports whether planned runs of the claim have no record, or a test
+// of it has no runs at all.
+func (c *ClaimResult) Incomplete() bool {
+	return c.lacksRuns() || slices.ContainsFunc(c.Tests, func(t Finding) bool { return t.Verdict == stats.NotRun })
+}
+
+// lacksRuns reports whether planned runs of the claim have no record.
+func (c *ClaimResult) lacksRuns() bool {
+	return slices.ContainsFunc(c.Tests, func(t Finding) bool { return len(t.missing()) > 0 })
+}
+
 // missing returns the planned runs of the test without a record.
 func (f *Finding) missing() []experiments.Planned { return slices.Concat(f.Of.Missing, f.To.Missing) }
 
@@ -300,6 +308,45 @@ func Changes(from, to *Assessment) []Change {
 	for i, c := range from.Claims {
 		if v := to.Claims[i].Verdict; v != c.Verdict {
 			out = append(out, Change{c.Claim.ID, c.Verdict, v})
+		}
+	}
+	return out
+}
+
+// A Comparison says where the verdicts of an assessment differ from those of a
+// reference.
+type Comparison struct {
+	Same        int          `json:"same"`                   // number of claims with the same verdict
+	NotRun      int          `json:"not_run"`                // number of claims that the plan does not run
+	Changed     []Difference `json:"changed,omitempty"`      // claims with different verdicts; missing if there are none
+	NotCompared []Difference `json:"not_compared,omitempty"` // claims that lack runs on one side, so that the verdicts rest on different runs; missing if there are none
+}
+
+// A Difference is a claim with its verdicts on both sides, worded as by [ClaimResult.Outcome].
+type Difference struct {
+	Claim     string `json:"claim"`     // ID of the claim
+	Here      string `json:"here"`      // verdict of the assessment
+	Reference string `json:"reference"` // verdict of the reference
+}
+
+// CompareTo compares the verdicts with those of a reference. Both must be of the
+// same ledger, plan and assumptions. A deviation with an explanation and one
+// without are different verdicts. A claim is compared only if both sides have all
+// of its planned runs.
+func (a *Assessment) CompareTo(reference *Assessment) *Comparison {
+	out := new(Comparison)
+	for i := range a.Claims {
+		here, there := &a.Claims[i], &reference.Claims[i]
+		d := Difference{here.Claim.ID, here.Outcome(), there.Outcome()}
+		switch {
+		case here.lacksRuns() || there.lacksRuns():
+			out.NotCompared = append(out.NotCompared, d)
+		case d.Here != d.Reference:
+			out.Changed = append(out.Changed, d)
+		case here.Verdict == stats.NotRun:
+			out.NotRun++
+		default:
+			out.Same++
 		}
 	}
 	return out

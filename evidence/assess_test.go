@@ -384,13 +384,16 @@ func TestValue(t *testing.T) {
 	if got := value(r, experiments.Selector{Quantity: "roughness"}, reading{"train", 1}); !math.IsInf(got, 1) {
 		t.Errorf("a curve that rises has roughness %v", got)
 	}
-	if got := roughness(r.Points[:1], "train", 0); !math.IsNaN(got) {
+	rough := func(points []record.Point) float64 {
+		return reading{"train", 1}.roughness(&record.Record{Points: points})
+	}
+	if got := rough(r.Points[:1]); !math.IsNaN(got) {
 		t.Errorf("one point has roughness %v", got)
 	}
-	if got := roughness(r.Points[1:3], "train", 0); got != 0 {
+	if got := rough(r.Points[1:3]); got != 0 {
 		t.Errorf("a fall from 0.6 to 0.4 has roughness %v", got)
 	}
-	if got := roughness([]record.Point{r.Points[0], r.Points[0]}, "train", 0); !math.IsInf(got, 1) {
+	if got := rough([]record.Point{r.Points[0], r.Points[0]}); !math.IsInf(got, 1) {
 		t.Errorf("a curve that stays has roughness %v", got)
 	}
 }
@@ -445,7 +448,7 @@ func TestText(t *testing.T) {
 	err := a.WriteText(&b)
 	for _, id := range []string{"table3.mnist.klr.polk.error", "table3.brodatz.klr.polk.order", "brodatz.near-96.similar-305", "mnist.like-libsvm", "mnist.beats-bsgd.speed-324"} {
 		b.WriteString("\n")
-		err = errors.Join(err, found(t, a, id).Explain(in.Ledger, func(spec string) string { return "again " + spec }).WriteText(&b))
+		err = errors.Join(err, found(t, a, id).Explain(&b, in.Ledger, func(spec string) string { return "again " + spec }))
 	}
 	b.WriteString("\n")
 	err = errors.Join(err, m.WriteText(&b, func(specs []string) string { return "run " + strings.Join(specs, "+") }))

@@ -12,7 +12,6 @@ import (
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
-	"polkrepro/record"
 )
 
 // A Subject is a claim, or one test of it, to explain.
@@ -37,78 +36,12 @@ func (a *Assessment) Find(id string) (Subject, bool) {
 	return Subject{}, false
 }
 
-// An Explanation is the origin of a verdict: the claim, its assumptions, its tests, their runs, and
-// the commands that repeat the runs.
-type Explanation struct {
-	Claim       ClaimDocument        `json:"claim"`       // claim, with the tests that were asked for
-	Runs        []TraceDocument      `json:"runs"`        // runs that answer the tests, one entry for each test that a run answers
-	Missing     []RunDocument        `json:"missing"`     // runs that the tests need and that have no record
-	Assumptions []AssumptionDocument `json:"assumptions"` // assumptions that the claim depends on
-	Commands    []string             `json:"commands"`    // commands that rerun the specs behind the tests
-
-	of Subject
-}
-
-// A TraceDocument is a run that answers a test.
-type TraceDocument struct {
-	RunDocument
-	Test        string       `json:"test"`        // ID of the test
-	Other       bool         `json:"other"`       // whether the run is one that the test compares with
-	Value       record.Float `json:"value"`       // value of the run, in the unit of the test
-	Evaluations int          `json:"evaluations"` // number of evaluations in the record
-	Revision    string       `json:"revision"`    // revision of the program that made the record; empty if unknown
-	Dirty       bool         `json:"dirty"`       // whether there were changes to the revision
-	File        string       `json:"file"`        // path of the record
-	Digest      string       `json:"digest"`      // SHA-256 of the record's deterministic part
-}
-
-// An AssumptionDocument is a choice that the paper leaves open.
-type AssumptionDocument struct {
-	ID     string `json:"id"`     // ID of the assumption, as 'runall verify --assume' takes it
-	How    string `json:"how"`    // how the value was chosen: blind, algebra or by result
-	Chosen string `json:"chosen"` // chosen value
-}
-
-// Explain returns the origin of a verdict. command returns the command that reruns a spec.
-func (s Subject) Explain(l *experiments.Ledger, command func(spec string) string) *Explanation {
-	e := &Explanation{
-		Claim: s.Claim.document(s.Tests), Runs: []TraceDocument{}, Missing: []RunDocument{},
-		Assumptions: []AssumptionDocument{}, Commands: []string{}, of: s,
-	}
-	var specs []string
-	for _, t := range s.Tests {
-		for j, side := range []*Side{&t.Of, &t.To} {
-			for _, r := range side.Runs {
-				h := r.Record.Header
-				e.Runs = append(e.Runs, TraceDocument{
-					runDocument(r.Planned), t.Test.ID, j == 1, record.Float(r.Value), len(r.Record.Points),
-					h.Provenance.Revision, h.Provenance.Dirty, r.Record.Path, r.Record.Final.Digest,
-				})
-				specs = append(specs, r.Spec)
-			}
-			for _, p := range side.Missing {
-				e.Missing = append(e.Missing, runDocument(p))
-				specs = append(specs, p.Spec)
-			}
-		}
-	}
-	for _, id := range s.Claim.Claim.Assumptions {
-		a := l.Assumption(id)
-		e.Assumptions = append(e.Assumptions, AssumptionDocument{id, a.How, a.Chosen})
-	}
-	for i, spec := range specs {
-		if slices.Index(specs, spec) == i {
-			e.Commands = append(e.Commands, command(spec))
-		}
-	}
-	return e
-}
-
-// WriteText writes the explanation.
-func (e *Explanation) WriteText(w io.Writer) error {
+// Explain writes the origin of a verdict: the claim, its tests with their runs, its assumptions in l,
+// and the commands that repeat the runs. command returns the command that reruns a spec.
+func (s Subject) Explain(w io.Writer, l *experiments.Ledger, command func(spec string) string) error {
 	out := bufio.NewWriter(w)
-	c := e.of.Claim.Claim
-	fmt.Fprintf(out, "%s: %s\n%s", c.ID, e.of.Claim.Verdict, c.Section)
+	c := s.Claim.Claim
+	fmt.Fprintf(out, "%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
 	if c.Cell {
 		fmt.Fprintf(out, " prints risk/error/order %s\n", c.Quote)
 	} else {
@@ -117,20 +50,29 @@ func (e *Explanation) WriteText(w io.Writer) error {
 	if c.Note != "" {
 		fmt.Fprintf(out, "%s\n", strings.TrimSpace(c.Note))
 	}
-	for i := range e.of.Tests {
-		writeTest(out, &e.of.Tests[i])
+	var assumptions, commands []string
+	for i := range s.Tests {
+		f := &s.Tests[i]
+		writeTest(out, f)
+		for _, side := range []Side{f.Of, f.To} {
+			for _, p := range side.planned() {
+				if line := command(p.Spec); !slices.Contains(commands, line) {
+					commands = append(commands, line)
+				}
+			}
+		}
+	}
+	for _, id := range c.Assumptions {
+		a := l.Assumption(id)
+		assumptions = append(assumptions, fmt.Sprintf("%s (%s): %s", a.ID, a.How, a.Chosen))
 	}
 	list := func(title string, lines []string) {
 		if len(lines) > 0 {
 			fmt.Fprintf(out, "\n%s:\n  %s\n", title, strings.Join(lines, "\n  "))
 		}
 	}
-	var assumptions []string
-	for _, a := range e.Assumptions {
-		assumptions = append(assumptions, fmt.Sprintf("%s (%s): %s", a.ID, a.How, a.Chosen))
-	}
 	list("It rests on these assumptions", assumptions)
-	list("To run it again", e.Commands)
+	list("To run it again", commands)
 	return out.Flush()
 }
 
@@ -170,12 +112,12 @@ func writeTest(out io.Writer, f *Finding) {
 	}
 }
 
-// describe returns a selector in words. runs is the name of a cell's runs.
-func describe(s experiments.Selector, runs string) string {
+// describe returns a selector in words.
+func describe(s experiments.Selector) string {
 	if s.Spec != "" {
 		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 	}
-	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + runs
+	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {
 	case s.Below != nil:
 		out = fmt.Sprintf("samples until the %s is below %s", out, words.Four(*s.Below))

@@ -133,7 +133,7 @@ func (f *Finding) Explained() bool { return f.Verdict == stats.Deviates && f.Tes
 func (f *Finding) Outcome() string { return verdictText(f.Verdict, f.Explained()) }
 
 // Measured describes the quantity that the test measures.
-func (f *Finding) Measured() string { return describe(f.Test.Of, f.Test.Of.Cell) }
+func (f *Finding) Measured() string { return describe(f.Test.Of) }
 
 // Compared describes the quantity that the test compares with, or returns "" for a test of one
 // mean.
@@ -141,7 +141,7 @@ func (f *Finding) Compared() string {
 	if f.Test.To == nil {
 		return ""
 	}
-	return describe(*f.Test.To, f.Test.To.Cell)
+	return describe(*f.Test.To)
 }
 
 // Printed returns the paper's number, or a dash.
@@ -184,22 +184,36 @@ func (f *Finding) where(before string, n Number, after string) string {
 // Note returns the note on the verdict, or "" if there is none.
 func (f *Finding) Note() string { return cmp.Or(f.Gap.Note(), f.Remark) }
 
-// Difference describes a test that is not reproduced: its verdict, the measured number and the
-// paper's.
-func (f *Finding) Difference() string {
-	line := f.Test.ID + " " + f.Verdict.String()
-	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
-		line += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
+// Sentence says in one line what was measured and what the paper claims: "error of
+// table2.multidist.ksvm.bsgd: 4.597 [4.42, 4.77]; claimed 20.8 to 22.8, printed 21.8."
+func (f *Finding) Sentence() string {
+	text, ours, claimed := f.Measured(), f.Ours.String(), f.Target.String()
+	if f.Test.To != nil {
+		by := " minus "
+		if f.Test.Kind == experiments.KindRatio {
+			by = " divided by "
+		}
+		text += by + f.Compared()
 	}
-	return line + f.Also(func(note string) string { return note })
+	if f.Verdict == stats.NotRun {
+		ours = "not measured (" + f.Note() + ")"
+	}
+	if f.Test.Paper != nil {
+		claimed += ", printed " + f.Paper.String()
+	}
+	return text + ": " + ours + "; claimed " + claimed + "."
 }
 
-// Also returns the intervals of a new run and the note on the verdict. The function note formats
-// that note, which may quote the error of a failed run.
-func (f *Finding) Also(note func(string) string) string {
-	text := f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
-	if n := f.Note(); n != "" {
-		text += "; " + note(n)
+// Difference describes a test that is not reproduced: its verdict, the measured number and the
+// paper's, the intervals of a new run, and the note on the verdict.
+func (f *Finding) Difference() string {
+	text := f.Test.ID + " " + f.Verdict.String()
+	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
+		text += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
+	}
+	text += f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
+	if note := f.Note(); note != "" {
+		text += "; " + note
 	}
 	return text
 }

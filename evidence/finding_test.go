@@ -22,14 +22,17 @@ func TestFindingWords(t *testing.T) {
 	less.Gap = &Gap{Kind: Failed, Runs: make([]experiments.Planned, 2), N: 5, Why: "a reason"}
 	for _, c := range []struct {
 		of   Finding
-		want [7]string // compared, printed, target, estimated, runs, outcome, note
+		want [8]string // compared, printed, target, estimated, runs, outcome, note, sentence
 	}{
-		{mean, [7]string{"", "2", "1 to 3", "2 [0.3141, 3.686]", "0", "reproduced", ""}},
-		{ratio, [7]string{"error of " + to.Cell, "—", "≥ 2", "1.5", "0 : 0", "deviates, explained", ""}},
-		{less, [7]string{"error of " + to.Cell, "—", "< 0", "", "0 : 0", "not run", "2 of 5 runs failed"}},
+		{mean, [8]string{"", "2", "1 to 3", "2 [0.3141, 3.686]", "0", "reproduced", "",
+			"error of " + of.Cell + ": 2 [0.3141, 3.686]; claimed 1 to 3, printed 2."}},
+		{ratio, [8]string{"error of " + to.Cell, "—", "≥ 2", "1.5", "0 : 0", "deviates, explained", "",
+			"error of " + of.Cell + " divided by error of " + to.Cell + ": 1.5; claimed ≥ 2."}},
+		{less, [8]string{"error of " + to.Cell, "—", "< 0", "", "0 : 0", "not run", "2 of 5 runs failed",
+			"error of " + of.Cell + " minus error of " + to.Cell + ": not measured (2 of 5 runs failed); claimed < 0."}},
 	} {
 		f := &c.of
-		if got := [7]string{f.Compared(), f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Outcome(), f.Note()}; got != c.want || f.Measured() != "error of "+of.Cell {
+		if got := [8]string{f.Compared(), f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Outcome(), f.Note(), f.Sentence()}; got != c.want || f.Measured() != "error of "+of.Cell {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -83,7 +86,7 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%s: %s, %s", profile, g.Cell(), g.Sentence())
 		}
 	}
-	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "1 record in r is incomplete or corrupt; rerun 'runall reproduce'" {
+	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "r: 1 record is incomplete or corrupt; rerun 'runall reproduce'" {
 		t.Error(got)
 	}
 	if got := (&Gap{Kind: Pending, What: "r", Runs: planned}).Error(); got != "6 records missing in r: a.jsonl (, s), b.jsonl (, s), c.jsonl (, s), c.jsonl (, s), d.jsonl (, s), and 1 more" {

@@ -137,11 +137,7 @@ const mostNamed = 5
 // Error returns the error of a command for missing or corrupt records in the folder g.What.
 func (g *Gap) Error() string {
 	if g.Kind == Corrupt {
-		is := "are"
-		if g.N == 1 {
-			is = "is"
-		}
-		return fmt.Sprintf("%s in %s %s %s; rerun 'runall reproduce'", words.Count(g.N, "record"), g.What, is, damaged)
+		return fmt.Sprintf("%s: %s %s; rerun 'runall reproduce'", g.What, are(g.N, "record"), damaged)
 	}
 	var names []string
 	for _, p := range g.Runs[:min(mostNamed, len(g.Runs))] {
@@ -156,22 +152,18 @@ func (g *Gap) Error() string {
 // Lost says how many of the planned runs behind a number failed or are missing; it is empty if none
 // are.
 func Lost(planned int, gaps []*Gap) string {
-	failed, missing := 0, 0
+	lost := make(map[bool]int) // by whether the runs failed
 	for _, g := range gaps {
-		if g.Kind == Failed {
-			failed += len(g.Runs)
-		} else {
-			missing += len(g.Runs)
-		}
+		lost[g.Kind == Failed] += len(g.Runs)
 	}
-	var lost []string
-	if failed > 0 {
-		lost = append(lost, fmt.Sprintf("%d of %d runs failed.", failed, planned))
+	var texts []string
+	if n := lost[true]; n > 0 {
+		texts = append(texts, fmt.Sprintf("%d of %d runs failed.", n, planned))
 	}
-	if missing > 0 {
-		lost = append(lost, fmt.Sprintf("%d of %d runs are missing.", missing, planned))
+	if n := lost[false]; n > 0 {
+		texts = append(texts, fmt.Sprintf("%d of %d runs are missing.", n, planned))
 	}
-	return strings.Join(lost, " ")
+	return strings.Join(texts, " ")
 }
 
 // Lacking says how many runs of a spec are missing, and how to make them.

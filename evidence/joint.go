@@ -1,13 +1,18 @@
 package evidence
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // A JointReport judges the cells of Tables 2 and 3 under every combination of alternatives to
@@ -275,26 +280,29 @@ func (j *joint) factor(c experiments.Claim) factor {
 			f.scope = append(f.scope, i)
 		}
 	}
-	known := make(map[string]int)
+	type key struct {
+		from    source
+		without string // IDs of the alternatives that leave tests out
+	}
+	known := make(map[key]int)
 	j.each(f.scope, make([]uint8, len(j.variables)), func(choice []uint8) {
 		j.x.assumed = make(alternatives)
-		readings := ""
+		var k key
 		for _, v := range f.scope {
 			if a := j.variables[v].values[choice[v]]; a != nil {
 				j.x.assumed[j.variables[v].assumption.ID] = a
-				if a.Reading() {
-					readings += fmt.Sprintf(" %p", a)
+				if len(a.Without) > 0 {
+					k.without += " " + a.ID
 				}
 			}
 		}
-		key := "" // of combinations that no runs answer
-		if from := j.x.source(c.ID); from.why == "" {
-			key = fmt.Sprintf("%p %d%s", from.answer, from.passes, readings)
+		if k.from = j.x.source(c.ID); k.from.why != "" {
+			k = key{} // all combinations that no runs answer
 		}
-		i, ok := known[key]
+		i, ok := known[k]
 		if !ok {
 			i = len(f.judged)
-			known[key] = i
+			known[k] = i
 			f.judged = append(f.judged, j.x.judge(c))
 			f.outcomes = append(f.outcomes, outcomeOf(f.judged[i]))
 		}
@@ -394,4 +402,102 @@ func (j *joint) reading(c combinations) JointReading {
 		}
 	}
 	return r
+}
+
+// WriteText writes the front of the combinations as a table, and describes the combination that
+// reproduces most.
+func (j *JointReport) WriteText(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for _, line := range j.Words() {
+		fmt.Fprintf(out, "%s\n\n", line)
+	}
+	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
+	for _, r := range j.Shown() {
+		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
+			words.Grouped(j.Like(r)), r.Names())
+	}
+	t.Flush()
+	best := j.Front[len(j.Front)-1]
+	fmt.Fprintf(out, "\n%s\n\n", j.Sentence())
+	for _, a := range best.Assumed {
+		i := slices.IndexFunc(j.Assumptions, func(of JointAssumption) bool { return of.ID == a.Assumption })
+		fmt.Fprintf(out, "  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.Assumptions[i].How, words.OneLine(a.Chosen))
+	}
+	fmt.Fprintf(out, "\nIts cells:\n")
+	for _, c := range j.Best {
+		fmt.Fprintf(out, "  %-12s %s\n", c.Verdict, c.Claim.ID)
+		for _, t := range c.Differences() {
+			fmt.Fprintf(out, "               %s\n", t)
+		}
+	}
+	if len(best.Assumed) > 0 {
+		fmt.Fprintf(out, "\n'runall verify --assume %s' judges all claims so.\n", strings.ReplaceAll(best.Names(), ", ", " --assume "))
+	}
+	return out.Flush()
+}
+
+// Shown returns the combinations of the front, preceded by the chosen values if the front lacks
+// them.
+func (j *JointReport) Shown() []JointReading {
+	if slices.ContainsFunc(j.Front, func(r JointReading) bool { return len(r.Assumed) == 0 }) {
+		return j.Front
+	}
+	return append([]JointReading{j.Chosen}, j.Front...)
+}
+
+// Words returns paragraphs that say how combinations are counted.
+func (j *JointReport) Words() []string {
+	return []string{
+		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell without runs for a combination counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
+			words.Grouped(j.Combinations), len(j.Assumptions)),
+		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. So is an alternative that is taken because it reproduces more, unless it is printed or follows from a rule. "+
+			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
+	}
+}
+
+// Sentence says how much the combination that reproduces most reproduces.
+func (j *JointReport) Sentence() string {
+	best := j.Front[len(j.Front)-1]
+	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
+		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult)
+	if best.OneRun > 0 {
+		s += fmt.Sprintf(" In %d more, all printed numbers lie in the interval of a new run.", best.OneRun)
+	}
+	return s + " Assumed otherwise: " + best.Names() + "."
+}
+
+// Names returns the alternatives of a combination as 'runall verify --assume' takes them, separated
+// by commas.
+func (r *JointReading) Names() string {
+	if len(r.Assumed) == 0 {
+		return "nothing (as chosen)"
+	}
+	var names []string
+	for _, a := range r.Assumed {
+		names = append(names, a.Assumption+"="+a.Alternative)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Like returns the number of combinations that reproduce as many cells and numbers as r with as
+// many choices by result.
+func (j *JointReport) Like(r JointReading) int {
+	for _, c := range j.Counts {
+		if c.ByResult == r.ByResult && c.Cells == r.Cells && c.Numbers == r.Numbers {
+			return c.Combinations
+		}
+	}
+	return 0
+}
+
+// Differences returns, for each of the claim's tests that is not reproduced, the measured number
+// and the paper's.
+func (c *ClaimResult) Differences() (out []string) {
+	for _, f := range c.Tests {
+		if f.Verdict != stats.Reproduced {
+			out = append(out, f.Difference())
+		}
+	}
+	return out
 }

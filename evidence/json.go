@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/record"
 )
 
@@ -88,44 +87,40 @@ func (a *Assessment) Document() *Document {
 	d.Counts.Half, d.Counts.Twice = a.CellsAt(0.5), a.CellsAt(2)
 	d.Scorecard = a.Scorecard()
 	for _, c := range a.Claims {
-		d.Claims = append(d.Claims, c.document(c.Tests))
+		d.Claims = append(d.Claims, c.document())
 	}
 	for _, p := range a.Missing {
-		d.Missing = append(d.Missing, runDocument(p))
+		d.Missing = append(d.Missing, RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed})
 	}
 	return d
 }
 
-// document returns the claim with some of its tests.
-func (c *ClaimResult) document(tests []Finding) ClaimDocument {
+// document returns the claim as a JSON document.
+func (c *ClaimResult) document() ClaimDocument {
 	d := ClaimDocument{
 		ID: c.Claim.ID, Cell: c.Claim.Cell, Section: c.Claim.Section, Quote: c.Claim.Quote,
 		Verdict: c.Verdict, Half: c.At(0.5), Twice: c.At(2), Explained: c.Explained(), Assumptions: c.Claim.Assumptions, ByResult: c.ByResult,
-		Tests: make([]TestDocument, len(tests)),
+		Tests: make([]TestDocument, len(c.Tests)),
 	}
 	if within, known := c.Within(); known {
 		d.Within = &within
 	}
-	for i := range tests {
-		d.Tests[i] = tests[i].document()
+	for i := range c.Tests {
+		d.Tests[i] = c.Tests[i].document()
 	}
 	return d
 }
 
 // MarshalJSON implements json.Marshaler.
-func (c ClaimResult) MarshalJSON() ([]byte, error) { return json.Marshal(c.document(c.Tests)) }
+func (c ClaimResult) MarshalJSON() ([]byte, error) { return json.Marshal(c.document()) }
 
 // JSONSchemaAlias returns a value of the type whose fields the JSON has.
 func (ClaimResult) JSONSchemaAlias() any { return ClaimDocument{} }
 
-func runDocument(p experiments.Planned) RunDocument {
-	return RunDocument{p.ID, p.Spec, p.Series, p.Run.Data.Draw, p.Run.Seed}
-}
-
 func (f *Finding) document() TestDocument {
 	d := TestDocument{
 		ID: f.Test.ID, Kind: f.Test.Kind, Of: f.Measured(), To: f.Compared(), Paper: f.Test.Paper,
-		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: ids(f.Of), OtherRuns: ids(f.To), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
+		Set: f.Test.Set, TargetOf: f.Test.TargetOf, Runs: f.Of.ids(), OtherRuns: f.To.ids(), Verdict: f.Verdict, Half: f.At(0.5), Twice: f.At(2), Note: f.Note(),
 	}
 	d.Low, d.High = f.Target.Bounds()
 	if within, known := f.Within(f.NewRun); known {
@@ -143,7 +138,8 @@ func (f *Finding) document() TestDocument {
 	return d
 }
 
-func ids(s Side) []string {
+// ids returns the IDs of the runs.
+func (s *Side) ids() []string {
 	out := make([]string, len(s.Runs))
 	for i, r := range s.Runs {
 		out[i] = r.ID

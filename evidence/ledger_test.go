@@ -34,11 +34,13 @@ func TestDependents(t *testing.T) {
 	for _, a := range l.Assumptions {
 		for _, alternative := range a.Alternatives {
 			x.assumed = alternatives{a.ID: &alternative}
-			touched := func(test experiments.Test) bool {
-				return slices.ContainsFunc(test.Selectors(), x.touched) || alternative.Run() && x.unanswered(test) != ""
+			concerned := func(s experiments.Selector) bool {
+				side := x.side(s)
+				return side.other || alternative.Run() && side.unanswered != ""
 			}
 			for _, c := range l.Claims {
-				if slices.ContainsFunc(c.Tests, touched) && !slices.Contains(c.Assumptions, a.ID) {
+				of := func(test experiments.Test) bool { return slices.ContainsFunc(test.Selectors(), concerned) }
+				if slices.ContainsFunc(c.Tests, of) && !slices.Contains(c.Assumptions, a.ID) {
 					t.Errorf("%s=%s concerns %s, which does not name the assumption", a.ID, alternative.ID, c.ID)
 				}
 			}

@@ -1,10 +1,15 @@
 package evidence
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/internal/words"
 )
 
 // A MultiverseReport says which assumptions decide which verdicts. Each alternative is assumed
@@ -34,31 +39,6 @@ type AlternativeOutcome struct {
 	Specs  []string `json:"specs,omitempty"`  // names of specs that have runs of the alternative without a record; missing if there are none
 }
 
-// Changed returns the claims whose verdict differs under the alternative. It omits claims with a
-// verdict of "not run" on either side.
-func (a *AlternativeOutcome) Changed() (out []Change) {
-	for _, c := range a.Claims {
-		if c.From != c.To && c.From != stats.NotRun && c.To != stats.NotRun {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// NotRun returns the IDs of the claims with the verdict "not run" under the alternative.
-func (a *AlternativeOutcome) NotRun() []string { return a.unchanged(stats.NotRun) }
-
-// unchanged returns the IDs of the claims with verdict v under the alternative that Changed does
-// not return.
-func (a *AlternativeOutcome) unchanged(v stats.Verdict) (ids []string) {
-	for _, c := range a.Claims {
-		if c.To == v && (v == stats.NotRun || c.From == stats.NotRun || c.From == v) {
-			ids = append(ids, c.Claim)
-		}
-	}
-	return ids
-}
-
 // A ClaimStanding summarizes the verdicts on a claim under all alternatives of the assumptions
 // that it depends on.
 type ClaimStanding struct {
@@ -67,12 +47,6 @@ type ClaimStanding struct {
 	Run     int           `json:"run"`              // number of alternatives with a verdict
 	NotRun  int           `json:"not_run"`          // number of alternatives without a verdict
 	Hinges  []Hinge       `json:"hinges,omitempty"` // alternatives under which the verdict is different; missing if there are none
-}
-
-// Robust reports whether at least one alternative was run and the verdict is the same under every
-// alternative that was run.
-func (c *ClaimStanding) Robust() bool {
-	return c.Verdict != stats.NotRun && c.Run > 0 && len(c.Hinges) == 0
 }
 
 // A Hinge is an alternative under which a claim's verdict is different.
@@ -144,4 +118,41 @@ func (x *index) lacking(a *experiments.Alternative) (specs []string) {
 		}
 	}
 	return specs
+}
+
+// WriteText writes which verdicts hinge on a choice and which do not. command returns the command
+// line that runs the given specs.
+func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) string) error {
+	var robust, hinging, untested []string
+	for _, c := range m.Claims {
+		text := fmt.Sprintf("  %s: %s (%d of %s run)\n", c.Claim, c.Verdict, c.Run, words.Count(c.Run+c.NotRun, "alternative"))
+		switch {
+		case c.Verdict == stats.NotRun || c.Run == 0:
+			untested = append(untested, "  "+c.Claim+"\n")
+		case len(c.Hinges) > 0:
+			for _, h := range c.Hinges {
+				text += fmt.Sprintf("    %s with %s=%s\n", h.To, h.Assumption, h.Alternative)
+			}
+			hinging = append(hinging, text)
+		default: // the same verdict under every alternative that was run
+			robust = append(robust, text)
+		}
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "Each alternative is assumed alone; --joint has their combinations, and --json what every alternative does to each claim.\n")
+	fmt.Fprintf(out, "\n%d claims hinge on a choice:\n%s", len(hinging), strings.Join(hinging, ""))
+	fmt.Fprintf(out, "\n%d claims have the same verdict under every alternative that was run:\n%s", len(robust), strings.Join(robust, ""))
+	if len(untested) > 0 {
+		fmt.Fprintf(out, "\n%d claims have no verdict, or none under any alternative:\n%s", len(untested), strings.Join(untested, ""))
+	}
+	var specs []string
+	for _, a := range m.Assumptions {
+		for _, alternative := range a.Alternatives {
+			specs = append(specs, alternative.Specs...)
+		}
+	}
+	if slices.Sort(specs); len(specs) > 0 {
+		fmt.Fprintf(out, "\nTo run the alternatives without records: %s\n", command(slices.Compact(specs)))
+	}
+	return out.Flush()
 }

@@ -4,12 +4,31 @@ import (
 	"bytes"
 	"encoding/csv"
 	"strconv"
+	"sync"
 	"testing"
 
 	"polkrepro/evidence/stats"
+	"polkrepro/evidence/theory/theorytest"
+	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/record"
 )
+
+var readReference = sync.OnceValues(func() (*record.Collection, error) {
+	have, err := record.ReadDir("../results/reference/records")
+	if err == nil {
+		err = have.Damage()
+	}
+	return have, err
+})
+
+// referenceInput returns the records of results/reference.
+func referenceInput(t *testing.T) Input {
+	t.Helper()
+	have := must(readReference())
+	return Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
+}
 
 // TestRecorded compares stats/testdata/runs.csv, from which the study of coverage
 // draws, with results/reference: the values that the runs measured for each test

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
+	"sync"
 
-	"polkrepro/evidence/theory"
+	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
@@ -31,8 +31,17 @@ type Side struct {
 	Runs    []Observation         // runs with a record, by draw and seed
 	Missing []experiments.Planned // runs without a record
 
-	cut    string // why runs with a record can't be cut to the assumed number of passes
-	silent string // why the first run without an answer has none
+	other      bool   // whether the runs, or the risk read from them, are not the chosen ones
+	unanswered string // why no runs answer the selector under the assumed alternatives
+	silent     string // why the first run without an answer has none
+}
+
+// planned returns all runs, those with a record first.
+func (s *Side) planned() (out []experiments.Planned) {
+	for _, r := range s.Runs {
+		out = append(out, r.Planned)
+	}
+	return append(out, s.Missing...)
 }
 
 // values returns the values of the runs.
@@ -73,15 +82,125 @@ func newIndex(in Input) *index {
 	return &index{Input: in, paper: experiments.Paper(), assumed: make(alternatives), answered: make(map[*experiments.Answer][]experiments.Planned)}
 }
 
+// alternatives holds the alternatives assumed instead of the chosen values, by assumption.
+type alternatives map[string]*experiments.Alternative
+
+// assume assumes alternatives, by assumption. It returns an error if an assumption or an alternative
+// does not exist, or if no records can answer the alternative.
+func (x *index) assume(by map[string]string) error {
+	for _, id := range slices.Sorted(maps.Keys(by)) {
+		a := x.Ledger.Assumption(id)
+		if a == nil {
+			return fmt.Errorf("evidence: unknown assumption %q", id)
+		}
+		alternative := a.Alternative(by[id])
+		if alternative == nil {
+			return fmt.Errorf("evidence: assumption %s has no alternative %q", id, by[id])
+		}
+		if !alternative.Run() {
+			return fmt.Errorf("evidence: no spec runs the alternative %s of assumption %s", by[id], id)
+		}
+		x.assumed[id] = alternative
+	}
+	return nil
+}
+
+// A source says what answers the tests of a cell under the assumed alternatives.
+type source struct {
+	answer  *experiments.Answer // runs of an alternative; nil: the cell's own
+	passes  int                 // number of passes to which the runs are cut; 0: not cut
+	reading reading             // what is read from the records
+	why     string              // why there are no such runs; empty if there are
+}
+
+// source returns what answers the tests of a cell under the assumed alternatives. A run has at most
+// one alternative beside the chosen values, but it can be cut to fewer passes.
+func (x *index) source(cell string) source {
+	c := x.paper.Cells[cell]
+	s := source{reading: x.printed(cell)}
+	var with, passes string          // the alternatives of the answer and of the number of passes
+	var longer []*experiments.Answer // runs that may be cut: the alternative's, the cell's own (nil), and those of other alternatives
+	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
+		a := x.assumed[id]
+		s.reading.risk = cmp.Or(a.Risk[c.Data], s.reading.risk)
+		if f, ok := a.Penalty[c.Task]; ok {
+			s.reading.penalty = f
+		}
+		answer, depends, name := a.Answer(cell), x.Ledger.Depends(cell, id), id+"="+a.ID
+		switch {
+		case a.Passes[c.Data] > 0 && depends:
+			s.passes, passes = a.Passes[c.Data], name
+			longer = append(longer, answer, nil)
+			for i := range x.Ledger.Assumption(id).Alternatives {
+				longer = append(longer, x.Ledger.Assumption(id).Alternatives[i].Answer(cell))
+			}
+		case answer == nil && depends && !a.Reading():
+			return source{why: fmt.Sprintf("no spec runs %s with %s", cell, name)}
+		case answer == nil:
+		case s.answer != nil:
+			return source{why: fmt.Sprintf("no run of %s has both%s and %s", cell, with, name)}
+		default:
+			s.answer, with = answer, " "+name
+		}
+	}
+	if s.passes == 0 {
+		return s
+	}
+	if s.answer != nil {
+		longer, with = []*experiments.Answer{s.answer}, " with"+with
+	}
+	for _, answer := range longer {
+		if x.lasts(cell, answer, s.passes) {
+			s.answer = answer
+			return s
+		}
+	}
+	return source{why: fmt.Sprintf("no run of %s%s has %s", cell, with, passes)}
+}
+
+// lasts reports whether the runs of answer, or the cell's own if answer is nil, exist and all have
+// at least the given number of passes over the training set.
+func (x *index) lasts(cell string, answer *experiments.Answer, passes int) bool {
+	plan := x.answers(answer)
+	if answer == nil {
+		plan = x.selected(experiments.Selector{Cell: cell})
+	}
+	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Samples < passes*dataSets()[p.Run.Data.Name].Train })
+}
+
+// dataSets are the data sets of the program, by name.
+var dataSets = sync.OnceValue(func() map[string]data.Info {
+	sets := make(map[string]data.Info)
+	for _, set := range data.List() {
+		sets[set.Name] = set
+	}
+	return sets
+})
+
+// byResult returns the IDs of the claim's assumptions whose values, chosen or assumed, were chosen
+// with the paper's numbers in view.
+func (x *index) byResult(c experiments.Claim) (ids []string) {
+	for _, id := range c.Assumptions {
+		if a := x.Ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // side returns the runs that a selector selects. The runs of an assumed alternative replace those
 // of a cell: the runs with the same draws and orders if all of these exist, otherwise all runs of
 // the alternative. Runs are cut to the assumed number of passes.
 func (x *index) side(s experiments.Selector) Side {
-	plan, from, read := x.selected(s), x.source(s.Cell), x.reading(s.Cell)
+	from := x.source(s.Cell)
+	if from.why != "" {
+		return Side{unanswered: from.why}
+	}
+	plan := x.selected(s)
 	if from.answer != nil {
 		plan = inPlaceOf(x.answers(from.answer), plan)
 	}
-	var out Side
+	out := Side{other: from.answer != nil || from.passes > 0 || ofRisk(s) && from.reading != x.printed(s.Cell)}
 	for _, p := range plan {
 		rec := x.Records[p.ID]
 		if rec == nil {
@@ -91,16 +210,16 @@ func (x *index) side(s experiments.Selector) Side {
 		if from.passes > 0 {
 			var err error
 			if rec, err = rec.Cut(from.passes * dataSets()[p.Run.Data.Name].Train); err != nil {
-				return Side{cut: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
+				return Side{unanswered: fmt.Sprintf("runs of %s can't be cut to %d passes: %v", s.Cell, from.passes, err)}
 			}
 		}
-		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, read)})
+		out.Runs = append(out.Runs, Observation{p, rec, value(rec, s, from.reading)})
 	}
 	slices.SortStableFunc(out.Runs, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.Run.Data.Draw, b.Run.Data.Draw), cmp.Compare(a.Run.Seed, b.Run.Seed))
 	})
 	for _, o := range out.Runs {
-		out.silent = cmp.Or(out.silent, o.silent(s, read))
+		out.silent = cmp.Or(out.silent, o.silent(s, from.reading))
 	}
 	return out
 }
@@ -158,42 +277,14 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 	return out
 }
 
-// touched reports whether a selector has other runs or another reading under the assumed
-// alternatives.
-func (x *index) touched(s experiments.Selector) bool {
-	from := x.source(s.Cell)
-	chosen := reading{x.paper.Data[x.paper.Cells[s.Cell].Data].Risk, 1}
-	return from.answer != nil || from.passes > 0 || ofRisk(s) && x.reading(s.Cell) != chosen
-}
-
 // ofRisk reports whether a selector's quantity is computed from risks.
 func ofRisk(s experiments.Selector) bool {
 	return s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness
 }
 
-// A reading says which number of a record stands for the risk that the paper prints.
-type reading struct {
-	of      string  // RiskTrain or RiskTest
-	penalty float64 // factor of (λ/2)Σ‖f_c‖²
-}
-
-// more returns the factor of the Σ‖f_c‖² that is added to the risks of a record.
-func (r reading) more(rec *record.Record) float64 {
-	return (r.penalty - 1) * rec.Header.Run.Params.Regularizer / 2
-}
-
-// reading returns the reading of a cell's runs under the assumed alternatives.
-func (x *index) reading(cell string) reading {
-	c := x.paper.Cells[cell]
-	r := reading{x.paper.Data[c.Data].Risk, 1}
-	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
-		a := x.assumed[id]
-		r.of = cmp.Or(a.Risk[c.Data], r.of)
-		if f, ok := a.Penalty[c.Task]; ok {
-			r.penalty = f
-		}
-	}
-	return r
+// printed returns the reading of the risk that the paper prints in a cell, as chosen.
+func (x *index) printed(cell string) reading {
+	return reading{x.paper.Data[x.paper.Cells[cell].Data].Risk, 1}
 }
 
 // pairs matches the runs of two sides with the same data, draws and seeds, one by one. A method
@@ -219,115 +310,4 @@ func pairs(a, b *Side) (left, right []float64, ok bool) {
 		left, right = right, left
 	}
 	return left, right, len(used) == len(short.Runs)
-}
-
-// value returns the number that a selector reads from a record: in percent for an error, in samples
-// for a first passage below a threshold, +Inf if that never happens. read says which risk the paper
-// prints.
-func value(r *record.Record, s experiments.Selector, read reading) float64 {
-	more := read.more(r)
-	at := func(p record.Point) float64 { return quantity(s.Quantity, read.of, more, p) }
-	switch {
-	case s.Measured():
-		return theory.Value(r, s.Quantity)
-	case modeWords[s.Quantity] != "":
-		return amongModes(r, s.Quantity)
-	case s.Quantity == experiments.QuantityRoughness:
-		return roughness(r.Points, read.of, more)
-	case s.Below != nil:
-		for _, p := range r.Points {
-			if at(p) < *s.Below {
-				return float64(p.Samples)
-			}
-		}
-		return math.Inf(1)
-	case s.Samples > 0:
-		for _, p := range r.Points {
-			if p.Samples >= s.Samples {
-				return at(p)
-			}
-		}
-		return math.NaN()
-	}
-	f := r.Final
-	if s.Quantity == experiments.QuantityOrder {
-		return f.ModelOrder
-	}
-	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError, Diagnostics: f.Diagnostics})
-}
-
-// exponents returns the slope of log value over log η of each seed that has a run at
-// every η, in order of the seeds.
-func (s *Side) exponents() (slopes []float64) {
-	rates := make(map[float64]bool)
-	for _, p := range s.Missing {
-		rates[p.Run.Params.LearningRate] = true
-	}
-	x, y := make(map[uint64][]float64), make(map[uint64][]float64)
-	for _, r := range s.Runs {
-		rate, seed := r.Run.Params.LearningRate, r.Run.Seed
-		rates[rate] = true
-		x[seed], y[seed] = append(x[seed], rate), append(y[seed], r.Value)
-	}
-	for _, seed := range slices.Sorted(maps.Keys(x)) {
-		if len(x[seed]) == len(rates) && len(rates) > 1 {
-			slopes = append(slopes, theory.Exponent(x[seed], y[seed]))
-		}
-	}
-	return slopes
-}
-
-// silent returns why a run has no answer for a selector, or "".
-func (o *Observation) silent(s experiments.Selector, read reading) string {
-	f := &o.Record.Final
-	switch {
-	case modeWords[s.Quantity] != "" && math.IsNaN(o.Value):
-		return "a record has no dictionary"
-	case ofRisk(s) && read.penalty != 1 && f.NormSq == nil && words.Finite(f.TrainRisk):
-		return "the records have no Σ‖f_c‖²; repeat the runs with 'runall reproduce --rerun'"
-	}
-	return theory.TooShort(o.Run, s.Quantity)
-}
-
-// quantity returns a point's risk plus more·Σ‖f_c‖², its error in percent, or its model order. A
-// risk or error that is not a number is infinite: the run diverged.
-func quantity(name, risk string, more float64, p record.Point) float64 {
-	v := float64(p.ModelOrder)
-	switch name {
-	case experiments.QuantityError:
-		v = 100 * p.TestError
-	case experiments.QuantityRisk:
-		v = p.TestRisk
-		if risk == experiments.RiskTrain {
-			v = p.TrainRisk
-		}
-		if more != 0 && p.NormSq == nil {
-			return math.Inf(1)
-		}
-		if more != 0 {
-			v += more * *p.NormSq
-		}
-	}
-	if math.IsNaN(v) {
-		return math.Inf(1)
-	}
-	return v
-}
-
-// roughness returns the sum of the rises of the risk from point to point, divided by its fall from
-// the first to the last. It is infinite if the risk does not fall.
-func roughness(points []record.Point, risk string, more float64) float64 {
-	at := func(i int) float64 { return quantity(experiments.QuantityRisk, risk, more, points[i]) }
-	if len(points) < 2 {
-		return math.NaN()
-	}
-	rises := 0.0
-	for i := 1; i < len(points); i++ {
-		rises += max(0, at(i)-at(i-1))
-	}
-	fall := at(0) - at(len(points)-1)
-	if !(fall > 0) || math.IsInf(fall, 0) {
-		return math.Inf(1)
-	}
-	return rises / fall
 }

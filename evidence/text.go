@@ -21,10 +21,10 @@ func (a *Assessment) Rows() [][]string {
 		if len(c.ByResult) > 0 {
 			note += "; by result: " + strings.Join(c.ByResult, ", ")
 		}
-		half, twice, _ := strings.Cut(twoVerdicts(c.Margins(), "\t"), "\t")
+		half, twice := halfAndTwice(c.Margins())
 		rows = append(rows, []string{c.Claim.ID, "", "", "", "", c.Outcome(), half, twice, "", words.Yes(c.Within()), "", "", note})
 		for _, f := range c.Tests {
-			half, twice, _ := strings.Cut(twoVerdicts(f.Margins(), "\t"), "\t")
+			half, twice := halfAndTwice(f.Margins())
 			rows = append(rows, []string{"  " + f.Test.ID, f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Verdict.String(), half, twice,
 				f.NewRun.String(), words.Yes(f.Within(f.NewRun)), f.NewTest.String(), words.Yes(f.Within(f.NewTest)), f.Note()})
 		}
@@ -55,20 +55,22 @@ printed numbers that are settings: %s
 	return err
 }
 
-// twoVerdicts joins the verdicts at half and at twice the margin. It returns only the separator if
-// there are none.
-func twoVerdicts(at []stats.Verdict, between string) string {
+// halfAndTwice returns the verdicts at half and at twice the margin, or "" if there are none.
+func halfAndTwice(at []stats.Verdict) (half, twice string) {
 	if at == nil {
-		return between
+		return "", ""
 	}
-	return at[0].String() + between + at[1].String()
+	return at[0].String(), at[1].String()
 }
 
 // String returns the counts in words.
 func (n Counts) String() string {
 	s := fmt.Sprintf("%d of %d reproduced", n.Reproduced, n.Total())
 	if n.Deviates > 0 {
-		s += fmt.Sprintf(", %d deviating%s", n.Deviates, n.explained())
+		s += fmt.Sprintf(", %d deviating", n.Deviates)
+	}
+	if n.Explained > 0 {
+		s += fmt.Sprintf(" (%d explained)", n.Explained)
 	}
 	if n.Inconclusive > 0 {
 		s += fmt.Sprintf(", %d inconclusive", n.Inconclusive)
@@ -77,13 +79,6 @@ func (n Counts) String() string {
 		s += fmt.Sprintf(", %d not run", n.NotRun)
 	}
 	return s
-}
-
-func (n Counts) explained() string {
-	if n.Explained == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d explained)", n.Explained)
 }
 
 // A Tally counts the verdicts on claims of one kind.

@@ -12,7 +12,6 @@ import (
 
 func newExplain() *cobra.Command {
 	var results, profile string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain CELL|CLAIM",
 		Short: "Trace a number to its claim, runs, records and command",
@@ -33,22 +32,14 @@ like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 			if !ok {
 				return unexplained(args[0])
 			}
-			e := s.Explain(in.Ledger, func(spec string) string {
+			return s.Explain(cmd.OutOrStdout(), in.Ledger, func(spec string) string {
 				return reproduceCommand([]string{spec}, used, results+"-again")
 			})
-			return show(cmd, asJSON, Explanation{version, e}, e.WriteText)
 		},
 	}
 	resultsFlag(cmd, &results)
 	profileFlag(cmd, &profile, "")
-	jsonFlag(cmd, &asJSON)
 	return cmd
-}
-
-// An Explanation is the output of 'runall explain --json'.
-type Explanation struct {
-	Versioned
-	*evidence.Explanation
 }
 
 // unexplained returns the error for an ID that does not belong to a claim.

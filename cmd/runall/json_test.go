@@ -31,7 +31,6 @@ var documents = map[string]any{
 	"compare":                   Tournament{},
 	"data-status":               []data.StatusRow{},
 	"evaluate":                  Evaluation{},
-	"explain":                   Explanation{},
 	"report":                    Report{},
 	"train":                     Training{},
 	"verify":                    Verification{},

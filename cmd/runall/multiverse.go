@@ -24,8 +24,9 @@ func newMultiverse() *cobra.Command {
 		Long: `List the verdicts that depend on a choice that the paper leaves open, without
 training. Each alternative in experiments/ledgers/assumptions.yaml is assumed,
 one at a time, and the claims that depend on it are judged by its runs. The
-specs multiverse-* run the alternatives in profile full. For an alternative
-without records, the command that runs it is printed.
+specs multiverse-* run the alternatives in profile full; the text ends with the
+command that runs those without records. --json has each alternative with all
+claims that depend on it.
 
 With --joint, the cells of Tables 2 and 3 are judged under all combinations of
 the alternatives that have runs. For each number of choices made with the

@@ -28,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:                "testdata/script",
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Vars = append(env.Vars, data.EnvOffline+"=1", "SPEC="+shortSpec, "TINY="+tinySpec)
+			env.Vars = append(env.Vars, data.EnvOffline+"=1", "SPEC="+shortSpec, "TINY="+tinySpec, "DOCS="+filepath.Dir(schemas))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

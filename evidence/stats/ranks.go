@@ -1,9 +1,7 @@
 package stats
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -11,29 +9,19 @@ import (
 // Ranks returns the rank of each value, 1 for the least, which is the best;
 // equal values share the mean of their ranks.
 func Ranks(values []float64) []float64 {
-	order := ascending(values)
 	ranks := make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
+	for i, v := range values {
+		less, equal := 0, 0
+		for _, w := range values {
+			if w < v {
+				less++
+			} else if w == v {
+				equal++
+			}
 		}
-		for _, k := range order[i:j] {
-			ranks[k] = float64(i+1+j) / 2
-		}
-		i = j
+		ranks[i] = float64(2*less+equal+1) / 2
 	}
 	return ranks
-}
-
-// ascending returns the indices of the values in ascending order. Equal values keep their order.
-func ascending(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
-	return order
 }
 
 // A Ranking compares k heuristics over n blocks by their mean ranks.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -49,9 +50,9 @@ func PairedT(differences []float64, slack float64) Test {
 // corrected p of at most α is rejected, the probability of any false rejection in the family is at
 // most α, however the comparisons depend on each other.
 func Holm(p []float64) []float64 {
-	out := make([]float64, len(p))
-	most := 0.0
-	for rank, i := range ascending(p) {
+	out, order, most := make([]float64, len(p)), make([]int, len(p)), 0.0
+	floats.ArgsortStable(slices.Clone(p), order)
+	for rank, i := range order {
 		most = max(most, min(1, float64(len(p)-rank)*p[i]))
 		out[i] = most
 	}

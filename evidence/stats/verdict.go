@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Verdict is the judgement of records on a claim.
@@ -31,13 +32,12 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (v *Verdict) UnmarshalText(b []byte) error {
-	for i, name := range verdictNames {
-		if name == string(b) {
-			*v = Verdict(i)
-			return nil
-		}
+	i := slices.Index(verdictNames[:], string(b))
+	if i < 0 {
+		return fmt.Errorf("unknown verdict %q", b)
 	}
-	return fmt.Errorf("unknown verdict %q", b)
+	*v = Verdict(i)
+	return nil
 }
 
 // Judge compares an estimate with its target, the interval from low to high. It never returns
