@@ -50,10 +50,10 @@ type stateHeader struct {
 	Entries []entry `json:"entries,omitempty"` // of the elements
 	Entered uint64  `json:"entered,omitempty"` // the ID of the next new element
 
-	Order   int            `json:"order"`
-	Norm2   float64        `json:"norm2,string"`
-	Kept    []byte         `json:"kept,omitempty"` // what the pruner keeps
-	Inverse *inverseHeader `json:"inverse,omitempty"`
+	Order   int             `json:"order"`
+	Norm2   float64         `json:"norm2,string"`
+	Kept    json.RawMessage `json:"kept,omitempty"` // what the pruner keeps
+	Inverse *inverseHeader  `json:"inverse,omitempty"`
 }
 
 // inverseHeader is what is known of P.
@@ -95,7 +95,7 @@ func (l *Learner) state() (h stateHeader, err error) {
 		h.Entries = append(h.Entries, l.entries[l.f.Dict.ID(j)])
 	}
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if h.Kept, err = s.MarshalBinary(); err != nil {
+		if h.Kept, err = json.Marshal(s.Kept()); err != nil {
 			return h, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
 		}
 	}
@@ -266,7 +266,7 @@ func (l *Learner) restorePruner(h *stateHeader) error {
 	}
 	l.entered = h.Entered
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if err := s.UnmarshalBinary(h.Kept); err != nil {
+		if err := json.Unmarshal(h.Kept, s.Kept()); err != nil {
 			return fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
 		}
 	}
@@ -287,11 +287,6 @@ func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
 			return nil, err
 		}
 		parts = append(parts, part)
-	}
-	for _, s := range parts[1] {
-		if s != 1 && s != -1 {
-			return nil, fmt.Errorf("%w: the sign %v", ErrState, s)
-		}
 	}
 	return parts, nil
 }

@@ -1,9 +1,7 @@
 package prune
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"fmt"
 	"math"
 
@@ -52,16 +50,7 @@ func (r *recent) check(step Step) error {
 	return nil
 }
 
-func (p *kompLoss) MarshalBinary() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(p.last)
-	return b.Bytes(), err
-}
-
-func (p *kompLoss) UnmarshalBinary(b []byte) error {
-	p.last = recent{}
-	return gob.NewDecoder(bytes.NewReader(b)).Decode(&p.last)
-}
+func (p *kompLoss) Kept() any { return &p.last }
 
 func (p *kompLoss) Prune(ctx context.Context, s InverseState) error {
 	step := s.Step()

@@ -62,7 +62,7 @@ func TestRegisterAgain(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	h.About = ""
-	panics(t, `prune: heuristic "for-this-test" has no description`, func() { Register(h) })
+	panics(t, `prune: heuristic "for-this-test" has no description, or a description or source of more than one line`, func() { Register(h) })
 	h.About, h.Identity = "third", ""
 	panics(t, "prune: two heuristics are named for-this-test", func() { Register(h) })
 }
