@@ -99,7 +99,7 @@ func (k *komp) delete() {
 // insert appends the kept new elements to the dictionary, K and P. Over the new elements, row i
 // of Z continues with row i of −L'⁻¹.
 func (k *komp) insert() {
-	b, m, kept, c, dim := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
+	b, m, kept, c := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs
 	stride := k.dict
 	k.cholInv = grow(k.cholInv, kept*kept)
 	inverseLower(k.cholInv, k.chol, kept)
@@ -109,7 +109,7 @@ func (k *komp) insert() {
 			k.scratch = append(k.scratch, b.gram[p*b.n+q])
 		}
 		k.inverse.append(k.scratch, b.gram[p*b.n+p])
-		k.f.Append(b.points[p*dim:(p+1)*dim], k.weights[(stride+p)*c:(stride+p+1)*c])
+		k.f.Append(b.points.At(p), k.weights[(stride+p)*c:(stride+p+1)*c])
 		if k.illConditioned {
 			copy(k.target[(m+i)*c:(m+i+1)*c], k.target[(stride+p)*c:])
 		}

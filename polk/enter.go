@@ -8,27 +8,6 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Values returns κ between x and all elements.
-func (k *komp) Values(x []float32) []float64 {
-	m, n := k.dict, k.b.n
-	k.values, k.wide = grow(k.values, m+n), grow(k.wide, len(x))
-	kernel.Widen(k.wide, x)
-	k.f.Dict.Block64(k.f.Kernel, 1, k.wide, k.values, m+n, 1)
-	k.newPoints().Block64(k.f.Kernel, 1, k.wide, k.values[m:], n, 1)
-	k.l.evals += int64(m + n)
-	return k.values
-}
-
-// newPoints returns the points of the new elements.
-func (k *komp) newPoints() *kernel.Points {
-	p, dim := k.l.points, k.f.Dict.Dim()
-	p.Reset()
-	for i := range k.b.n {
-		p.Append(k.b.points[i*dim : (i+1)*dim])
-	}
-	return p
-}
-
 // An entrance holds what Enter computes for all L points z at once, before they enter one after
 // the other.
 type entrance struct {
@@ -90,7 +69,7 @@ func (k *komp) evaluate(points [][]float32) {
 	v := b.toDict[n*m:]
 	k.f.Dict.Block64(k.f.Kernel, l, k.wide, v, m, k.threads)
 	e.among = grow(e.among, l*(n+l))
-	k.newPoints().Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
+	b.points.Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
 	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
 	k.l.evals += int64(l) * int64(total+l)
 	k.coefficients(l, v, k.coeff[n*m:])
@@ -227,7 +206,7 @@ func (k *komp) joinBatch(points [][]float32) {
 	for a, i := range e.kept {
 		copy(b.toDict[(n+a)*m:(n+a+1)*m], b.toDict[(n+i)*m:])
 		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
-		b.points = append(b.points[:(n+a)*len(points[i])], points[i]...)
+		b.points.Append(points[i])
 		b.samples = append(b.samples[:n+a], -1)
 		if k.illConditioned {
 			k.target = append(k.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)
@@ -253,16 +232,6 @@ func (k *komp) joinBatch(points [][]float32) {
 	}
 	k.schur = bordered(k.schur, n, l, e.schur)
 	b.n += l
-}
-
-// startWeights returns the weights of j in f̃, minus those that Drop has taken out. Until commit
-// they are stored where they were before the loop.
-func (k *komp) startWeights(j int) []float64 {
-	if j < k.dict {
-		return k.f.Weights(j)
-	}
-	c := k.f.Outputs
-	return k.b.weights[(j-k.dict)*c : (j-k.dict+1)*c]
 }
 
 // bordered returns the symmetric n×n matrix a extended by l rows and columns; rows, l×(n+l),

@@ -108,11 +108,16 @@ const (
 // elements with nonzero weights.
 type batch struct {
 	n       int
-	points  []float32 // n×dim
-	weights []float64 // n×C
-	toDict  []float64 // n×M kernel values to the dictionary
-	gram    []float64 // n×n kernel values among the new elements
-	samples []int     // positions in the mini-batch, −1 for points that a pruner has entered
+	points  *kernel.Points // n
+	spare   *kernel.Points // for compress
+	weights []float64      // n×C
+	toDict  []float64      // n×M kernel values to the dictionary
+	gram    []float64      // n×n kernel values among the new elements
+	samples []int          // positions in the mini-batch, −1 for points that a pruner has entered
+}
+
+func newBatch(dim int) batch {
+	return batch{points: kernel.NewPoints(dim), spare: kernel.NewPoints(dim)}
 }
 
 // komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
@@ -127,9 +132,7 @@ type komp struct {
 	inverse inverseGram // K_DD and P
 	supervision
 
-	// The outcome of a step.
-	spent   float64 // r², the squared error of the removals
-	removed []int   // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+	spent float64 // r², the squared error of the removals
 
 	stepState
 	start
@@ -138,10 +141,8 @@ type komp struct {
 	loopInverse
 	change
 
-	// Scratch of single functions, and of the methods that pruners call.
+	// Scratch of single functions.
 	scratch  []float64
-	values   []float64 // M+n: κ to a point
-	wide     []float64 // that point, or the points that enter, in float64
 	product  []float64 // M+n: Q·v
 	entrance entrance
 }
@@ -415,9 +416,11 @@ func (k *komp) fold(i int, coeff []float64) {
 
 // compress drops from b, T and S the new elements that are not in k.pivotOrder.
 func (k *komp) compress() {
-	b, n, m, c, dim, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, k.f.Dict.Dim(), len(k.pivotOrder)
+	b, n, m, c, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, len(k.pivotOrder)
+	b.points, b.spare = b.spare, b.points
+	b.points.Reset()
 	for to, from := range k.pivotOrder {
-		copy(b.points[to*dim:(to+1)*dim], b.points[from*dim:])
+		b.points.Append(b.spare.At(from))
 		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
 		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
 		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])

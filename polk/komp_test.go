@@ -79,16 +79,17 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	k := &komp{f: f, threads: 1}
 	k.load()
 	n, m := len(p.x), f.Order()
-	b := &batch{n: n, toDict: make([]float64, (n+1)*m), gram: make([]float64, n*n)}
+	b := newBatch(f.Dict.Dim())
+	b.n, b.toDict, b.gram = n, make([]float64, (n+1)*m), make([]float64, n*n)
 	K := literal.NewPursuit(p.union(), true).K
 	for i := range n {
-		b.points = append(b.points, p.x[i]...)
+		b.points.Append(p.x[i])
 		b.weights = append(b.weights, p.w[i]...)
 		b.samples = append(b.samples, i)
 		copy(b.toDict[i*m:(i+1)*m], K.RawRowView(m + i)[:m])
 		copy(b.gram[i*n:(i+1)*n], K.RawRowView(m + i)[m:])
 	}
-	k.begin(b)
+	k.begin(&b)
 	k.project(func() error {
 		return prune.Pursue(context.Background(), k, minOrder, func(j int) bool { return k.spent+k.Cost(j) <= p.eps*p.eps })
 	})
