@@ -231,24 +231,25 @@ func TestWriteStateNotFinite(t *testing.T) {
 	}
 }
 
-// TestWriteStateRefusesManyElements: more elements than Restore accepts are an error.
-func TestWriteStateRefusesManyElements(t *testing.T) {
+// TestRestoreManyElements: a state of many elements without their numbers is an error before K_DD
+// and its inverse are allocated. So is a state without the entries of a pruner's elements.
+func TestRestoreManyElements(t *testing.T) {
 	cfg := testConfig(hinge)
 	f := kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Classes)
-	for range MaxOrder + 1 {
+	for range 1 << 13 {
 		f.Append(make([]float32, cfg.Dim), make([]float64, cfg.Classes))
 	}
-	l := newLearner(cfg, f)
-	if err := l.WriteState(new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "16385 elements") {
-		t.Errorf("written: error %v", err)
+	pruned := cfg
+	pruned.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
+	for want, cfg := range map[string]Config{"truncated": cfg, "with the entries of 0": pruned} {
+		header, payload := hostile.Parts(stateBytes(t, mustNew(t, cfg)))
+		header = strings.Replace(header, `"order":0`, `"order":8192`, 1)
+		hostile.AtMost(t, 16<<20, func() {
+			if _, err := Restore(f, bytes.NewReader(hostile.Seal("POLKSTA\x01", header, payload)), cfg); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("restored: error %v", err)
+			}
+		})
 	}
-	header, payload := hostile.Parts(stateBytes(t, mustNew(t, cfg)))
-	header = strings.Replace(header, `"order":0`, `"order":16385`, 1)
-	hostile.AtMost(t, 16<<20, func() {
-		if _, err := Restore(f, bytes.NewReader(hostile.Seal("POLKSTA\x01", header, payload)), cfg); err == nil || !strings.Contains(err.Error(), "16385 elements") {
-			t.Errorf("restored: error %v", err)
-		}
-	})
 }
 
 // FuzzRestore: whatever the state holds, Restore returns an error or a learner that can take steps

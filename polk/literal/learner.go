@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/kernel"
@@ -43,14 +44,19 @@ type Element struct {
 	gone   bool
 }
 
-// Step does what polk.Learner.Step does.
-func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
-	s := &state{l: l, old: len(l.D)}
+// Expansion returns the functions on points of the given dimension.
+func (l *Learner) Expansion(dim int) *kernel.Expansion {
 	f := kernel.NewExpansion(l.Kernel, dim, l.Loss.Outputs(l.Classes))
 	for _, d := range l.D {
 		f.Append(d.X, d.W)
 	}
-	f = Algorithm2(f, l.Loss, l.Rate, l.Regularizer, n, x, y)
+	return f
+}
+
+// Step does what polk.Learner.Step does.
+func (l *Learner) Step(n, dim int, x []float32, y []float64) error {
+	s := &state{l: l, old: len(l.D)}
+	f := Algorithm2(l.Expansion(dim), l.Loss, l.Rate, l.Regularizer, n, x, y)
 	for j, d := range l.D {
 		w := f.Weights(j)
 		s.d = append(s.d, Element{X: d.X, W: w, ID: d.ID, born: d.born, sample: -1, start: slices.Clone(w)})
@@ -140,7 +146,7 @@ func (s *state) add(x []float32, w []float64, sample int) int {
 func (s *state) Step() prune.Step        { return s.step }
 func (s *state) Old() int                { return s.old }
 func (s *state) Total() int              { return len(s.d) }
-func (s *state) Len() int                { return len(s.present(len(s.d))) }
+func (s *state) Len() int                { return len(s.present()) }
 func (s *state) Present(j int) bool      { return !s.d[j].gone }
 func (s *state) Point(j int) []float32   { return s.d[j].X }
 func (s *state) Weights(j int) []float64 { return s.d[j].W }
@@ -149,16 +155,11 @@ func (s *state) ID(j int) uint64         { return s.d[j].ID }
 func (s *state) Sample(j int) int        { return s.d[j].sample }
 func (s *state) Self(j int) float64      { return s.l.Kernel.Self(s.d[j].X) }
 func (s *state) Spent() float64          { return s.spent }
-
-func (s *state) Norm2(j int) float64 {
-	var sum float64
-	for _, v := range s.d[j].W {
-		sum += v * v
-	}
-	return sum
-}
-
-func (s *state) Row(j int) []float64 { return s.Values(s.d[j].X) }
+func (s *state) Norm2(j int) float64     { return floats.Dot(s.d[j].W, s.d[j].W) }
+func (s *state) Row(j int) []float64     { return s.Values(s.d[j].X) }
+func (s *state) Cost(j int) float64      { return s.Norm2(j) * s.Distance(j) }
+func (s *state) Distance(j int) float64  { return 1 / s.inverted().At(j, j) }
+func (s *state) Cheapest() int           { return prune.Least(s, s.Cost) }
 
 func (s *state) Add(x []float32, w []float64) int {
 	return s.add(slices.Clone(x), slices.Clone(w), -1)
@@ -188,14 +189,12 @@ func (s *state) Enter(points ...[]float32) (numbers []int) {
 
 // refit gives the present elements the weights of the best approximation of f̃.
 func (s *state) refit() {
-	all := make([]int, len(s.d))
 	start := mat.NewDense(len(s.d), s.step.Outputs, nil)
-	for j := range all {
-		all[j] = j
-		start.SetRow(j, s.d[j].start)
+	for j, d := range s.d {
+		start.SetRow(j, d.start)
 	}
-	p := &Pursuit{s.gram(all), start, true}
-	is := s.present(len(s.d))
+	p := &Pursuit{s.gram(func(int) bool { return true }), start, true}
+	is := s.present()
 	if len(is) > 0 {
 		if _, ok := p.factorize(is); !ok {
 			return // duplicate or non-finite points: no weights are best
@@ -223,66 +222,59 @@ func (s *state) leave(j int) {
 	s.d[j].gone, s.inv = true, nil
 }
 
-// gram returns K over the elements is.
-func (s *state) gram(is []int) *mat.Dense {
-	k := mat.NewDense(max(len(is), 1), max(len(is), 1), nil)
-	for a, i := range is {
-		for b, j := range is {
-			k.Set(a, b, s.l.Kernel.Eval(s.d[i].X, s.d[j].X))
-		}
-		k.Set(a, a, k.At(a, a)+s.l.Pruner.Ridge())
-	}
-	return k
-}
-
-// present returns the present elements with numbers below limit.
-func (s *state) present(limit int) []int {
+// present returns the present elements.
+func (s *state) present() []int {
 	var is []int
-	for i := range limit {
-		if !s.d[i].gone {
+	for i := range s.d {
+		if s.Present(i) {
 			is = append(is, i)
 		}
 	}
 	return is
 }
 
-// inverse returns K⁻¹ over the elements is, whatever its condition number; zeros if there is
-// none.
-func (s *state) inverse(is []int) *mat.Dense {
+// gram returns K, with the rows and columns of the unit matrix for elements that are left out.
+func (s *state) gram(in func(j int) bool) *mat.Dense {
+	k := mat.NewDense(len(s.d), len(s.d), nil)
+	for i, a := range s.d {
+		k.Set(i, i, 1)
+		for j, b := range s.d {
+			if in(i) && in(j) {
+				k.Set(i, j, s.l.Kernel.Eval(a.X, b.X))
+			}
+		}
+		if in(i) {
+			k.Set(i, i, k.At(i, i)+s.l.Pruner.Ridge())
+		}
+	}
+	return k
+}
+
+// inverse returns the inverse of gram, whatever its condition number; zeros if there is none.
+func (s *state) inverse(in func(j int) bool) *mat.Dense {
 	var p mat.Dense
-	if err := p.Inverse(s.gram(is)); err != nil && p.IsEmpty() {
-		p.CloneFrom(mat.NewDense(len(is), len(is), nil))
+	if err := p.Inverse(s.gram(in)); err != nil && p.IsEmpty() {
+		p.CloneFrom(mat.NewDense(len(s.d), len(s.d), nil))
 	}
 	return &p
 }
 
-// inverted returns K⁻¹ over all elements, with zeros for removed ones.
+// inverted returns the inverse over the present elements.
 func (s *state) inverted() *mat.Dense {
 	if s.inv == nil {
-		is := s.present(len(s.d))
-		p := s.inverse(is)
-		s.inv = mat.NewDense(len(s.d), len(s.d), nil)
-		for a, i := range is {
-			for b, j := range is {
-				s.inv.Set(i, j, p.At(a, b))
-			}
-		}
+		s.inv = s.inverse(s.Present)
 	}
 	return s.inv
 }
 
-func (s *state) Column(dst []float64, j int) { mat.Col(dst, j, s.inverted()) }
-
-func (s *state) Distance(j int) float64 { return 1 / s.inverted().At(j, j) }
-
-func (s *state) Cheapest() int { return prune.Least(s, s.Cost) }
-
-func (s *state) Cost(j int) float64 { return s.Norm2(j) * s.Distance(j) }
+func (s *state) Column(dst []float64, j int) {
+	if mat.Col(dst, j, s.inverted()); s.d[j].gone {
+		clear(dst)
+	}
+}
 
 func (s *state) DistanceBefore(j int) float64 {
-	is := append(s.present(j), j)
-	p := s.inverse(is)
-	return 1 / p.At(len(is)-1, len(is)-1)
+	return 1 / s.inverse(func(i int) bool { return i == j || i < j && s.Present(i) }).At(j, j)
 }
 
 func (s *state) Remove(j int) {

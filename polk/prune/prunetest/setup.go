@@ -3,8 +3,11 @@ package prunetest
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -116,14 +119,19 @@ func (s setup) follow(l *polk.Learner, in *stream, n int) error {
 	return nil
 }
 
-// sameBits reports two models that differ.
-func sameBits(a, b *kernel.Expansion) error {
-	if a.Order() != b.Order() {
-		return fmt.Errorf("model orders %d and %d", a.Order(), b.Order())
+// same reports where a model differs from the one that is wanted: in its dictionary, or in weights
+// by more than tolerance times the largest.
+func same(got, want *kernel.Expansion, tolerance float64) error {
+	if got.Order() != want.Order() {
+		return fmt.Errorf("model order %d, want %d", got.Order(), want.Order())
 	}
-	for j := range a.Order() {
-		if !slices.Equal(a.Dict.At(j), b.Dict.At(j)) || !slices.Equal(a.Weights(j), b.Weights(j)) {
-			return fmt.Errorf("element %d differs", j)
+	most := tolerance * floats.Norm(want.W, math.Inf(1))
+	for j := range want.Order() {
+		if x := want.Dict.At(j); !slices.Equal(got.Dict.At(j), x) {
+			return fmt.Errorf("element %d is %v, want %v", j, got.Dict.At(j), x)
+		}
+		if w := want.Weights(j); !floats.EqualFunc(got.Weights(j), w, func(a, b float64) bool { return math.Abs(a-b) <= most }) {
+			return fmt.Errorf("weights of element %d are %v, want %v", j, got.Weights(j), w)
 		}
 	}
 	return nil
