@@ -44,16 +44,14 @@ func (v *viewer) prune(s prune.Elements) error {
 	if s.Old() == step.Len {
 		order = 7
 	}
-	var x [][]float32
-	var w [][]float64
-	var age []int
+	var all []int
 	for j := range s.Total() {
-		x, w, age = append(x, s.Point(j)), append(w, s.Weights(j)), append(age, s.Age(j))
-		if i := s.Sample(j); (i >= 0) != (j >= s.Old()) || i >= 0 && (step.Y[i] == 0 || !slices.Equal(step.X[2*i:2*i+2], x[j])) {
+		all = append(all, j)
+		if i := s.Sample(j); (i >= 0) != (j >= s.Old()) || i >= 0 && (step.Y[i] == 0 || !slices.Equal(step.X[2*i:2*i+2], s.Point(j))) {
 			v.t.Errorf("%s, step %d: element %d is sample %d", v.name, step.T, j, i)
 		}
 	}
-	want := literal.NewState(v.pruner, step, s.Old(), x, w, age)
+	want := literal.Copy(v.pruner, s, all, nil)
 	v.compare(s, want)
 	fast, _ := s.(prune.InverseState)
 	pick := func() int {
