@@ -126,19 +126,24 @@ func (k *komp) insert() {
 	}
 }
 
-// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃. It must run before the
-// loop, while K_D̃D̃ and w̃ are still available.
+// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃ without what Drop has taken
+// out. It must run before commit, while K_D̃D̃ and the weights before the loop are still available.
 func (k *komp) evaluateTarget() {
 	b, n, m, c := k.b, k.b.n, k.dict, k.f.Outputs
+	samples := n // points that a pruner has entered come after them
+	for samples > 0 && b.samples[samples-1] < 0 {
+		samples--
+	}
 	k.target = grow(k.target, (m+n)*c)
-	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weights, c, 0, k.target, c, k.threads)
-	gemm.MulAB(n, c, m, 1, b.toDict, m, k.weights, c, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.f.W, c, 0, k.target, c, k.threads)
+	gemm.MulAB(n, c, m, 1, b.toDict, m, k.f.W, c, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(n-samples, c, n, 1, b.gram[samples*n:], n, b.weights, c, 1, k.target[(m+samples)*c:], c, k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
 			axpy(v, wi, k.target[j*c:(j+1)*c])
 		}
-		for j := range n {
+		for j := range samples {
 			axpy(b.gram[i*n+j], wi, k.target[(m+j)*c:(m+j+1)*c])
 		}
 	}

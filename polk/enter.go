@@ -15,7 +15,6 @@ type entrance struct {
 	among   []float64 // L×(n+L): κ from the points to the new elements and to each other
 	residue []float64 // (M+n)×C: weights of f̃ − f
 	gain    []float64 // L×C: (f̃ − f)(z)
-	target  []float64 // L×C: f̃(z), if illConditioned
 	kept    []int     // indices of the points that have entered
 	shares  []float64 // kept×C: gain/√d of the kept points
 	rows    []float64 // transposed rows of R̂ of the kept points
@@ -73,22 +72,16 @@ func (k *komp) evaluate(points [][]float32) {
 	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
 	k.l.evals += int64(l) * int64(total+l)
 	k.coefficients(l, v, k.coeff[n*m:])
-	e.residue, e.gain, e.target = grow(e.residue, total*c), grow(e.gain, l*c), grow(e.target, l*c)
+	e.residue, e.gain = grow(e.residue, total*c), grow(e.gain, l*c)
 	copy(e.residue, k.f.W)
 	copy(e.residue[m*c:], b.weights[:n*c])
-	atPoints := func(dst []float64) {
-		gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, dst, c, k.threads)
-		gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, dst, c, k.threads)
-	}
-	if k.illConditioned {
-		atPoints(e.target)
-	}
 	for j, on := range k.present {
 		if on {
 			axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
 		}
 	}
-	atPoints(e.gain)
+	gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, e.gain, c, k.threads)
+	gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, e.gain, c, k.threads)
 	e.kept, e.shares = e.kept[:0], e.shares[:0]
 }
 
@@ -208,9 +201,6 @@ func (k *komp) joinBatch(points [][]float32) {
 		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
 		b.points.Append(points[i])
 		b.samples = append(b.samples[:n+a], -1)
-		if k.illConditioned {
-			k.target = append(k.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)
-		}
 	}
 	b.toDict, k.coeff = b.toDict[:(n+l)*m], k.coeff[:(n+l)*m]
 	b.weights = extend(b.weights[:n*c], l*c)

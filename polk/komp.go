@@ -155,7 +155,7 @@ type start struct {
 	schur          []float64 // n×n: S
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
-	target         []float64 // (M+n)×C: f̃ at all elements, if illConditioned
+	target         []float64 // (M+n)×C: f̃ at all elements, if the weights are refined
 
 	// Set by pivot.
 	schurLeft  []float64 // n×n: remainder of S after pivoting
@@ -182,9 +182,12 @@ func (k *komp) project(loop func() error) error {
 	before := k.left
 	err := loop()
 	k.settle()
-	changed := k.b.n > 0 || k.left < before
+	refine := k.illConditioned && (k.b.n > 0 || k.left < before)
+	if refine {
+		k.evaluateTarget()
+	}
 	k.commit()
-	if k.illConditioned && changed {
+	if refine {
 		k.refineWeights()
 	}
 	return err
@@ -217,9 +220,6 @@ func (k *komp) enterBatch() {
 	copy(k.weights[m*c:], b.weights[:n*c])
 	for j := range m + n {
 		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
-	}
-	if k.illConditioned {
-		k.evaluateTarget()
 	}
 }
 

@@ -246,15 +246,7 @@ func (k *komp) Row(j int) []float64 {
 // then zero.
 func (k *komp) Drop(j int) {
 	w := k.Weights(j)
-	if k.illConditioned { // refineWeights must approximate f̃ without the element
-		for i, v := range k.Row(j) {
-			if i == j {
-				v += k.ridge
-			}
-			axpy(-v, w, k.target[i*len(w):(i+1)*len(w)])
-		}
-	}
-	axpy(-1, w, k.startWeights(j)) // Enter must see f̃ without the element
+	axpy(-1, w, k.startWeights(j))
 	clear(w)
 	k.norm2[j] = 0
 	k.eliminate(j)
