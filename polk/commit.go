@@ -35,7 +35,11 @@ func (k *komp) commit() {
 	}
 	k.delete()
 	k.insert()
-	k.inverse.flushIfWorthwhile(k.threads)
+	// Waiting for more vectors does not pay: r of them make every product with P more expensive by
+	// a share of 2r/M.
+	if g := &k.inverse; 16*g.rank > g.order || g.rank > maxRank/2 {
+		g.flush(k.threads)
+	}
 }
 
 // schurKept computes the vectors with which the kept new elements enter, the rows of

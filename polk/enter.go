@@ -115,7 +115,16 @@ func (k *komp) border(i, first int) int {
 		e.shares = append(e.shares, g/math.Sqrt(d))
 	}
 	e.kept = append(e.kept, i)
-	k.enterLoop(number, t, d)
+	r, root := &k.newRows, math.Sqrt(d)
+	for q, w := range t {
+		r.data = append(r.data, -w/root)
+		k.invDiag[q] += w * w / d
+	}
+	r.rows++
+	r.row(r.rows - 1)[number] = 1 / root
+	k.invDiag[number] = 1 / d
+	k.present[number] = true
+	k.left++
 	return number
 }
 
@@ -155,21 +164,6 @@ func (k *komp) widen(total int) {
 	for j := was; j < total; j++ {
 		k.price[j] = math.Inf(1)
 	}
-}
-
-// enterLoop adds element j, with t = Q·v and the squared distance d, to R̂ and to everything
-// that is kept per element, except the weights.
-func (k *komp) enterLoop(j int, t []float64, d float64) {
-	r, root := &k.newRows, math.Sqrt(d)
-	for i, v := range t {
-		r.data = append(r.data, -v/root)
-		k.invDiag[i] += v * v / d
-	}
-	r.rows++
-	r.row(r.rows - 1)[j] = 1 / root
-	k.invDiag[j] = 1 / d
-	k.present[j] = true
-	k.left++
 }
 
 // joinWeights updates the weights of all elements for the elements that have entered, whose rows

@@ -343,10 +343,20 @@ func (k *komp) foldDependent() {
 	for _, i := range rest {
 		coeff := k.pivotRows[i*n : i*n+r]
 		backward(k.chol, n, coeff)
-		k.fold(i, coeff)
+		// κ(x_i, ·) is numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary
+		// elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection of
+		// element i on the dictionary minus the part that the pivots already contribute.
+		wi, t := b.weights[i*c:(i+1)*c], k.coeff[i*m:(i+1)*m]
+		for q, j := range k.pivotOrder {
+			axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
+			gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
+		}
+		for j, v := range t {
+			axpy(v, wi, k.f.Weights(j))
+		}
 		k.health.Folded++
 		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
-		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
+		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(wi))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
 	k.spent += float64(lost * lost)
@@ -395,23 +405,6 @@ func (k *komp) pivot() []int {
 		}
 	}
 	return rest
-}
-
-// fold gives the weights of new element i to the pivots and the dictionary: κ(x_i, ·) is
-// numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary elements. The
-// coefficients of the latter are t_i − Σ coeff_q t_q: the projection of element i on the
-// dictionary minus the part that the pivots already contribute.
-func (k *komp) fold(i int, coeff []float64) {
-	b, m, c := k.b, k.inverse.order, k.f.Outputs
-	wi := b.weights[i*c : (i+1)*c]
-	t := k.coeff[i*m : (i+1)*m]
-	for q, j := range k.pivotOrder {
-		axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
-		gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
-	}
-	for j, v := range t {
-		axpy(v, wi, k.f.Weights(j))
-	}
 }
 
 // compress drops from b, T and S the new elements that are not in k.pivotOrder.

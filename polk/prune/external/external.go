@@ -108,22 +108,24 @@ const maxFile = 1 << 40 // bytes, in effect no limit: ReadNamed is for reading r
 func (c *program) hash(said *hello) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "protocol %d\n", Version)
+	file := func(path string) (string, error) {
+		content, err := files.ReadNamed(path, maxFile)
+		return fmt.Sprintf("file %x\n", sha256.Sum256(content)), err
+	}
 	for i, word := range c.words {
-		if i > 0 || filepath.Base(word) != word { // a program without a folder is found in $PATH
-			if content, err := files.ReadNamed(word, maxFile); err == nil {
-				fmt.Fprintf(sum, "file %x\n", sha256.Sum256(content))
-				continue
-			}
+		text, err := file(word)
+		if err != nil || i == 0 && filepath.Base(word) == word { // a program without a folder is found in $PATH
+			text = fmt.Sprintf("word %q\n", word)
 		}
-		fmt.Fprintf(sum, "word %q\n", word)
+		fmt.Fprint(sum, text)
 	}
 	var more []string
 	for _, name := range said.Files {
-		content, err := files.ReadNamed(name, maxFile)
+		text, err := file(name)
 		if err != nil {
 			return "", fmt.Errorf("a file that its hello names: %w", err)
 		}
-		more = append(more, fmt.Sprintf("file %x\n", sha256.Sum256(content)))
+		more = append(more, text)
 	}
 	slices.Sort(more) // so that the hash does not depend on where the files are
 	fmt.Fprint(sum, more)

@@ -65,7 +65,7 @@ func failures(of func(order int) prune.Pruner) map[string]error {
 	}
 	out := make(map[string]error)
 	for _, c := range checks {
-		if err := guarded(c, setup{h, prune.Params{"order": 7}}); err != nil {
+		if err := c.run(setup{h, prune.Params{"order": 7}}); err != nil {
 			out[c.name] = err
 		}
 	}
