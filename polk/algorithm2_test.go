@@ -56,7 +56,6 @@ func TestAlgorithm2(t *testing.T) {
 		cfg.Regularizer, cfg.LearningRate, cfg.Budget, cfg.Threads = 0.05, Constant(0.2), varying, 2
 		total.add(followed(t, cfg, 5, steps))
 	}
-	t.Logf("%+v", total)
 	if race.Enabled {
 		return // too few steps for a rate
 	}

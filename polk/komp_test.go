@@ -108,13 +108,12 @@ func TestOracle(t *testing.T) {
 		problems = 100 // the others are for the run without the race detector
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	ties, singularOnes, ended := 0, 0, 0
+	ties := 0
 	for done := 0; done < problems; {
 		p := randomProblem(r)
 		u := p.union()
 		apart := separation(u)
 		if apart < 1e-10 {
-			singularOnes++
 			continue
 		}
 		stays, weights, want, seen := literal.NewPursuit(u, true).Algorithm1(p.eps)
@@ -133,13 +132,11 @@ func TestOracle(t *testing.T) {
 			stays, weights = lessRemoved(literal.NewPursuit(u, true), want)
 			f, removed, _ = p.incremental(least)
 			compare(t, fmt.Sprintf("problem %d, step to order %d", done, least), u, f, removed, want, stays, weights)
-			ended++
 		}
 		if t.Failed() {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d problems, %d ties and %d nearly singular ones redrawn, %d ended at a least order", problems, ties, singularOnes, ended)
 	if ties > problems/10 {
 		t.Errorf("%d of the problems were ties", ties)
 	}

@@ -171,18 +171,13 @@ func TestView(t *testing.T) {
 		{name: "near-duplicates", kernel: gaussian, inverse: true, near: true},
 		{name: "near-duplicates and a ridge", kernel: gaussian, inverse: true, near: true, ridge: 1e-7},
 	} {
-		var h prune.Heuristic
+		v.t, v.pruner = t, instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner {
+			return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
+		}})
 		if v.inverse {
-			h.NewInverse = func(prune.Params) prune.InversePruner {
-				return pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) })
-			}
-			h.Ridge = func(prune.Params) float64 { return v.ridge }
-		} else {
-			h.New = func(prune.Params) prune.Pruner {
-				return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
-			}
+			v.pruner = withInverse(t, pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) }))
+			v.pruner.Heuristic.Ridge = func(prune.Params) float64 { return v.ridge }
 		}
-		v.t, v.pruner = t, instance(t, h)
 		cfg := testConfig(muted{logistic})
 		cfg.Kernel, cfg.Pruner = v.kernel, v.pruner
 		l := mustNew(t, cfg)

@@ -79,7 +79,4 @@ func TestNewRefuses(t *testing.T) {
 	if i, err := New(noParams, nil); err != nil || i.Ridge() != 0 || len(i.Params) != 0 {
 		t.Errorf("%+v, %v", i, err)
 	}
-	if p, err := ParseParams(""); p != nil || err != nil {
-		t.Errorf("no parameters are read as %v, %v", p, err)
-	}
 }
