@@ -579,8 +579,3 @@ func (c cooldown) Rate(t int) float64 {
 	}
 	return c.rate * (1 - float64(t)/float64(c.steps))
 }
-
-// Validate returns an error if η ≤ 0 or η ≥ 1/λ.
-func (c cooldown) Validate(regularizer float64) error {
-	return polk.Constant(c.rate).Validate(regularizer)
-}

@@ -31,12 +31,12 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func()
 		width = 4 / math.Sqrt(float64(order)) // about one neighbour within a bandwidth
 	}
 	cfg := testConfig(cost)
-	var l *Learner
 	eps := 0.1
 	cfg.Kernel, cfg.Classes, cfg.Dim, cfg.Regularizer = kernel.Gaussian{Bandwidth: width}, 10, p, 1e-6
 	cfg.LearningRate = Constant(6)
+	l := mustNew(b, cfg)
 	// The budget rises by a fifth if the last step ended above the order, and otherwise falls.
-	cfg.Budget = budget(func() float64 {
+	l.cfg.Budget = budget(func() float64 {
 		if l.Expansion().Order() > order {
 			eps *= 1.2
 		} else {
@@ -44,7 +44,6 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func()
 		}
 		return eps
 	})
-	l = mustNew(b, cfg)
 	var xs [][]float32
 	var ys [][]float64
 	for range streamLength {

@@ -35,7 +35,11 @@ func (k *komp) commit() {
 	}
 	k.delete()
 	k.insert()
-	k.inverse.flushIfWorthwhile(k.threads)
+	// Waiting for more vectors does not pay: r of them make every product with P more expensive by
+	// a share of 2r/M.
+	if g := &k.inverse; 16*g.rank > g.order || g.rank > maxRank/2 {
+		g.flush(k.threads)
+	}
 }
 
 // schurKept computes the vectors with which the kept new elements enter, the rows of
@@ -99,7 +103,7 @@ func (k *komp) delete() {
 // insert appends the kept new elements to the dictionary, K and P. Over the new elements, row i
 // of Z continues with row i of −L'⁻¹.
 func (k *komp) insert() {
-	b, m, kept, c, dim := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs, k.f.Dict.Dim()
+	b, m, kept, c := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs
 	stride := k.dict
 	k.cholInv = grow(k.cholInv, kept*kept)
 	inverseLower(k.cholInv, k.chol, kept)
@@ -109,7 +113,7 @@ func (k *komp) insert() {
 			k.scratch = append(k.scratch, b.gram[p*b.n+q])
 		}
 		k.inverse.append(k.scratch, b.gram[p*b.n+p])
-		k.f.Append(b.points[p*dim:(p+1)*dim], k.weights[(stride+p)*c:(stride+p+1)*c])
+		k.f.Append(b.points.At(p), k.weights[(stride+p)*c:(stride+p+1)*c])
 		if k.illConditioned {
 			copy(k.target[(m+i)*c:(m+i+1)*c], k.target[(stride+p)*c:])
 		}
@@ -126,19 +130,24 @@ func (k *komp) insert() {
 	}
 }
 
-// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃. It must run before the
-// loop, while K_D̃D̃ and w̃ are still available.
+// evaluateTarget computes the values of f̃ at all M+n elements, K_D̃D̃·w̃ without what Drop has taken
+// out. It must run before commit, while K_D̃D̃ and the weights before the loop are still available.
 func (k *komp) evaluateTarget() {
 	b, n, m, c := k.b, k.b.n, k.dict, k.f.Outputs
+	samples := n // points that a pruner has entered come after them
+	for samples > 0 && b.samples[samples-1] < 0 {
+		samples--
+	}
 	k.target = grow(k.target, (m+n)*c)
-	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.weights, c, 0, k.target, c, k.threads)
-	gemm.MulAB(n, c, m, 1, b.toDict, m, k.weights, c, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.f.W, c, 0, k.target, c, k.threads)
+	gemm.MulAB(n, c, m, 1, b.toDict, m, k.f.W, c, 0, k.target[m*c:], c, k.threads)
+	gemm.MulAB(n-samples, c, n, 1, b.gram[samples*n:], n, b.weights, c, 1, k.target[(m+samples)*c:], c, k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
 			axpy(v, wi, k.target[j*c:(j+1)*c])
 		}
-		for j := range n {
+		for j := range samples {
 			axpy(b.gram[i*n+j], wi, k.target[(m+j)*c:(m+j+1)*c])
 		}
 	}

@@ -52,10 +52,10 @@ func TestConfigErrors(t *testing.T) {
 		"η infinite":  {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(inf), 0 }), "learning rate +Inf"},
 		"η = 1/λ":     {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(4), 0.25 }), "not below 1/λ = 4"},
 		"η₀ 0":        {change(func(c *Config) { c.LearningRate = Inverse{0, 1} }), "learning rate 0"},
-		"horizon 0":   {change(func(c *Config) { c.LearningRate = Inverse{1, 0} }), "horizon 0"},
-		"K < 0":       {change(func(c *Config) { c.Budget = Parsimony(-0.1) }), "parsimony constant -0.1"},
+		"horizon 0":   {change(func(c *Config) { c.LearningRate = Inverse{1, 0} }), "learning rate NaN"},
+		"K < 0":       {change(func(c *Config) { c.LearningRate, c.Budget = Constant(1), Parsimony(-0.1) }), "budget ε = -0.1"},
 		"η NaN":       {change(func(c *Config) { c.LearningRate = Constant(nan) }), "learning rate NaN"},
-		"K NaN":       {change(func(c *Config) { c.Budget = Parsimony(nan) }), "parsimony constant NaN"},
+		"K NaN":       {change(func(c *Config) { c.Budget = Parsimony(nan) }), "budget ε = NaN"},
 		"bandwidth 0": {change(func(c *Config) { c.Kernel = kernel.Gaussian{} }), "bandwidth 0"},
 		"merging":     {change(func(c *Config) { c.Kernel, c.Pruner = kernel.Polynomial{Degree: 2}, merging }), "for the gaussian kernel only, not the polynomial"},
 	} {
@@ -64,10 +64,12 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want one that says %q", name, err, c.want)
 		}
 	}
-	// Several faults are all reported.
-	_, err := New(change(func(c *Config) { c.LearningRate, c.Budget = Constant(-1), Parsimony(-1) }))
-	if err == nil || !strings.Contains(err.Error(), "learning rate") || !strings.Contains(err.Error(), "parsimony") {
-		t.Errorf("two faults: %v", err)
+	// A rate is checked in its step: here 2, 4, then infinite.
+	l := mustNew(t, change(func(c *Config) { c.LearningRate = Inverse{2, -2} }))
+	for i, want := range []string{"", "", "learning rate +Inf in step 2"} {
+		if _, err := l.Step(t.Context(), 1, []float32{1, 2}, []float64{1}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("step %d: %v", i, err)
+		}
 	}
 	for name, cfg := range map[string]Config{
 		"η just below 1/λ": change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(math.Nextafter(4, 0)), 0.25 }),

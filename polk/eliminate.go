@@ -51,7 +51,9 @@ func (k *komp) startLoop() {
 	clear(k.applied)
 	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
 	k.goneOld = k.goneOld[:0]
-	k.newRows.reset(n, total)
+	r := &k.newRows
+	r.rows, r.cols, r.data = n, total, grow(r.data, n*total)
+	clear(r.data)
 	k.scratch = grow(k.scratch, m)
 	copy(k.invDiag[:m], k.inverse.diag)
 	// R = L⁻¹·[−Tᵀ | 1]
@@ -127,7 +129,9 @@ func (k *komp) eliminate(j int) {
 		k.takeOld(out, j)
 		k.removed = append(k.removed, j)
 	} else {
-		copy(out, k.newRows.take(j))
+		k.newRows.reflect(j) // gathers column j in the last row
+		k.newRows.rows--
+		copy(out, k.newRows.row(k.newRows.rows))
 		if sample := k.Sample(j); sample >= 0 { // not a point that a pruner has entered
 			k.removed = append(k.removed, m+sample)
 		}
@@ -252,11 +256,6 @@ type rowFactor struct {
 	mirrored []float64 // Rᵀu
 }
 
-func (r *rowFactor) reset(rows, cols int) {
-	r.rows, r.cols, r.data = rows, cols, grow(r.data, rows*cols)
-	clear(r.data)
-}
-
 func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols] }
 
 // widen changes the number of columns to cols: it appends zero columns or keeps the first cols.
@@ -316,12 +315,4 @@ func (r *rowFactor) reflect(j int) {
 		}
 	}
 	r.data[last*r.cols+j] = -norm
-}
-
-// take reflects the rows so that all of column j is in the last row, removes that row and
-// returns it. The row is valid until the next reset or widen.
-func (r *rowFactor) take(j int) []float64 {
-	r.reflect(j)
-	r.rows--
-	return r.row(r.rows)
 }

@@ -8,27 +8,6 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Values returns κ between x and all elements.
-func (k *komp) Values(x []float32) []float64 {
-	m, n := k.dict, k.b.n
-	k.values, k.wide = grow(k.values, m+n), grow(k.wide, len(x))
-	kernel.Widen(k.wide, x)
-	k.f.Dict.Block64(k.f.Kernel, 1, k.wide, k.values, m+n, 1)
-	k.newPoints().Block64(k.f.Kernel, 1, k.wide, k.values[m:], n, 1)
-	k.l.evals += int64(m + n)
-	return k.values
-}
-
-// newPoints returns the points of the new elements.
-func (k *komp) newPoints() *kernel.Points {
-	p, dim := k.l.points, k.f.Dict.Dim()
-	p.Reset()
-	for i := range k.b.n {
-		p.Append(k.b.points[i*dim : (i+1)*dim])
-	}
-	return p
-}
-
 // An entrance holds what Enter computes for all L points z at once, before they enter one after
 // the other.
 type entrance struct {
@@ -36,7 +15,6 @@ type entrance struct {
 	among   []float64 // L×(n+L): κ from the points to the new elements and to each other
 	residue []float64 // (M+n)×C: weights of f̃ − f
 	gain    []float64 // L×C: (f̃ − f)(z)
-	target  []float64 // L×C: f̃(z), if illConditioned
 	kept    []int     // indices of the points that have entered
 	shares  []float64 // kept×C: gain/√d of the kept points
 	rows    []float64 // transposed rows of R̂ of the kept points
@@ -90,26 +68,20 @@ func (k *komp) evaluate(points [][]float32) {
 	v := b.toDict[n*m:]
 	k.f.Dict.Block64(k.f.Kernel, l, k.wide, v, m, k.threads)
 	e.among = grow(e.among, l*(n+l))
-	k.newPoints().Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
+	b.points.Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
 	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
 	k.l.evals += int64(l) * int64(total+l)
 	k.coefficients(l, v, k.coeff[n*m:])
-	e.residue, e.gain, e.target = grow(e.residue, total*c), grow(e.gain, l*c), grow(e.target, l*c)
+	e.residue, e.gain = grow(e.residue, total*c), grow(e.gain, l*c)
 	copy(e.residue, k.f.W)
 	copy(e.residue[m*c:], b.weights[:n*c])
-	atPoints := func(dst []float64) {
-		gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, dst, c, k.threads)
-		gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, dst, c, k.threads)
-	}
-	if k.illConditioned {
-		atPoints(e.target)
-	}
 	for j, on := range k.present {
 		if on {
 			axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
 		}
 	}
-	atPoints(e.gain)
+	gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, e.gain, c, k.threads)
+	gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, e.gain, c, k.threads)
 	e.kept, e.shares = e.kept[:0], e.shares[:0]
 }
 
@@ -143,7 +115,16 @@ func (k *komp) border(i, first int) int {
 		e.shares = append(e.shares, g/math.Sqrt(d))
 	}
 	e.kept = append(e.kept, i)
-	k.enterLoop(number, t, d)
+	r, root := &k.newRows, math.Sqrt(d)
+	for q, w := range t {
+		r.data = append(r.data, -w/root)
+		k.invDiag[q] += w * w / d
+	}
+	r.rows++
+	r.row(r.rows - 1)[number] = 1 / root
+	k.invDiag[number] = 1 / d
+	k.present[number] = true
+	k.left++
 	return number
 }
 
@@ -185,21 +166,6 @@ func (k *komp) widen(total int) {
 	}
 }
 
-// enterLoop adds element j, with t = Q·v and the squared distance d, to R̂ and to everything
-// that is kept per element, except the weights.
-func (k *komp) enterLoop(j int, t []float64, d float64) {
-	r, root := &k.newRows, math.Sqrt(d)
-	for i, v := range t {
-		r.data = append(r.data, -v/root)
-		k.invDiag[i] += v * v / d
-	}
-	r.rows++
-	r.row(r.rows - 1)[j] = 1 / root
-	k.invDiag[j] = 1 / d
-	k.present[j] = true
-	k.left++
-}
-
 // joinWeights updates the weights of all elements for the elements that have entered, whose rows
 // of R̂ begin at first.
 func (k *komp) joinWeights(first int) {
@@ -227,11 +193,8 @@ func (k *komp) joinBatch(points [][]float32) {
 	for a, i := range e.kept {
 		copy(b.toDict[(n+a)*m:(n+a+1)*m], b.toDict[(n+i)*m:])
 		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
-		b.points = append(b.points[:(n+a)*len(points[i])], points[i]...)
+		b.points.Append(points[i])
 		b.samples = append(b.samples[:n+a], -1)
-		if k.illConditioned {
-			k.target = append(k.target[:(m+n+a)*c], e.target[i*c:(i+1)*c]...)
-		}
 	}
 	b.toDict, k.coeff = b.toDict[:(n+l)*m], k.coeff[:(n+l)*m]
 	b.weights = extend(b.weights[:n*c], l*c)
@@ -253,16 +216,6 @@ func (k *komp) joinBatch(points [][]float32) {
 	}
 	k.schur = bordered(k.schur, n, l, e.schur)
 	b.n += l
-}
-
-// startWeights returns the weights of j in f̃, minus those that Drop has taken out. Until commit
-// they are stored where they were before the loop.
-func (k *komp) startWeights(j int) []float64 {
-	if j < k.dict {
-		return k.f.Weights(j)
-	}
-	c := k.f.Outputs
-	return k.b.weights[(j-k.dict)*c : (j-k.dict+1)*c]
 }
 
 // bordered returns the symmetric n×n matrix a extended by l rows and columns; rows, l×(n+l),

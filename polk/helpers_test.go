@@ -40,7 +40,6 @@ func testConfig(l loss.Loss) Config {
 type budget func() float64
 
 func (b budget) Epsilon(float64) float64 { return b() }
-func (budget) Validate() error           { return nil }
 
 func mustNew(t testing.TB, cfg Config) *Learner {
 	t.Helper()

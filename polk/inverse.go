@@ -91,14 +91,6 @@ func (g *inverseGram) add(sign float64, v []float64, threads int) {
 	}
 }
 
-// flushIfWorthwhile flushes when waiting for more vectors does not pay: r vectors make every
-// product with P more expensive by a share of 2r/M.
-func (g *inverseGram) flushIfWorthwhile(threads int) {
-	if 16*g.rank > g.order || g.rank > maxRank/2 {
-		g.flush(threads)
-	}
-}
-
 // flush adds the vectors to the base.
 func (g *inverseGram) flush(threads int) {
 	m, r := g.order, g.rank

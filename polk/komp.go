@@ -108,11 +108,16 @@ const (
 // elements with nonzero weights.
 type batch struct {
 	n       int
-	points  []float32 // n×dim
-	weights []float64 // n×C
-	toDict  []float64 // n×M kernel values to the dictionary
-	gram    []float64 // n×n kernel values among the new elements
-	samples []int     // positions in the mini-batch, −1 for points that a pruner has entered
+	points  *kernel.Points // n
+	spare   *kernel.Points // for compress
+	weights []float64      // n×C
+	toDict  []float64      // n×M kernel values to the dictionary
+	gram    []float64      // n×n kernel values among the new elements
+	samples []int          // positions in the mini-batch, −1 for points that a pruner has entered
+}
+
+func newBatch(dim int) batch {
+	return batch{points: kernel.NewPoints(dim), spare: kernel.NewPoints(dim)}
 }
 
 // komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
@@ -127,9 +132,7 @@ type komp struct {
 	inverse inverseGram // K_DD and P
 	supervision
 
-	// The outcome of a step.
-	spent   float64 // r², the squared error of the removals
-	removed []int   // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+	spent float64 // r², the squared error of the removals
 
 	stepState
 	start
@@ -138,10 +141,8 @@ type komp struct {
 	loopInverse
 	change
 
-	// Scratch of single functions, and of the methods that pruners call.
+	// Scratch of single functions.
 	scratch  []float64
-	values   []float64 // M+n: κ to a point
-	wide     []float64 // that point, or the points that enter, in float64
 	product  []float64 // M+n: Q·v
 	entrance entrance
 }
@@ -154,7 +155,7 @@ type start struct {
 	schur          []float64 // n×n: S
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
-	target         []float64 // (M+n)×C: f̃ at all elements, if illConditioned
+	target         []float64 // (M+n)×C: f̃ at all elements, if the weights are refined
 
 	// Set by pivot.
 	schurLeft  []float64 // n×n: remainder of S after pivoting
@@ -181,9 +182,12 @@ func (k *komp) project(loop func() error) error {
 	before := k.left
 	err := loop()
 	k.settle()
-	changed := k.b.n > 0 || k.left < before
+	refine := k.illConditioned && (k.b.n > 0 || k.left < before)
+	if refine {
+		k.evaluateTarget()
+	}
 	k.commit()
-	if k.illConditioned && changed {
+	if refine {
 		k.refineWeights()
 	}
 	return err
@@ -216,9 +220,6 @@ func (k *komp) enterBatch() {
 	copy(k.weights[m*c:], b.weights[:n*c])
 	for j := range m + n {
 		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
-	}
-	if k.illConditioned {
-		k.evaluateTarget()
 	}
 }
 
@@ -342,10 +343,20 @@ func (k *komp) foldDependent() {
 	for _, i := range rest {
 		coeff := k.pivotRows[i*n : i*n+r]
 		backward(k.chol, n, coeff)
-		k.fold(i, coeff)
+		// κ(x_i, ·) is numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary
+		// elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection of
+		// element i on the dictionary minus the part that the pivots already contribute.
+		wi, t := b.weights[i*c:(i+1)*c], k.coeff[i*m:(i+1)*m]
+		for q, j := range k.pivotOrder {
+			axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
+			gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
+		}
+		for j, v := range t {
+			axpy(v, wi, k.f.Weights(j))
+		}
 		k.health.Folded++
 		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
-		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(b.weights[i*c:(i+1)*c]))
+		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(wi))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
 	k.spent += float64(lost * lost)
@@ -396,28 +407,13 @@ func (k *komp) pivot() []int {
 	return rest
 }
 
-// fold gives the weights of new element i to the pivots and the dictionary: κ(x_i, ·) is
-// numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary elements. The
-// coefficients of the latter are t_i − Σ coeff_q t_q: the projection of element i on the
-// dictionary minus the part that the pivots already contribute.
-func (k *komp) fold(i int, coeff []float64) {
-	b, m, c := k.b, k.inverse.order, k.f.Outputs
-	wi := b.weights[i*c : (i+1)*c]
-	t := k.coeff[i*m : (i+1)*m]
-	for q, j := range k.pivotOrder {
-		axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
-		gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
-	}
-	for j, v := range t {
-		axpy(v, wi, k.f.Weights(j))
-	}
-}
-
 // compress drops from b, T and S the new elements that are not in k.pivotOrder.
 func (k *komp) compress() {
-	b, n, m, c, dim, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, k.f.Dict.Dim(), len(k.pivotOrder)
+	b, n, m, c, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, len(k.pivotOrder)
+	b.points, b.spare = b.spare, b.points
+	b.points.Reset()
 	for to, from := range k.pivotOrder {
-		copy(b.points[to*dim:(to+1)*dim], b.points[from*dim:])
+		b.points.Append(b.spare.At(from))
 		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
 		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
 		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])

@@ -58,7 +58,21 @@ func (c *Config) validate() error {
 	if c.FixedFrom < 0 || c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse() {
 		return fmt.Errorf("polk: dictionary fixed from step %d to %d: want at least 0, and a pruner with the inverse kernel matrix", c.FixedFrom, c.FixedTo)
 	}
-	return errors.Join(c.Kernel.Validate(), c.LearningRate.Validate(c.Regularizer), c.Budget.Validate())
+	rate := c.LearningRate.Rate(0)
+	return errors.Join(c.Kernel.Validate(), c.checkRate(0, rate, c.Budget.Epsilon(rate)))
+}
+
+// checkRate reports an invalid learning rate or budget of step t.
+func (c *Config) checkRate(t int, rate, eps float64) error {
+	switch {
+	case !(rate > 0) || math.IsInf(rate, 1):
+		return fmt.Errorf("polk: learning rate %v in step %d: must be positive and finite", rate, t)
+	case rate*c.Regularizer >= 1:
+		return fmt.Errorf("polk: learning rate %v in step %d is not below 1/λ = %v", rate, t, 1/c.Regularizer)
+	case !(eps >= 0) || math.IsInf(eps, 1):
+		return fmt.Errorf("polk: budget ε = %v in step %d: must be finite and at least 0", eps, t)
+	}
+	return nil
 }
 
 // A Learner is POLK (Algorithm 2). It is not safe for concurrent use.
@@ -82,7 +96,6 @@ type Learner struct {
 	wt32   []float32 // (C+1)×M: transposed weights; the last row is max_c |w_jc|
 	f32    []float32 // n×(C+1): scores; the last column is Σ_j max_c |w_jc|·κ(x, d_j)
 	batch  batch
-	points *kernel.Points
 }
 
 // A Step describes one step of Algorithm 2. With KOMP, unless the dictionary is fixed, Error is at
@@ -115,7 +128,7 @@ func New(cfg Config) (*Learner, error) {
 
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
-	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, points: kernel.NewPoints(cfg.Dim), rows: []int{}}
+	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, batch: newBatch(cfg.Dim), rows: []int{}}
 	if cfg.Pruner != nil {
 		l.entries = make(map[uint64]entry)
 		l.komp.ridge = cfg.Pruner.Ridge()
@@ -177,6 +190,10 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 		return kernel.Scored{}, err
 	}
 	rate := l.cfg.LearningRate.Rate(l.t)
+	eps := l.cfg.Budget.Epsilon(rate)
+	if err := l.cfg.checkRate(l.t, rate, eps); err != nil {
+		return kernel.Scored{}, err
+	}
 	l.screen(n, x, y)
 	l.score(x)
 	if err := l.gradients(n, x, y, rate); err != nil {
@@ -188,7 +205,6 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	for i := range l.f.W {
 		l.f.W[i] *= shrink
 	}
-	eps := l.cfg.Budget.Epsilon(rate)
 	active := l.batch.n
 	err := l.prune(ctx, prune.Step{
 		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
@@ -295,8 +311,8 @@ func (l *Learner) score(x []float32) {
 func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	b := &l.batch
-	b.n, b.samples = 0, b.samples[:0]
-	b.points, b.weights = grow(b.points, n*dim), grow(b.weights, n*c)
+	b.n, b.samples, b.weights = 0, b.samples[:0], grow(b.weights, n*c)
+	b.points.Reset()
 	l.grad = grow(l.grad, c)
 	for row, i := range l.rows {
 		value := l.cfg.Loss.Gradient(l.grad, l.scores[row*c:(row+1)*c], y[i])
@@ -310,7 +326,7 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 		for q, g := range l.grad {
 			b.weights[b.n*c+q] = -rate / float64(n) * g
 		}
-		copy(b.points[b.n*dim:(b.n+1)*dim], x[i*dim:])
+		b.points.Append(x[i*dim : (i+1)*dim])
 		copy(l.kx[b.n*m:(b.n+1)*m], l.kx[row*m:])
 		copy(l.x64[b.n*dim:(b.n+1)*dim], l.x64[row*dim:])
 		b.samples = append(b.samples, i)
@@ -326,15 +342,11 @@ const largest = 1e100
 
 // batchGram computes the kernel matrix among the samples of the batch.
 func (l *Learner) batchGram() error {
-	b, dim := &l.batch, l.cfg.Dim
+	b := &l.batch
 	b.gram = grow(b.gram, b.n*b.n)
-	l.points.Reset()
+	b.points.Block64(l.cfg.Kernel, b.n, l.x64, b.gram, b.n, 1)
 	for i := range b.n {
-		l.points.Append(b.points[i*dim : (i+1)*dim])
-	}
-	l.points.Block64(l.cfg.Kernel, b.n, l.x64, b.gram, b.n, 1)
-	for i := range b.n {
-		self := l.cfg.Kernel.Self(b.points[i*dim : (i+1)*dim])
+		self := l.cfg.Kernel.Self(b.points.At(i))
 		if !(self <= largest) {
 			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.samples[i], self, largest)
 		}
@@ -354,11 +366,11 @@ func (l *Learner) batchGram() error {
 // ‖f − approx‖. The elements that stay keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
 	m, dim := f.Order(), f.Dict.Dim()
-	b := batch{n: m, weights: slices.Clone(f.W), gram: make([]float64, m*m)}
+	b := newBatch(dim)
+	b.n, b.points, b.weights, b.gram = m, f.Dict.Clone(), slices.Clone(f.W), make([]float64, m*m)
 	x := make([]float64, dim)
 	for i := range m {
 		d := f.Dict.At(i)
-		b.points = append(b.points, d...)
 		b.samples = append(b.samples, i)
 		kernel.Widen(x, d)
 		f.Dict.Block64(f.Kernel, 1, x, b.gram[i*m:(i+1)*m], m, 1)

@@ -66,7 +66,7 @@ func (l *Learner) forget() {
 }
 
 // stepState is the part that states with and without the inverse share: the numbered elements of
-// a step.
+// a step. Until its end, the new ones are in the batch.
 type stepState struct {
 	l       *Learner // nil for the paper's pruner, which does not use it
 	step    prune.Step
@@ -74,6 +74,11 @@ type stepState struct {
 	dict    int    // M: elements before the step
 	present []bool // whether element j has not been removed
 	left    int    // number of elements present
+	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+
+	row    []float64 // M+n: result of Row
+	values []float64 // M+n: result of Values
+	wide   []float64 // the point of Values, or the points that enter, in float64
 }
 
 // number sets the number of elements of a step; all of them are present.
@@ -116,27 +121,51 @@ func (s *stepState) Sample(j int) int {
 	return s.b.samples[j-s.dict]
 }
 
-// withoutInverse is the state for pruners that need no inverse: all elements are in the
-// expansion until the pruner returns.
-type withoutInverse struct {
-	*stepState
-	k *komp // for its buffers
+func (s *stepState) Point(j int) []float32 {
+	if j < s.dict {
+		return s.l.f.Dict.At(j)
+	}
+	return s.b.points.At(j - s.dict)
 }
+
+// startWeights returns the weights of j in f̃, minus those that a komp's Drop has taken out.
+func (s *stepState) startWeights(j int) []float64 {
+	if j < s.dict {
+		return s.l.f.Weights(j)
+	}
+	c := s.l.f.Outputs
+	return s.b.weights[(j-s.dict)*c : (j-s.dict+1)*c]
+}
+
+// Values returns κ between x and all elements.
+func (s *stepState) Values(x []float32) []float64 { return s.kernelTo(&s.values, x) }
+
+// kernelTo returns κ between x and all elements, in a buffer.
+func (s *stepState) kernelTo(buffer *[]float64, x []float32) []float64 {
+	m, n, f := s.dict, s.b.n, s.l.f
+	*buffer, s.wide = grow(*buffer, m+n), grow(s.wide, len(x))
+	kernel.Widen(s.wide, x)
+	f.Dict.Block64(f.Kernel, 1, s.wide, *buffer, m+n, 1)
+	s.b.points.Block64(f.Kernel, 1, s.wide, (*buffer)[m:], n, 1)
+	s.l.evals += int64(m + n)
+	return *buffer
+}
+
+// withoutInverse is the state for pruners that need no inverse.
+type withoutInverse struct{ *stepState }
 
 // pruneWithoutInverse runs p, which needs no inverse.
 func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error {
 	k, b, c := &l.komp, &l.batch, l.f.Outputs
 	k.begin(b)
 	k.dict = l.f.Order()
+	k.number(k.dict + b.n)
+	err := p.Prune(ctx, withoutInverse{&k.stepState})
 	for i := range b.n {
-		l.f.Append(b.points[i*l.cfg.Dim:(i+1)*l.cfg.Dim], b.weights[i*c:(i+1)*c])
+		l.f.Append(b.points.At(i), b.weights[i*c:(i+1)*c])
+		l.entries[l.f.Dict.ID(k.dict+i)] = k.entry(k.dict + i)
 	}
-	k.number(l.f.Order())
-	err := p.Prune(ctx, withoutInverse{&k.stepState, k})
-	for j := k.dict; j < k.Total(); j++ {
-		l.entries[l.f.Dict.ID(j)] = k.entry(j)
-	}
-	l.entered += uint64(k.Total() - k.dict)
+	l.entered += uint64(b.n)
 	for j := k.Total() - 1; j >= 0; j-- {
 		if !k.present[j] {
 			l.f.Remove(j)
@@ -145,37 +174,30 @@ func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error
 	return err
 }
 
-func (s withoutInverse) Point(j int) []float32   { return s.l.f.Dict.At(j) }
-func (s withoutInverse) Weights(j int) []float64 { return s.l.f.Weights(j) }
-func (s withoutInverse) Norm2(j int) float64     { return sumSquares(s.l.f.Weights(j)) }
-func (s withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.l.f.Dict.At(j)) }
+func (s withoutInverse) Weights(j int) []float64 { return s.startWeights(j) }
+func (s withoutInverse) Norm2(j int) float64     { return sumSquares(s.startWeights(j)) }
+func (s withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.Point(j)) }
 
 func (s withoutInverse) Row(j int) []float64 {
-	row := s.kernelTo(&s.k.scratch, s.Point(j))
+	row := s.kernelTo(&s.row, s.Point(j))
 	row[j] = s.Self(j)
 	return row
 }
 
-func (s withoutInverse) Values(x []float32) []float64 { return s.kernelTo(&s.k.values, x) }
-
-// kernelTo returns κ between x and all elements, in a buffer.
-func (s withoutInverse) kernelTo(buffer *[]float64, x []float32) []float64 {
-	n, f := s.Total(), s.l.f
-	*buffer, s.k.wide = grow(*buffer, n), grow(s.k.wide, len(x))
-	kernel.Widen(s.k.wide, x)
-	f.Dict.Block64(f.Kernel, 1, s.k.wide, *buffer, n, 1)
-	s.l.evals += int64(n)
-	return *buffer
-}
-
 func (s withoutInverse) Drop(j int) {
 	s.leave(j)
-	s.k.removed = append(s.k.removed, j)
+	s.removed = append(s.removed, j)
 }
 
 func (s withoutInverse) Add(x []float32, w []float64) int {
-	s.l.f.Append(x, w)
-	s.b.samples = append(s.b.samples, -1)
+	b, c := s.b, s.l.f.Outputs
+	if len(w) != c {
+		panic("polk: the pruner adds an element with a wrong number of weights")
+	}
+	b.points.Append(x)
+	b.weights = append(b.weights[:b.n*c], w...)
+	b.samples = append(b.samples, -1)
+	b.n++
 	s.present = append(s.present, true)
 	s.left++
 	return len(s.present) - 1
@@ -193,14 +215,6 @@ func (k *komp) Weights(j int) []float64 {
 	return k.weights[k.current(j)*c : (j+1)*c]
 }
 
-func (k *komp) Point(j int) []float32 {
-	if j < k.dict {
-		return k.f.Dict.At(j)
-	}
-	dim := k.f.Dict.Dim()
-	return k.b.points[(j-k.dict)*dim : (j-k.dict+1)*dim]
-}
-
 func (k *komp) Self(j int) float64 { return k.diagonal(j) - k.ridge }
 
 // diagonal returns K_jj, which includes the ridge.
@@ -213,8 +227,8 @@ func (k *komp) diagonal(j int) float64 {
 
 func (k *komp) Row(j int) []float64 {
 	m, n := k.dict, k.b.n
-	k.scratch = grow(k.scratch, m+n)
-	row := k.scratch
+	k.row = grow(k.row, m+n)
+	row := k.row
 	if j < m {
 		copy(row, k.inverse.gramRow(j))
 		for i := range n {
@@ -232,15 +246,7 @@ func (k *komp) Row(j int) []float64 {
 // then zero.
 func (k *komp) Drop(j int) {
 	w := k.Weights(j)
-	if k.illConditioned { // refineWeights must approximate f̃ without the element
-		for i, v := range k.Row(j) {
-			if i == j {
-				v += k.ridge
-			}
-			axpy(-v, w, k.target[i*len(w):(i+1)*len(w)])
-		}
-	}
-	axpy(-1, w, k.startWeights(j)) // Enter must see f̃ without the element
+	axpy(-1, w, k.startWeights(j))
 	clear(w)
 	k.norm2[j] = 0
 	k.eliminate(j)

@@ -90,21 +90,3 @@ func TestPrunersError(t *testing.T) {
 		}
 	}
 }
-
-// TestSavedEntries: missing, duplicate and out-of-range IDs are errors.
-func TestSavedEntries(t *testing.T) {
-	cfg := testConfig(logistic)
-	cfg.Pruner = mustPruner(t, "oldest", prune.Params{"order": 8})
-	l := trained(t, cfg)
-	for what, change := range map[string]func(h *stateHeader){
-		"missing":     func(h *stateHeader) { h.Entries = h.Entries[1:] },
-		"duplicate":   func(h *stateHeader) { h.Entries[0] = h.Entries[1] },
-		"not entered": func(h *stateHeader) { h.Entered = h.Entries[0].ID },
-	} {
-		h, err := l.state()
-		testutil.NoError(t, err)
-		if change(&h); l.restorePruner(&h) == nil {
-			t.Errorf("%s: no error", what)
-		}
-	}
-}

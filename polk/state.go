@@ -50,10 +50,10 @@ type stateHeader struct {
 	Entries []entry `json:"entries,omitempty"` // of the elements
 	Entered uint64  `json:"entered,omitempty"` // the ID of the next new element
 
-	Order   int            `json:"order"`
-	Norm2   float64        `json:"norm2,string"`
-	Kept    []byte         `json:"kept,omitempty"` // what the pruner keeps
-	Inverse *inverseHeader `json:"inverse,omitempty"`
+	Order   int             `json:"order"`
+	Norm2   float64         `json:"norm2,string"`
+	Kept    json.RawMessage `json:"kept,omitempty"` // what the pruner keeps
+	Inverse *inverseHeader  `json:"inverse,omitempty"`
 }
 
 // inverseHeader is what is known of P.
@@ -69,9 +69,6 @@ type inverseHeader struct {
 // the supervision would find it within the next steps, but a state that holds it could not be
 // read again.
 func (l *Learner) state() (h stateHeader, err error) {
-	if err := l.cfg.checkOrder(l.f.Order()); err != nil {
-		return h, err
-	}
 	k := &l.komp
 	if l.cfg.inverse() && !k.finite() {
 		k.load()
@@ -95,7 +92,7 @@ func (l *Learner) state() (h stateHeader, err error) {
 		h.Entries = append(h.Entries, l.entries[l.f.Dict.ID(j)])
 	}
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if h.Kept, err = s.MarshalBinary(); err != nil {
+		if h.Kept, err = json.Marshal(s.Kept()); err != nil {
 			return h, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
 		}
 	}
@@ -108,18 +105,6 @@ func (cfg *Config) prunerName() string {
 		return ""
 	}
 	return fmt.Sprintf("%s (%v)", cfg.Pruner.Heuristic.Name, cfg.Pruner.Params)
-}
-
-// MaxOrder is the largest model order of a saved learner that keeps K_DD and its inverse. They
-// take 16 bytes per pair of elements, 4 GiB at this order.
-const MaxOrder = 1 << 14
-
-// checkOrder reports a model order that a saved learner can't have.
-func (cfg *Config) checkOrder(order int) error {
-	if cfg.inverse() && order > MaxOrder {
-		return fmt.Errorf("polk: a saved learner of %d elements, want at most %d", order, MaxOrder)
-	}
-	return nil
 }
 
 // parts returns the numbers of P that a state holds, in the order of the format. They are slices
@@ -148,28 +133,24 @@ func (k *komp) finite() bool {
 }
 
 // StateSize returns the number of bytes that WriteState writes: about 4·M² for a model order M if
-// the learner keeps K_DD⁻¹.
+// the learner keeps K_DD⁻¹. It takes the time of WriteState.
 func (l *Learner) StateSize() (int64, error) {
-	h, err := l.state()
-	if err != nil {
-		return 0, err
-	}
-	head, err := json.Marshal(h)
-	if err != nil {
-		return 0, err
-	}
-	numbers := 0
-	if m := h.Order; h.Inverse != nil {
-		numbers = m + h.Inverse.Rank*(m+1) + m*(m+1)/2
-	}
-	return modelfile.Size(len(head), 8*int64(numbers)), nil
+	var n counter
+	err := l.WriteState(&n)
+	return int64(n), err
+}
+
+// A counter counts the bytes that are written to it.
+type counter int64
+
+func (n *counter) Write(b []byte) (int, error) {
+	*n += counter(len(b))
+	return len(b), nil
 }
 
 // WriteState writes everything that the learner needs to continue except its functions, which
 // [kernel.Expansion.Write] saves. From both, [Restore] makes a learner that continues bit for
 // bit like this one.
-//
-// A learner that keeps K_DD⁻¹ can be written with up to MaxOrder elements.
 func (l *Learner) WriteState(w io.Writer) error {
 	h, err := l.state()
 	if err != nil {
@@ -241,14 +222,13 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 		return fmt.Errorf("%w: its data do not fit the configured pruner", ErrState)
 	case h.Pruner != cfg.prunerName():
 		return fmt.Errorf("polk: the saved model has pruner %q, not %q", h.Pruner, cfg.prunerName())
-	case i != nil && (i.Settled < 0 || i.Residual < 0 || i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > MaxOrder || i.Wait < -1 || i.Wait > MaxOrder):
+	case i != nil && (i.Settled < 0 || i.Residual < 0 || i.Rank < 0 || i.Rank > maxRank || i.Probe < 0 || i.Probe > 1<<30 || i.Wait < -1 || i.Wait > 1<<14):
 		return fmt.Errorf("%w: inverse of rank %d, probe %d, wait %d: out of range", ErrState, i.Rank, i.Probe, i.Wait)
 	}
-	return cfg.checkOrder(h.Order)
+	return nil
 }
 
-// restorePruner restores the entries of the elements and the pruner's own state. It reports
-// missing entries, and duplicate and out-of-range IDs.
+// restorePruner restores the entries of the elements and the pruner's own state.
 func (l *Learner) restorePruner(h *stateHeader) error {
 	if l.cfg.Pruner == nil {
 		return nil
@@ -256,17 +236,12 @@ func (l *Learner) restorePruner(h *stateHeader) error {
 	if len(h.Entries) != l.f.Order() {
 		return fmt.Errorf("polk: saved state of %d elements with the entries of %d", l.f.Order(), len(h.Entries))
 	}
-	seen := make(map[uint64]bool)
 	for j, e := range h.Entries {
-		if e.ID >= h.Entered || seen[e.ID] {
-			return fmt.Errorf("polk: saved state with element ID %d: duplicate, or not below %d", e.ID, h.Entered)
-		}
-		seen[e.ID] = true
 		l.entries[l.f.Dict.ID(j)] = e
 	}
 	l.entered = h.Entered
 	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if err := s.UnmarshalBinary(h.Kept); err != nil {
+		if err := json.Unmarshal(h.Kept, s.Kept()); err != nil {
 			return fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
 		}
 	}
@@ -287,11 +262,6 @@ func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
 			return nil, err
 		}
 		parts = append(parts, part)
-	}
-	for _, s := range parts[1] {
-		if s != 1 && s != -1 {
-			return nil, fmt.Errorf("%w: the sign %v", ErrState, s)
-		}
 	}
 	return parts, nil
 }
@@ -329,9 +299,7 @@ func (k *komp) plausible(sum []byte) bool {
 	for i := range r {
 		r[i] = rng.NormFloat64()
 	}
-	for i := range u {
-		u[i] = gemm.Dot(k.inverse.gramRow(i), r)
-	}
+	gemm.MulABT(1, m, m, 1, r, m, k.inverse.gram, k.inverse.stride, 0, u, m, k.threads)
 	k.inverse.mul(1, u, 0, v, k.threads)
 	for i, x := range v {
 		if !(math.Abs(x-r[i]) <= most) {

@@ -44,16 +44,14 @@ func (v *viewer) prune(s prune.Elements) error {
 	if s.Old() == step.Len {
 		order = 7
 	}
-	var x [][]float32
-	var w [][]float64
-	var age []int
+	var all []int
 	for j := range s.Total() {
-		x, w, age = append(x, s.Point(j)), append(w, s.Weights(j)), append(age, s.Age(j))
-		if i := s.Sample(j); (i >= 0) != (j >= s.Old()) || i >= 0 && (step.Y[i] == 0 || !slices.Equal(step.X[2*i:2*i+2], x[j])) {
+		all = append(all, j)
+		if i := s.Sample(j); (i >= 0) != (j >= s.Old()) || i >= 0 && (step.Y[i] == 0 || !slices.Equal(step.X[2*i:2*i+2], s.Point(j))) {
 			v.t.Errorf("%s, step %d: element %d is sample %d", v.name, step.T, j, i)
 		}
 	}
-	want := literal.NewState(v.pruner, step, s.Old(), x, w, age)
+	want := literal.Copy(v.pruner, s, all, nil)
 	v.compare(s, want)
 	fast, _ := s.(prune.InverseState)
 	pick := func() int {
@@ -173,18 +171,13 @@ func TestView(t *testing.T) {
 		{name: "near-duplicates", kernel: gaussian, inverse: true, near: true},
 		{name: "near-duplicates and a ridge", kernel: gaussian, inverse: true, near: true, ridge: 1e-7},
 	} {
-		var h prune.Heuristic
+		v.t, v.pruner = t, instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner {
+			return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
+		}})
 		if v.inverse {
-			h.NewInverse = func(prune.Params) prune.InversePruner {
-				return pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) })
-			}
-			h.Ridge = func(prune.Params) float64 { return v.ridge }
-		} else {
-			h.New = func(prune.Params) prune.Pruner {
-				return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
-			}
+			v.pruner = withInverse(t, pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) }))
+			v.pruner.Heuristic.Ridge = func(prune.Params) float64 { return v.ridge }
 		}
-		v.t, v.pruner = t, instance(t, h)
 		cfg := testConfig(muted{logistic})
 		cfg.Kernel, cfg.Pruner = v.kernel, v.pruner
 		l := mustNew(t, cfg)

@@ -1,5 +1,5 @@
 // Package literal implements POLK and its pruning as they are defined, for tests: the paper's
-// two algorithms in its symbols, and a learner for any pruner that computes each quantity by its
+// two algorithms in its symbols, and a state for any pruner that computes each quantity by its
 // definition. All oracles and benchmarks of packages polk and prune compare the fast
 // implementations with it.
 package literal

@@ -1,9 +1,7 @@
 package prune
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"fmt"
 	"math"
 
@@ -52,16 +50,7 @@ func (r *recent) check(step Step) error {
 	return nil
 }
 
-func (p *kompLoss) MarshalBinary() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(p.last)
-	return b.Bytes(), err
-}
-
-func (p *kompLoss) UnmarshalBinary(b []byte) error {
-	p.last = recent{}
-	return gob.NewDecoder(bytes.NewReader(b)).Decode(&p.last)
-}
+func (p *kompLoss) Kept() any { return &p.last }
 
 func (p *kompLoss) Prune(ctx context.Context, s InverseState) error {
 	step := s.Step()
@@ -77,23 +66,17 @@ func (p *kompLoss) Prune(ctx context.Context, s InverseState) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		j := p.choose(s, v)
-		v.remove(s, j)
-		s.Remove(j)
+		best, least := -1, math.Inf(1)
+		for _, j := range shortlist(s, p.tried, s.Cost) {
+			// A more expensive element is preferred only if its loss is lower by more than rounding.
+			if l := v.loss(s, v.without(s, j)); best < 0 || l < least*(1-1e-9) {
+				best, least = j, l
+			}
+		}
+		copy(v.scores, v.without(s, best))
+		s.Remove(best)
 	}
 	return nil
-}
-
-// choose returns the element to remove. It prefers a more expensive element only if its loss is
-// lower by more than rounding.
-func (p *kompLoss) choose(s InverseState, v *view) int {
-	best, least := -1, math.Inf(1)
-	for _, j := range shortlist(s, p.tried, s.Cost) {
-		if l := v.lossWithout(s, j); best < 0 || l < least*(1-1e-9) {
-			best, least = j, l
-		}
-	}
-	return best
 }
 
 // A view holds the scores of samples, and the kernel values that update them.
@@ -102,8 +85,8 @@ type view struct {
 	k      []float64 // κ between elements and samples, Total×N
 	scores []float64 // N×C
 	column []float64
-	u      []float64
-	moved  []float64
+	u      []float64 // u_j at the samples
+	moved  []float64 // N×C: result of without
 }
 
 func newView(s InverseState, of recent) *view {
@@ -112,7 +95,7 @@ func newView(s InverseState, of recent) *view {
 	v := &view{
 		y: of.Y,
 		k: make([]float64, s.Total()*n), scores: make([]float64, n*c),
-		column: make([]float64, s.Total()), u: make([]float64, n), moved: make([]float64, c),
+		column: make([]float64, s.Total()), u: make([]float64, n), moved: make([]float64, n*c),
 	}
 	samples, x := kernel.NewPoints(dim), make([]float64, dim)
 	for i := range n {
@@ -129,36 +112,28 @@ func newView(s InverseState, of recent) *view {
 	return v
 }
 
-// direction sets u to u_j at the samples.
-func (v *view) direction(s InverseState, j int) {
+// without returns the scores if j were removed, valid until the next call.
+func (v *view) without(s InverseState, j int) []float64 {
 	s.Column(v.column, j)
-	n := len(v.u)
+	n, c := len(v.u), s.Step().Outputs
 	clear(v.u)
 	for i, p := range v.column {
 		if p != 0 {
 			axpy(p*s.Distance(j), v.k[i*n:(i+1)*n], v.u)
 		}
 	}
+	copy(v.moved, v.scores)
+	for i, u := range v.u {
+		axpy(-u, s.Weights(j), v.moved[i*c:(i+1)*c])
+	}
+	return v.moved
 }
 
-// lossWithout returns the loss over the samples if j were removed.
-func (v *view) lossWithout(s InverseState, j int) float64 {
-	step, c := s.Step(), len(v.moved)
-	v.direction(s, j)
-	var sum float64
-	for i, u := range v.u {
-		copy(v.moved, v.scores[i*c:(i+1)*c])
-		axpy(-u, s.Weights(j), v.moved)
-		sum += step.Loss.Value(v.moved, v.y[i])
+// loss returns the loss of scores over the samples.
+func (v *view) loss(s InverseState, scores []float64) (sum float64) {
+	step := s.Step()
+	for i, y := range v.y {
+		sum += step.Loss.Value(scores[i*step.Outputs:(i+1)*step.Outputs], y)
 	}
 	return sum
-}
-
-// remove updates the scores for the removal of j.
-func (v *view) remove(s InverseState, j int) {
-	c := len(v.moved)
-	v.direction(s, j)
-	for i, u := range v.u {
-		axpy(-u, s.Weights(j), v.scores[i*c:(i+1)*c])
-	}
 }

@@ -27,11 +27,9 @@ type InversePruner interface {
 // A Stateful pruner keeps state from step to step that is not in the model. Saving the learner
 // saves this state.
 type Stateful interface {
-	// MarshalBinary returns the state to save.
-	MarshalBinary() ([]byte, error)
-
-	// UnmarshalBinary restores the state that MarshalBinary returned. The bytes may be corrupt.
-	UnmarshalBinary([]byte) error
+	// Kept returns a pointer to the state. It is saved and restored as JSON, which may come from
+	// an untrusted source.
+	Kept() any
 }
 
 // A Step describes the gradient step that a pruner follows.

@@ -7,39 +7,42 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"polkrepro/internal/charset"
 )
 
 // KOMP is the name of the paper's heuristic, the default of a learner.
 const KOMP = "komp"
 
-// A Heuristic describes a way to prune.
+// A Heuristic describes a way to prune. Its form in JSON is what a process says of its heuristic
+// (package external).
 type Heuristic struct {
-	Name   string // lower-case letters, digits and single hyphens
-	About  string // what it does, in a line
-	Source string // where it is from, in a line; empty if it is this project's own
+	Name   string `json:"-"`      // lower-case letters, digits and single hyphens
+	About  string `json:"about"`  // what it does, in a line
+	Source string `json:"source"` // where it is from, in a line; empty if it is this project's own
 
 	// Params are the parameters of the heuristic. Unless Epsilon is set, the first one is its
 	// knob: the parameter that trades model order for accuracy and that a comparison sweeps.
-	Params []Param
+	Params []Param `json:"params"`
 
 	// Epsilon says that the heuristic keeps to the learner's budget ε = K·η^{3/2}, unless it has
 	// reached its largest order. Its knob is then the method's parsimony constant K.
-	Epsilon bool
+	Epsilon bool `json:"epsilon"`
 
 	// Ridge, unless nil, returns the number that is added to the diagonal of K throughout
 	// InverseState. It requires NewInverse.
-	Ridge func(Params) float64
+	Ridge func(Params) float64 `json:"-"`
 
 	// Gaussian says that the heuristic is defined for the Gaussian kernel only.
-	Gaussian bool
+	Gaussian bool `json:"gaussian"`
 
 	// New returns a pruner for parameters that are complete and in range. NewInverse, set in
 	// place of New, returns a pruner that uses the inverse kernel matrix, at O(M²) per step.
-	New        func(Params) Pruner
-	NewInverse func(Params) InversePruner
+	New        func(Params) Pruner        `json:"-"`
+	NewInverse func(Params) InversePruner `json:"-"`
 
 	// Identity is the result of Code for a heuristic whose code is not in this package.
-	Identity string
+	Identity string `json:"-"`
 
 	file string // file of this package that registers the heuristic; empty if another package does
 }
@@ -50,6 +53,7 @@ func (h Heuristic) Inverse() bool { return h.NewInverse != nil }
 var (
 	registered = make(map[string]Heuristic)
 	nameText   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	paramText  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 )
 
 // Register makes a heuristic known by its name. It panics if h is invalid (see Check), if the name
@@ -76,17 +80,24 @@ func (h Heuristic) Check() error {
 		return fail("has a name other than lower-case letters, digits and single hyphens")
 	case (h.New == nil) == (h.NewInverse == nil):
 		return fail("has both New and NewInverse or neither: want one")
-	case h.About == "":
-		return fail("has no description")
+	case h.About == "" || !charset.Printable(h.About+h.Source):
+		return fail("has no description, or a description or source of more than one line")
 	case h.Ridge != nil && !h.Inverse():
 		return fail("has a ridge and no inverse to add it to")
 	}
 	for i, p := range h.Params {
-		if p.Name == "" || p.About == "" {
-			return fail("has a parameter without name or description")
+		if !paramText.MatchString(p.Name) || p.About == "" || !charset.Printable(p.About) {
+			return fail(fmt.Sprintf("has the parameter %q: want a name of lower-case letters, digits and underscores, and a description in one line", p.Name))
 		}
 		if slices.ContainsFunc(h.Params[:i], func(q Param) bool { return q.Name == p.Name }) {
 			return fail("has two parameters named " + p.Name)
+		}
+	}
+	if knob, ok := h.Knob(); ok && !h.Epsilon {
+		for _, x := range knob.Grid {
+			if _, err := h.Complete(Params{knob.Name: x}); err != nil {
+				return fail("has an invalid grid: " + err.Error())
+			}
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"polkrepro/polk/prune"
 )
@@ -17,7 +16,6 @@ type dialogue struct {
 	params  prune.Params
 	process *process // nil before Start
 	over    error    // why the process can no longer be used; nil if it can
-	seconds float64
 }
 
 // A pruner is a prune.Pruner, an inversePruner a prune.InversePruner.
@@ -36,16 +34,23 @@ func (p inversePruner) Prune(ctx context.Context, s prune.InverseState) error {
 	return p.step(ctx, &view{Elements: s, inverse: s})
 }
 
-// Seconds returns how long steps have waited for the process, without its start.
-func (d *dialogue) Seconds() float64 { return d.seconds }
-
-// Close ends the process. The pruner can't be used afterwards. Close returns nil.
-func (d *dialogue) Close() error {
-	if d.process != nil && d.over == nil {
-		d.process.end()
+// Start starts the process. If it is not called, the first step starts the process.
+func (d *dialogue) Start(ctx context.Context) error {
+	if d.process != nil || d.over != nil {
+		return d.over
 	}
-	d.over = errors.New("the pruner is closed")
-	return nil
+	var said *hello
+	if d.process, said, d.over = d.program.meet(ctx); d.over != nil {
+		return d.over
+	}
+	code, err := d.program.hash(said)
+	if err == nil && code != d.program.code {
+		err = errors.New("its files have changed since runall was started: start it again")
+	}
+	if err != nil {
+		d.over = d.process.failed("start", err)
+	}
+	return d.over
 }
 
 // step lets the process prune.
@@ -58,43 +63,21 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 	}
 	defer d.process.within(ctx, stepPatience)()
 	message, err := d.describe(v)
-	if err != nil {
-		return d.fail("step", err)
-	}
-	for {
-		var a answer
-		if err = d.ask(message, &a); err == nil {
-			err = a.check()
+	for err == nil {
+		var a *answer
+		if a, err = d.process.ask(message); err != nil {
+			break
 		}
-		if err == nil {
-			message, err = v.answer(&a)
-		}
-		if err != nil {
-			return d.fail("step", err)
-		}
-		if a.Done {
+		if message, err = v.answer(a); err == nil && a.Done {
 			return nil
 		}
 	}
-}
-
-// answer carries out the actions of an answer and returns the data that it asks for.
-func (v *view) answer(a *answer) ([]byte, error) {
-	v.entered = []int{}
-	for _, action := range a.Do {
-		if err := v.do(action); err != nil {
-			return nil, err
-		}
-	}
-	asked, err := v.asked(a)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(asked)
+	d.over = d.process.failed("step", err)
+	return d.over
 }
 
 // describe returns the message that begins a step.
-func (d *dialogue) describe(v *view) ([]byte, error) {
+func (d *dialogue) describe(v *view) (map[string]any, error) {
 	step := v.Step()
 	given, err := v.asked(&answer{Get: d.program.hello.Wants})
 	if err != nil {
@@ -104,53 +87,37 @@ func (d *dialogue) describe(v *view) ([]byte, error) {
 	if err != nil { // a kernel of another package may have no JSON form
 		kernel = []byte("null")
 	}
-	return json.Marshal(map[string]any{"given": given, "step": map[string]any{
+	return map[string]any{"given": given, "step": map[string]any{
 		"t": step.T, "old": v.Old(), "total": v.Total(), "rate": number(step.Rate), "epsilon": number(step.Epsilon),
 		"seed":   step.Rand.Uint64() >> 11, // 53 bits: a whole number in every language
 		"params": d.params, "loss": step.Loss.Name(), "outputs": step.Outputs, "dim": v.dim(),
 		"kernel": map[string]any{"name": step.Kernel.Name(), "params": json.RawMessage(kernel)},
-	}})
+	}}, nil
 }
 
-// ask sends a message and reads the process's answer.
-func (d *dialogue) ask(message []byte, answer numbered) error {
-	began := time.Now()
-	defer func() { d.seconds += time.Since(began).Seconds() }()
-	return d.process.ask(message, answer)
+// Seconds returns how long steps have waited for the process, without its start.
+func (d *dialogue) Seconds() float64 {
+	if d.process == nil {
+		return 0
+	}
+	return d.process.seconds
 }
 
-// fail ends the process and returns the error of this and all later steps.
-func (d *dialogue) fail(doing string, err error) error {
-	d.over = d.process.failed(doing, err)
-	return d.over
-}
-
-// Start starts the process. If it is not called, the first step starts the process.
-func (d *dialogue) Start(ctx context.Context) error {
-	if d.process != nil || d.over != nil {
-		return d.over
+// Close ends the process. The pruner can't be used afterwards. Close returns nil.
+func (d *dialogue) Close() error {
+	if d.process != nil && d.over == nil {
+		d.process.end()
 	}
-	p, said, err := d.program.meet(ctx)
-	if err != nil {
-		d.over = err
-		return err
-	}
-	d.process = p
-	code, err := d.program.hash(said)
-	if err == nil && code != d.program.code {
-		err = errors.New("its files have changed since runall was started: start it again")
-	}
-	if err != nil {
-		return d.fail("start", err)
-	}
+	d.over = errors.New("the pruner is closed")
 	return nil
 }
 
 // errSaved is the error of saving a learner with a pruner in another process: no command does it.
 var errSaved = fmt.Errorf("a learner with a pruner in another process can't be saved: %w", errors.ErrUnsupported)
 
-// MarshalBinary fails.
-func (d *dialogue) MarshalBinary() ([]byte, error) { return nil, errSaved }
+// Kept returns what can't be saved.
+func (d *dialogue) Kept() any { return unsaved{} }
 
-// UnmarshalBinary fails.
-func (d *dialogue) UnmarshalBinary([]byte) error { return errSaved }
+type unsaved struct{}
+
+func (unsaved) MarshalJSON() ([]byte, error) { return nil, errSaved }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,10 +54,8 @@ type program struct {
 
 // heuristic returns the heuristic that the program's hello describes.
 func (c *program) heuristic(name string) (prune.Heuristic, error) {
-	h := prune.Heuristic{
-		Name: name, About: c.hello.About, Source: c.hello.Source, Params: c.hello.Params,
-		Epsilon: c.hello.Epsilon, Gaussian: c.hello.Gaussian, Identity: c.code,
-	}
+	h := c.hello.Heuristic
+	h.Name, h.Identity = name, c.code
 	if c.hello.Inverse {
 		h.NewInverse = func(p prune.Params) prune.InversePruner {
 			return inversePruner{&dialogue{program: c, params: p}}
@@ -66,7 +63,11 @@ func (c *program) heuristic(name string) (prune.Heuristic, error) {
 	} else {
 		h.New = func(p prune.Params) prune.Pruner { return pruner{&dialogue{program: c, params: p}} }
 	}
-	if err := c.hello.check(h); err != nil {
+	err := h.Check()
+	if knob, ok := h.Knob(); err == nil && ok && len(knob.Grid) == 0 {
+		err = fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", knob.Name)
+	}
+	if err != nil {
 		return h, fmt.Errorf("hello: %w", err)
 	}
 	return h, nil
@@ -85,19 +86,19 @@ func (c *program) meet(ctx context.Context) (*process, *hello, error) {
 		return nil, nil, err
 	}
 	defer p.within(ctx, patience)()
-	said := new(hello)
-	message := struct {
-		reply
-		Hello *hello `json:"hello"`
-	}{Hello: said}
-	err = p.ask(fmt.Appendf(nil, `{"hello":{"version":%d}}`, Version), &message)
-	if err == nil && said.Version != Version {
-		err = fmt.Errorf("protocol version %d, want %d", said.Version, Version)
+	a, err := p.ask(map[string]any{"hello": map[string]int{"version": Version}})
+	switch {
+	case err != nil:
+	case a.Hello == nil:
+		err = errors.New("want a hello")
+	case a.Hello.Version != Version:
+		err = fmt.Errorf("protocol version %d, want %d", a.Hello.Version, Version)
 	}
 	if err != nil {
 		return nil, nil, p.failed("hello", err)
 	}
-	return p, said, nil
+	p.seconds = 0
+	return p, a.Hello, nil
 }
 
 const maxFile = 1 << 40 // bytes, in effect no limit: ReadNamed is for reading regular files only
@@ -107,61 +108,26 @@ const maxFile = 1 << 40 // bytes, in effect no limit: ReadNamed is for reading r
 func (c *program) hash(said *hello) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "protocol %d\n", Version)
+	file := func(path string) (string, error) {
+		content, err := files.ReadNamed(path, maxFile)
+		return fmt.Sprintf("file %x\n", sha256.Sum256(content)), err
+	}
 	for i, word := range c.words {
-		if i > 0 || filepath.Base(word) != word { // a program without a folder is found in $PATH
-			if content, err := files.ReadNamed(word, maxFile); err == nil {
-				fmt.Fprintf(sum, "file %x\n", sha256.Sum256(content))
-				continue
-			}
+		text, err := file(word)
+		if err != nil || i == 0 && filepath.Base(word) == word { // a program without a folder is found in $PATH
+			text = fmt.Sprintf("word %q\n", word)
 		}
-		fmt.Fprintf(sum, "word %q\n", word)
+		fmt.Fprint(sum, text)
 	}
 	var more []string
 	for _, name := range said.Files {
-		content, err := files.ReadNamed(name, maxFile)
+		text, err := file(name)
 		if err != nil {
 			return "", fmt.Errorf("a file that its hello names: %w", err)
 		}
-		more = append(more, fmt.Sprintf("file %x\n", sha256.Sum256(content)))
+		more = append(more, text)
 	}
 	slices.Sort(more) // so that the hash does not depend on where the files are
 	fmt.Fprint(sum, more)
 	return "command " + hex.EncodeToString(sum.Sum(nil)[:6]), nil
-}
-
-var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-
-// check reports missing or invalid fields of a hello, from which h was made.
-func (said *hello) check(h prune.Heuristic) error {
-	if err := h.Check(); err != nil {
-		return err
-	}
-	for _, text := range []string{said.About, said.Source} {
-		if clean(text) != text {
-			return fmt.Errorf("%q: want one line without control characters", text)
-		}
-	}
-	for _, name := range said.Wants {
-		if q, ok := quantities[name]; !ok || q.inverse && !said.Inverse {
-			return fmt.Errorf("wants %q: unknown quantity, or one that needs inverse in the hello", name)
-		}
-	}
-	for _, p := range said.Params {
-		if !paramName.MatchString(p.Name) || clean(p.About) != p.About {
-			return fmt.Errorf("parameter %q: want a name of lower-case letters, digits and underscores, and about in one line", p.Name)
-		}
-	}
-	knob, ok := h.Knob()
-	if !ok || said.Epsilon {
-		return nil
-	}
-	if len(knob.Grid) == 0 {
-		return fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", knob.Name)
-	}
-	for _, value := range knob.Grid {
-		if _, err := h.Complete(prune.Params{knob.Name: value}); err != nil {
-			return fmt.Errorf("grid of %s: %w", knob.Name, err)
-		}
-	}
-	return nil
 }

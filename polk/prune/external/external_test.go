@@ -2,6 +2,7 @@ package external
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,10 +35,6 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "serve" {
 		clients[os.Args[2]].serve()
-		return
-	}
-	if len(os.Args) > 2 && os.Args[1] == "learn" {
-		learnWith(os.Args[2:])
 		return
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
@@ -75,10 +72,6 @@ var clients = map[string]client{
 		for {
 			c.ask(`"get":["norms"]`)
 		}
-	}},
-	"busy": {`"about":"does not read",` + orderParam, func(*wire, int, int) {
-		os.WriteFile(os.Args[3], fmt.Append(nil, os.Getpid(), "\n"), 0o666)
-		time.Sleep(time.Hour)
 	}},
 	"closes": {`"about":"closes its output",` + orderParam, func(*wire, int, int) {
 		os.Stdout.Close()
@@ -235,7 +228,7 @@ func (w *wire) numbers(name string) []float64 {
 // between returns the point halfway between two elements.
 func (w *wire) between(j, k int) []float64 {
 	var points [][]float64
-	w.ask(`"points":[%d,%d]`, j, k)
+	w.ask(`"get":["points"],"of":[%d,%d]`, j, k)
 	json.Unmarshal(w.values["points"], &points)
 	for i, v := range points[1] {
 		points[0][i] = (points[0][i] + v) / 2
@@ -298,9 +291,7 @@ func TestSameBits(t *testing.T) {
 		"smallest-weight": instance(t, "smallest-weight", prune.Params{"order": 8}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			ours, err := newLearner(own)
-			testutil.NoError(t, err)
-			theirs := learner(t, served(t, name))
+			ours, theirs := learnerWith(t, own), learner(t, served(t, name))
 			r := rand.New(rand.NewPCG(18, 11))
 			for range 40 {
 				x, y := sample(r)
@@ -308,14 +299,10 @@ func TestSameBits(t *testing.T) {
 				_, second := theirs.Step(t.Context(), 5, x, y)
 				testutil.NoError(t, errors.Join(first, second))
 			}
-			a, b := ours.Expansion(), theirs.Expansion()
-			if a.Order() != 8 || b.Order() != 8 || !slices.Equal(a.W, b.W) {
-				t.Fatalf("%d and %d elements, weights\n%v\n%v", a.Order(), b.Order(), a.W, b.W)
-			}
-			for j := range a.Order() {
-				if !slices.Equal(a.Dict.At(j), b.Dict.At(j)) {
-					t.Errorf("element %d: %v and %v", j, a.Dict.At(j), b.Dict.At(j))
-				}
+			var a, b bytes.Buffer
+			testutil.NoError(t, errors.Join(ours.Expansion().Write(&a, nil), theirs.Expansion().Write(&b, nil)))
+			if n := ours.Expansion().Order(); n != 8 || !bytes.Equal(a.Bytes(), b.Bytes()) {
+				t.Errorf("%d elements with the weights\n%v\n%v", n, ours.Expansion().W, theirs.Expansion().W)
 			}
 		})
 	}
@@ -333,34 +320,17 @@ func learner(t *testing.T, h prune.Heuristic) *polk.Learner {
 	t.Helper()
 	p, err := prune.New(h, prune.Params{"order": 8})
 	testutil.NoError(t, err)
-	l, err := newLearner(p)
-	testutil.NoError(t, err)
-	return l
+	return learnerWith(t, p)
 }
 
-func newLearner(p *prune.Instance) (*polk.Learner, error) {
-	return polk.New(polk.Config{
+func learnerWith(t *testing.T, p *prune.Instance) *polk.Learner {
+	t.Helper()
+	l, err := polk.New(polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: 1e-3,
 		LearningRate: polk.Constant(1), Budget: polk.Parsimony(0.01), Pruner: p, Seed: 1,
 	})
-}
-
-// learnWith takes a step with a client of these arguments. TestNothingIsLeft runs it in a process
-// and kills this process.
-func learnWith(arguments []string) {
-	h, err := New("mine", os.Args[0]+" serve "+strings.Join(arguments, " "))
-	if err != nil {
-		panic(err)
-	}
-	p, err := prune.New(h, prune.Params{"order": 8})
-	if err != nil {
-		panic(err)
-	}
-	l, err := newLearner(p)
-	if err != nil {
-		panic(err)
-	}
-	panic(stepOnce(context.Background(), l))
+	testutil.NoError(t, err)
+	return l
 }
 
 // stepOnce takes a step, always on the same samples.
@@ -390,7 +360,7 @@ func TestFailures(t *testing.T) {
 		patience time.Duration
 		want     string // text with * for anything
 	}{
-		{"crash", time.Minute, "the process has ended (exit status 3); the end of its standard error:\n*\n  chatter\n  [31mValueError: no such thing"},
+		{"crash", time.Minute, "the process has ended (exit status 3); the end of its standard error:\n*\n  chatter\n  ·[31mValueError:\tno such thing·"},
 		{"closes", time.Minute, "its standard output is closed; its standard error is empty"},
 		{"too-long", time.Minute, "a line of more than 16777216 bytes; its standard error is empty"},
 		{"silent", 300 * time.Millisecond, "took more than 300ms; its standard error is empty"},
@@ -469,18 +439,11 @@ func TestIdentity(t *testing.T) {
 
 // TestHello: an invalid hello is an error that says why.
 func TestHello(t *testing.T) {
-	knob := prune.Param{Name: "order", About: "M", Grid: []float64{1}}
-	for want, said := range map[string]hello{
-		`prune: heuristic "mine" has no description`:                                                        {},
-		`"two\nlines": want one line without control characters`:                                            {About: "two\nlines"},
-		`wants "costs": unknown quantity, or one that needs inverse in the hello`:                           {About: "a", Wants: []string{"costs"}},
-		`wants "cost": unknown quantity, or one that needs inverse in the hello`:                            {About: "a", Wants: []string{"cost"}, Inverse: true},
-		`parameter "a=b": want a name of lower-case letters, digits and underscores, and about in one line`: {About: "a", Params: []prune.Param{knob, {Name: "a=b", About: "b"}}},
-		`parameter order, the first one, has no grid: list the values that a comparison tries`:              {About: "a", Params: []prune.Param{{Name: "order", About: "M"}}},
-		`grid of order: order of pruner mine is 1, want at least 2`:                                         {About: "a", Params: []prune.Param{{Name: "order", About: "M", Grid: []float64{1}, Least: prune.Bound(2)}}},
-		`grid of order: pruner mine needs the parameter grace, steps`:                                       {About: "a", Params: []prune.Param{knob, {Name: "grace", About: "steps"}}},
+	for want, said := range map[string]prune.Heuristic{
+		`prune: heuristic "mine" has no description, or a description or source of more than one line`: {},
+		`parameter order, the first one, has no grid: list the values that a comparison tries`:         {About: "a", Params: []prune.Param{{Name: "order", About: "M"}}},
 	} {
-		c := &program{hello: said}
+		c := &program{hello: hello{Heuristic: said}}
 		if _, err := c.heuristic("mine"); err == nil || err.Error() != "hello: "+want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
@@ -498,15 +461,15 @@ func TestHello(t *testing.T) {
 
 // answered returns what a process is sent for an answer.
 func answered(v *view, line []byte) ([]byte, error) {
-	var a answer
-	err := parse(line, &a)
-	if err == nil {
-		err = a.check()
-	}
+	a, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
-	return v.answer(&a)
+	message, err := v.answer(a)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(message)
 }
 
 // TestNonsense: invalid answers are errors that say why.
@@ -519,20 +482,20 @@ func TestNonsense(t *testing.T) {
 		`{"get":["ids"],"done":true}`: `want either something to get or "done": true`,
 		`{"done":true} {}`:            "more than one value on a line",
 		`{"remove":3,"done":true}`:    `json: unknown field "remove"`,
-		`{"do":[{"remove":3,"drop":2}],"done":true}`:       "action 0 is not one of remove, drop, add, enter and weights",
-		`{"do":[{"remove":1}],"done":true}`:                errNoInverse.Error(),
-		`{"do":[{"enter":{"point":[1,2,3]}}],"done":true}`: errNoInverse.Error(),
-		`{"columns":[1]}`:                            errNoInverse.Error(),
-		`{"get":["costs"]}`:                          `costs needs the inverse kernel matrix: say "inverse": true in the hello`,
-		`{"get":["cost"]}`:                           `unknown quantity "cost"`,
-		`{"do":[{"drop":-1}],"done":true}`:           "element -1" + absent,
-		`{"do":[{"drop":1},{"drop":1}],"done":true}`: "element 1" + absent,
-		`{"rows":[9]}`:                               "element 9" + absent,
-		`{"do":[{"add":{"point":[1,2],"weights":[1,2,3]}}],"done":true}`: "point of 2 features, want 3",
-		`{"values":[[1,2]]}`: "point of 2 features, want 3",
+		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, drop, add, enter and weights",
+		`{"do":[{"remove":1}],"done":true}`:                                   errNoInverse.Error(),
+		`{"do":[{"enter":{"point":[1,2,3]}}],"done":true}`:                    errNoInverse.Error(),
+		`{"get":["columns"],"of":[1]}`:                                        `columns needs the inverse kernel matrix: say "inverse": true in the hello`,
+		`{"get":["costs"]}`:                                                   `costs needs the inverse kernel matrix: say "inverse": true in the hello`,
+		`{"get":["cost"]}`:                                                    `unknown quantity "cost"`,
+		`{"do":[{"drop":-1}],"done":true}`:                                    "element -1" + absent,
+		`{"do":[{"drop":1},{"drop":1}],"done":true}`:                          "element 1" + absent,
+		`{"get":["rows"],"of":[9]}`:                                           "element 9" + absent,
+		`{"do":[{"add":{"point":[1,2],"weights":[1,2,3]}}],"done":true}`:      "point of 2 features, want 3",
+		`{"values":[[1,2]]}`:                                                  "point of 2 features, want 3",
 		`{"do":[{"add":{"point":[1,2,3],"weights":[1]}}],"done":true}`:        "1 weights, want 3",
-		`{"do":[{"weights":{"of":0,"to":[1,2]}}],"done":true}`:                "2 weights, want 3",
-		`{"do":[{"add":{"point":[1,2,1e39],"weights":[1,2,3]}}],"done":true}`: "feature 1e+39 is out of the range of float32",
+		`{"do":[{"weights":{"of":0,"weights":[1,2]}}],"done":true}`:           "2 weights, want 3",
+		`{"do":[{"add":{"point":[1,2,1e39],"weights":[1,2,3]}}],"done":true}`: "json: cannot unmarshal number 1e39 into Go struct field element.do.add.point of type float32",
 	} {
 		if _, err := answered(newView(t), []byte(line)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", line, err, want)
@@ -540,39 +503,43 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// TestAsked: a process gets the quantities of the state, and null for removed elements.
+// TestAsked: a process gets the quantities of the state, and null for removed elements and for
+// numbers that are not finite.
 func TestAsked(t *testing.T) {
 	v := newView(t)
 	s := v.Elements.(prune.InverseState)
 	v.inverse = s
-	message, err := answered(v, []byte(`{"do":[{"drop":2}],"get":["ids","costs","weights"],"rows":[3],"columns":[4],"points":[5],"values":[[1,0.5,-1]]}`))
-	testutil.NoError(t, err)
-	var got struct {
+	ask := func(line string) (got struct {
 		IDs                           []uint64
 		Costs                         []*float64
 		Weights                       [][]float64
 		Rows, Columns, Points, Values [][]float64
+	}) {
+		t.Helper()
+		message, err := answered(v, []byte(line))
+		testutil.NoError(t, err)
+		testutil.NoError(t, json.Unmarshal(message, &got))
+		return got
 	}
-	testutil.NoError(t, json.Unmarshal(message, &got))
+	all, some := ask(`{"do":[{"drop":2}],"get":["ids","costs","weights"]}`), ask(`{"get":["rows","columns","points"],"of":[4,3],"values":[[1,0.5,-1]]}`)
 	column := make([]float64, 9)
 	s.Column(column, 4)
 	for what, same := range map[string]bool{
-		"ids":     len(got.IDs) == 9 && got.IDs[2] == 2 && got.IDs[8] == 8,
-		"costs":   len(got.Costs) == 9 && got.Costs[2] == nil && *got.Costs[3] == s.Cost(3),
-		"weights": len(got.Weights) == 9 && got.Weights[2] == nil && slices.Equal(got.Weights[7], s.Weights(7)),
-		"rows":    len(got.Rows) == 1 && slices.Equal(got.Rows[0], s.Row(3)),
-		"columns": len(got.Columns) == 1 && slices.Equal(got.Columns[0], column),
-		"points":  len(got.Points) == 1 && slices.Equal(got.Points[0], []float64{5, 0.5, -1}),
-		"values":  len(got.Values) == 1 && slices.Equal(got.Values[0], s.Row(1)),
+		"ids":     len(all.IDs) == 9 && all.IDs[8] == 8,
+		"costs":   len(all.Costs) == 9 && all.Costs[2] == nil && *all.Costs[3] == s.Cost(3),
+		"weights": len(all.Weights) == 9 && all.Weights[2] == nil && slices.Equal(all.Weights[7], s.Weights(7)),
+		"rows":    len(some.Rows) == 2 && slices.Equal(some.Rows[1], s.Row(3)),
+		"columns": len(some.Columns) == 2 && slices.Equal(some.Columns[0], column),
+		"points":  len(some.Points) == 2 && slices.Equal(some.Points[1], []float64{3, 0.5, -1}),
+		"values":  len(some.Values) == 1 && slices.Equal(some.Values[0], s.Row(1)),
 	} {
 		if !same {
-			t.Errorf("%s: %s", what, message)
+			t.Errorf("%s: %+v, %+v", what, all, some)
 		}
 	}
-	for x, want := range map[float64]string{math.Inf(1): `"Infinity"`, math.Inf(-1): `"-Infinity"`, math.Copysign(0, -1): "-0.0", 1e-300: "1e-300"} {
-		if text, err := json.Marshal(number(x)); err != nil || string(text) != want {
-			t.Errorf("%v is written %s, %v", x, text, err)
-		}
+	text, err := json.Marshal(numbers([]float64{math.Inf(1), math.NaN(), 1e-300, 0.1}))
+	if err != nil || string(text) != "[null,null,1e-300,0.1]" {
+		t.Errorf("numbers are written %s, %v", text, err)
 	}
 }
 
@@ -601,8 +568,8 @@ func TestPage(t *testing.T) {
 		return body
 	}
 	fields := func(v any, format string) (names []string) {
-		for i := range reflect.TypeOf(v).NumField() {
-			if name := reflect.TypeOf(v).Field(i).Tag.Get("json"); name != "" {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+			if name := f.Tag.Get("json"); name != "" && name != "-" && name != "hello" && name != "n" {
 				names = append(names, fmt.Sprintf(format, name))
 			}
 		}
@@ -627,17 +594,15 @@ func TestPage(t *testing.T) {
 	if len(answers) != 5 {
 		t.Fatalf("%d answers", len(answers))
 	}
-	var h struct {
-		reply
-		Hello hello `json:"hello"`
-	}
-	testutil.NoError(t, parse([]byte(answers[0][1]), &h))
-	_, err = (&program{hello: h.Hello, code: "command"}).heuristic("mine")
-	testutil.NoError(t, err)
-	for i, line := range answers[1:] {
-		var a answer
-		testutil.NoError(t, parse([]byte(line[1]), &a))
-		if err := a.check(); err != nil || a.N != i+2 {
+	for i, line := range answers {
+		a, err := parse([]byte(line[1]))
+		testutil.NoError(t, err)
+		if i == 0 {
+			_, err = (&program{hello: *a.Hello, code: "command"}).heuristic("mine")
+		} else {
+			err = a.check()
+		}
+		if err != nil || a.N != i+1 {
 			t.Errorf("%s: %v", line[1], err)
 		}
 	}
@@ -645,10 +610,10 @@ func TestPage(t *testing.T) {
 
 // FuzzAnswer: whatever a process answers, a step continues or fails with an error.
 func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"to":[1,2,3]}}],"get":["costs","spent"]}`))
-	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"rows":[0,9],"points":[2],"columns":[1]}`))
+	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"weights":[1,2,3]}}],"get":["costs","spent"]}`))
+	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"get":["rows","points","columns"],"of":[2,9]}`))
 	f.Add([]byte(`{"do":[{"enter":{"point":[1.5,0.5,-1]}},{"remove":9}],"get":["entered"],"values":[[1,2,3]]}`))
-	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","weights","norms","distances","distances_before","x","y"]}`))
+	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","points","rows","columns","weights","norms","distances","distances_before","x","y"]}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		plain, inverse := newView(t), newView(t)
 		inverse.inverse = inverse.Elements.(prune.InverseState)

@@ -10,11 +10,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
-	"unicode"
 
+	"polkrepro/internal/charset"
 	"polkrepro/internal/words"
 )
 
@@ -33,16 +32,15 @@ const (
 // A process is a running command. Each line of its standard output answers one question. The end
 // of its standard error is kept.
 type process struct {
-	cmd    *exec.Cmd
-	in     io.WriteCloser
-	out    *os.File
-	lines  *bufio.Reader
-	asked  int    // number of questions so far
-	line   []byte // answer to the last one; nil if there is none yet
-	stderr tail
-	kill   context.CancelCauseFunc
-	killed context.Context // its cause says why
-	ended  chan struct{}   // closed when the process has ended
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+	asked   int     // number of questions so far
+	line    []byte  // answer to the last one; nil if there is none yet
+	seconds float64 // time spent on waiting for answers
+	stderr  tail
+	kill    context.CancelCauseFunc
+	killed  context.Context // its cause says why
 }
 
 // isPruner is set in the environment of each process, so that clients can reserve standard
@@ -51,7 +49,7 @@ const isPruner = "POLK_PRUNER=1"
 
 // start starts a command.
 func start(words []string) (*process, error) {
-	p := &process{ended: make(chan struct{})}
+	p := new(process)
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
 	p.cmd.Env = append(os.Environ(), isPruner)
@@ -59,33 +57,16 @@ func start(words []string) (*process, error) {
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = farewell // in case another process keeps standard error open
 	p.cmd.Stderr = &p.stderr
-	out, stdout, err := os.Pipe() // not StdoutPipe, which Wait closes before all is read
+	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	defer stdout.Close()
-	p.out, p.lines, p.cmd.Stdout = out, bufio.NewReaderSize(out, 1<<16), stdout
-	started := make(chan error)
-	if p.in, err = p.cmd.StdinPipe(); err == nil {
-		go p.run(started)
-		err = <-started
+	p.out = bufio.NewScanner(out)
+	p.out.Buffer(nil, maxLine)
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		out.Close()
-	}
-	return p, err
-}
-
-// run starts the process and waits for its end. It sends the error of the start to started.
-func (p *process) run(started chan<- error) {
-	runtime.LockOSThread() // Linux kills the process when this thread ends: see attributes
-	defer runtime.UnlockOSThread()
-	err := p.cmd.Start()
-	started <- err
-	if err == nil {
-		p.cmd.Wait() // ProcessState has the outcome
-		close(p.ended)
-	}
+	return p, p.cmd.Start()
 }
 
 // Reasons for killing a process.
@@ -111,67 +92,45 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 	}
 }
 
-// A reply is the part that all answers have in common.
-type reply struct {
-	N int `json:"n"` // number of the question
-}
-
-func (r *reply) number() int { return r.N }
-
-type numbered interface{ number() int }
-
-// ask sends a message, a JSON object, with its number and parses the answer. The answer must
-// repeat the number: otherwise a surplus answer would be taken for that to the next question, and
-// so on.
-func (p *process) ask(message []byte, answer numbered) (err error) {
+// ask sends a message with its number and returns the answer. The answer must repeat the number:
+// otherwise a surplus answer would be taken for that to the next question, and so on.
+func (p *process) ask(message map[string]any) (a *answer, err error) {
+	began := time.Now()
+	defer func() { p.seconds += time.Since(began).Seconds() }()
 	p.asked++
-	p.line = nil
-	if _, err := p.in.Write(fmt.Appendf(message[:len(message)-1], ",\"n\":%d}\n", p.asked)); err != nil {
-		return errGone
+	p.line, message["n"] = nil, p.asked
+	if json.NewEncoder(p.in).Encode(message) != nil {
+		return nil, errGone
 	}
-	if p.line, err = p.receive(); err != nil {
-		return err
+	switch {
+	case p.out.Scan():
+		p.line = p.out.Bytes()
+	case errors.Is(p.out.Err(), bufio.ErrTooLong):
+		return nil, fmt.Errorf("a line of more than %d bytes", maxLine)
+	default:
+		return nil, errGone
 	}
-	if err := parse(p.line, answer); err != nil {
-		return err
+	if a, err = parse(p.line); err == nil && a.N != p.asked {
+		err = fmt.Errorf("an answer with n %d, want %d, that of the message", a.N, p.asked)
 	}
-	if n := answer.number(); n != p.asked {
-		return fmt.Errorf("an answer with n %d, want %d, that of the message", n, p.asked)
-	}
-	return nil
+	return a, err
 }
 
-// receive reads a line.
-func (p *process) receive() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := p.lines.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLine {
-			return nil, fmt.Errorf("a line of more than %d bytes", maxLine)
-		}
-		if err == nil {
-			return line[:len(line)-1], nil
-		}
-		if err != bufio.ErrBufferFull {
-			return nil, errGone
-		}
+// parse reads a line strictly: an unknown field is an error.
+func parse(line []byte) (*answer, error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+		return nil, errNotObject
 	}
-}
-
-// parse reads a line into v, strictly: an unknown field is an error.
-func parse(line []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
-			return errNotObject
-		}
-		return err
+	a := new(answer)
+	if err := d.Decode(a); err != nil {
+		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value on a line")
+		return nil, errors.New("more than one value on a line")
 	}
-	return nil
+	return a, nil
 }
 
 // failed ends the process and returns an error with the cause: why the process was killed if it
@@ -190,11 +149,11 @@ func (p *process) failed(doing string, err error) error {
 	case cause != errInvalid:
 		err = cause
 	case p.line != nil:
-		err = fmt.Errorf("%s: %w", words.Shorten(clean(string(p.line)), maxExcerpt), err)
+		err = fmt.Errorf("%s: %w", words.Shorten(charset.Shown(string(p.line)), maxExcerpt), err)
 	}
 	said := "its standard error is empty"
-	if tail := p.stderr.String(); tail != "" {
-		said = "the end of its standard error:\n" + tail
+	if text := strings.TrimSpace(charset.Shown(string(p.stderr))); text != "" {
+		said = "the end of its standard error:\n  " + strings.ReplaceAll(text, "\n", "\n  ")
 	}
 	return fmt.Errorf("%s: %w; %s", doing, err, said)
 }
@@ -204,9 +163,8 @@ func (p *process) failed(doing string, err error) error {
 func (p *process) end() {
 	p.in.Close()
 	timer := time.AfterFunc(farewell, func() { p.kill(errClosed) })
-	<-p.ended
+	p.cmd.Wait() // ProcessState has the outcome
 	timer.Stop()
-	p.out.Close()
 }
 
 // A tail keeps the end of the text that is written to it. It needs no lock: it is read after the
@@ -217,28 +175,4 @@ func (t *tail) Write(b []byte) (int, error) {
 	*t = append(*t, b...)
 	*t = append((*t)[:0], (*t)[max(0, len(*t)-maxTail):]...)
 	return len(b), nil
-}
-
-// String returns the lines, indented, without control characters.
-func (t *tail) String() string {
-	var lines []string
-	for line := range strings.Lines(string(*t)) {
-		if line = clean(line); line != "" {
-			lines = append(lines, "  "+line)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// clean returns a line without control characters and trailing blanks.
-func clean(line string) string {
-	return strings.TrimRight(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, strings.ToValidUTF8(line, "\uFFFD")), " ")
 }

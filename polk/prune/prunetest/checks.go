@@ -5,14 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"slices"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
-	"polkrepro/polk/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -22,47 +19,16 @@ var (
 	squared  = loss.SquaredError{}
 )
 
-// equalsLiteral checks that after every step the learner has the same dictionary as
-// literal.Learner, and the same weights to within 1e-6 of the largest.
+// equalsLiteral checks that the heuristic leaves the same elements of a state that computes each
+// quantity by its definition, and the same weights to within 1e-6 of the largest.
 func equalsLiteral(s setup) error {
 	for _, l := range []loss.Loss{logistic, squared} {
-		fast, slow, in := s.learner(l, 3), s.literal(l), newStream(l, 3)
-		for t := range steps {
-			x, y := in.next(batch)
-			if _, err := fast.Step(context.Background(), batch, x, y); err != nil {
-				return err
-			}
-			if err := slow.Step(batch, dim, x, y); err != nil {
-				return err
-			}
-			if err := compare(slow, fast); err != nil {
-				return fmt.Errorf("%s loss, step %d: %w", l.Name(), t, err)
-			}
+		learner, err := s.withTwin(l, nil)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
-}
-
-// compare reports where the learner fast differs from l.
-func compare(l *literal.Learner, fast *polk.Learner) error {
-	e := fast.Expansion()
-	if e.Order() != len(l.D) {
-		return fmt.Errorf("model order %d, by definition %d", e.Order(), len(l.D))
-	}
-	var largest float64
-	for _, d := range l.D {
-		for _, v := range d.W {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	for j, d := range l.D {
-		if !slices.Equal(e.Dict.At(j), d.X) {
-			return fmt.Errorf("element %d is %v, by definition %v", j, e.Dict.At(j), d.X)
-		}
-		for c, v := range d.W {
-			if got := e.Weights(j)[c]; !(math.Abs(got-v) <= 1e-6*largest) {
-				return fmt.Errorf("weights of element %d are %v, by definition %v", j, e.Weights(j), d.W)
-			}
+		if err := s.follow(learner, newStream(l, 3), steps); err != nil {
+			return fmt.Errorf("%s loss: %w", l.Name(), err)
 		}
 	}
 	return nil
@@ -91,20 +57,12 @@ func isSound(s setup) error {
 
 // isDetermined checks that the same seed gives the same bits, with one thread or two.
 func isDetermined(s setup) error {
-	var first *polk.Learner
-	for i := range 3 {
-		l := s.learner(logistic, 3)
-		l.SetThreads(1 + i/2)
-		if err := s.follow(l, newStream(logistic, 3), steps); err != nil {
-			return err
-		}
-		if first == nil {
-			first = l
-		} else if err := sameBits(first.Expansion(), l.Expansion()); err != nil {
-			return fmt.Errorf("two runs, %d threads: %w", 1+i/2, err)
-		}
+	one, two := s.learner(logistic, 3), s.learner(logistic, 3)
+	two.SetThreads(2)
+	if err := errors.Join(s.follow(one, newStream(logistic, 3), steps), s.follow(two, newStream(logistic, 3), steps)); err != nil {
+		return err
 	}
-	return nil
+	return sameBits(one.Expansion(), two.Expansion())
 }
 
 // canBeCancelled checks that a step whose context has ended either succeeds or fails with the
@@ -157,33 +115,21 @@ func goesOnWhenRestored(s setup) error {
 	return nil
 }
 
-// keepsByElement checks that a pruner keeps its state by element, not by number: in two learners
-// whose dictionaries differ only in order, the same elements stay. Each step has one sample, so
-// that no two elements have the same age.
+// keepsByElement checks that a pruner keeps its state by element, not by number: of two that see
+// the same elements in different orders, each leaves the same. Each step has one sample, so that no
+// two elements have the same age.
 func keepsByElement(s setup) error {
-	one, other := s.literal(logistic), s.literal(logistic)
-	if _, ok := one.Pruner.Pruner.(prune.Stateful); !ok {
+	if _, ok := s.config(logistic, 3).Pruner.Pruner.(prune.Stateful); !ok {
 		return nil // it keeps nothing
 	}
-	r, in := rand.New(rand.NewPCG(18, 2)), newStream(logistic, 3)
-	for t := range 3 * steps {
-		x, y := in.next(1)
-		if err := errors.Join(one.Step(1, dim, x, y), other.Step(1, dim, x, y)); err != nil {
-			return err
-		}
-		r.Shuffle(len(other.D), func(i, j int) { other.D[i], other.D[j] = other.D[j], other.D[i] })
-		if a, b := ids(one), ids(other); !slices.Equal(a, b) {
-			return fmt.Errorf("step %d: elements %v stay, and %v in a dictionary of another order; what is kept of elements must be kept by their ID, and ties must not be broken by their number (scores that are all NaN are ties)", t, a, b)
-		}
+	l, err := s.withTwin(logistic, rand.New(rand.NewPCG(18, 2)))
+	if err != nil {
+		return err
+	}
+	in := newStream(logistic, 3)
+	in.batch = 1
+	if err := s.follow(l, in, 3*steps); err != nil {
+		return fmt.Errorf("with the dictionary in another order: %w; what is kept of elements must be kept by their ID, and ties must not be broken by their number (scores that are all NaN are ties)", err)
 	}
 	return nil
-}
-
-// ids returns the IDs of the dictionary's elements, sorted.
-func ids(l *literal.Learner) (all []uint64) {
-	for _, d := range l.D {
-		all = append(all, d.ID)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -40,22 +40,12 @@ func Run(t *testing.T, h prune.Heuristic, params ...prune.Params) {
 		}
 		for _, c := range checks {
 			t.Run(fmt.Sprintf("%s/%s", p, c.name), func(t *testing.T) {
-				if err := guarded(c, setup{h, p}); err != nil {
+				if err := c.run(setup{h, p}); err != nil {
 					t.Error(err)
 				}
 			})
 		}
 	}
-}
-
-// guarded runs a check and turns a panic into an error, which is how users see it.
-func guarded(c check, s setup) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("it panics: %v", v)
-		}
-	}()
-	return c.run(s)
 }
 
 // someParams returns parameters to test with: the defaults, and a few values

@@ -2,9 +2,13 @@ package prunetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -27,6 +31,7 @@ const (
 	rate  = 2.0
 	ridge = 1e-3 // λ
 	bound = 0.05 // K
+	seed  = 7
 )
 
 // config returns a learner's configuration, with a new pruner.
@@ -37,7 +42,7 @@ func (s setup) config(l loss.Loss, classes int) polk.Config {
 	}
 	return polk.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: classes, Dim: dim, Regularizer: ridge,
-		LearningRate: polk.Constant(rate), Budget: polk.Parsimony(bound), Pruner: p, Seed: 7,
+		LearningRate: polk.Constant(rate), Budget: polk.Parsimony(bound), Pruner: p, Seed: seed,
 	}
 }
 
@@ -48,15 +53,6 @@ func (s setup) learner(l loss.Loss, classes int) *polk.Learner {
 		panic(err)
 	}
 	return learner
-}
-
-// literal returns the learner by definition that s.learner must equal, for three classes.
-func (s setup) literal(l loss.Loss) *literal.Learner {
-	cfg := s.config(l, 3)
-	return &literal.Learner{
-		Kernel: cfg.Kernel, Loss: l, Classes: 3, Regularizer: cfg.Regularizer, Rate: rate,
-		Epsilon: cfg.Budget.Epsilon(rate), Pruner: cfg.Pruner, Seed: cfg.Seed,
-	}
 }
 
 // A stream draws samples around one mean per class.
@@ -127,4 +123,64 @@ func sameBits(a, b *kernel.Expansion) error {
 		}
 	}
 	return nil
+}
+
+// A twin is a pruner that also lets another one prune a copy of each state, which computes every
+// quantity by its definition, and compares what the two leave.
+type twin[S prune.Elements] struct {
+	instance   *prune.Instance
+	own, other interface {
+		Prune(ctx context.Context, s S) error
+	}
+	shuffle *rand.Rand // of the old elements of the copy; nil if they keep their order
+}
+
+func (t twin[S]) Prune(ctx context.Context, s S) error {
+	order := make([]int, s.Total())
+	for j := range order {
+		order[j] = j
+	}
+	if t.shuffle != nil {
+		t.shuffle.Shuffle(s.Old(), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	want := literal.Copy(t.instance, s, order, rand.New(rand.NewPCG(seed, uint64(s.Step().T))))
+	if err := errors.Join(t.own.Prune(ctx, s), t.other.Prune(ctx, any(want).(S))); err != nil {
+		return err
+	}
+	if s.Total() != want.Total() {
+		return fmt.Errorf("%d elements, by definition %d", s.Total(), want.Total())
+	}
+	for j := len(order); j < s.Total(); j++ {
+		order = append(order, j)
+	}
+	most := 0.0 // ‖w_j‖²
+	for i := range order {
+		if want.Present(i) {
+			most = max(most, want.Norm2(i))
+		}
+	}
+	for i, j := range order {
+		switch {
+		case s.Present(j) != want.Present(i):
+			return fmt.Errorf("element %d stays: %v, by definition %v", j, s.Present(j), want.Present(i))
+		case !slices.Equal(s.Point(j), want.Point(i)):
+			return fmt.Errorf("element %d is %v, by definition %v", j, s.Point(j), want.Point(i))
+		case s.Present(j) && !(floats.Distance(s.Weights(j), want.Weights(i), 2) <= 1e-6*math.Sqrt(most)):
+			return fmt.Errorf("weights of element %d are %v, by definition %v", j, s.Weights(j), want.Weights(i))
+		}
+	}
+	return nil
+}
+
+// withTwin returns a learner like s.learner, for three classes, whose pruner is compared with a
+// twin.
+func (s setup) withTwin(l loss.Loss, shuffle *rand.Rand) (*polk.Learner, error) {
+	cfg, other := s.config(l, 3), s.config(l, 3).Pruner.Pruner
+	switch own := cfg.Pruner.Pruner.(type) {
+	case prune.InversePruner:
+		cfg.Pruner.Pruner = twin[prune.InverseState]{cfg.Pruner, own, other.(prune.InversePruner), shuffle}
+	case prune.Pruner:
+		cfg.Pruner.Pruner = twin[prune.State]{cfg.Pruner, own, other.(prune.Pruner), shuffle}
+	}
+	return polk.New(cfg)
 }

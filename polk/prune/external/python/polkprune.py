@@ -136,16 +136,16 @@ class State:
     def point(self, j):
         if j not in self._points:
             missing = [i for i in self._present if i not in self._points]
-            self._points.update(zip(missing, _floats(self._ask({"points": missing})["points"])))
+            self._points.update(zip(missing, _floats(self._ask({"get": ["points"], "of": missing})["points"])))
         return _array(self._points[j])
 
     def row(self, j):
         """The kernel values of j and all elements."""
-        return _array(_floats(self._ask({"rows": [int(j)]})["rows"][0]))
+        return _array(_floats(self._ask({"get": ["rows"], "of": [int(j)]})["rows"][0]))
 
     def column(self, j):
         """Column j of the inverse kernel matrix, 0 for elements that are not present."""
-        return _array(_floats(self._ask({"columns": [int(j)]})["columns"][0]))
+        return _array(_floats(self._ask({"get": ["columns"], "of": [int(j)]})["columns"][0]))
 
     def least(self, score):
         """The element with the least score, the first of equals. score is a function of
@@ -201,7 +201,7 @@ class State:
 
     def set_weights(self, j, weights):
         """Gives j other weights. Without the inverse only."""
-        self._change({"weights": {"of": int(j), "to": _list(weights)}})
+        self._change({"weights": {"of": int(j), "weights": _list(weights)}})
 
     def _leave(self, how, j):
         if j not in self._present:
@@ -323,7 +323,7 @@ def _floats(x):
     """Numbers of JSON, or lists of them, as floats."""
     if isinstance(x, list):
         return [v if type(v) is float else _floats(v) for v in x]
-    return math.nan if x is None else float(x)  # also of "NaN" and "Infinity"
+    return math.nan if x is None else float(x)
 
 
 def _array(x):
