@@ -47,7 +47,7 @@ func (b *builder) table(pt *experiments.PaperTable) *Table {
 	var cells []*Cell
 	for _, col := range pt.Columns {
 		risk := riskName(b.paper.Data[col.Data].Risk)
-		blk := &table.Block{Data: col.Data, Task: col.Task, Title: col.Title, Risk: risk, Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, risk)}
+		blk := &table.Block{Data: col.Data, Title: col.Title, Risk: risk, Heading: fmt.Sprintf("%s · %s (%s)", col.Data, col.Title, risk)}
 		for i, row := range slices.Concat(pt.Rows, pt.Extra) {
 			id := pt.CellID(col, row)
 			pc, printed := b.paper.Cells[id]
@@ -58,7 +58,7 @@ func (b *builder) table(pt *experiments.PaperTable) *Table {
 			}
 			c := b.cell(pc, planned)
 			cells, b.cells[id] = append(cells, c), c
-			out := &table.Row{ID: row.ID, Cell: id, Title: row.Title, Extra: c.Extra, Runs: c.Runs(), Lines: c.lines()}
+			out := &table.Row{Cell: id, Title: row.Title, Extra: c.Extra, Runs: c.Runs(), Lines: c.lines()}
 			blk.Rows = append(blk.Rows, out)
 			t.Numbers = append(t.Numbers, c.csvRows()...)
 			if c.Why == "" && c.Judged != [quantityCount]*evidence.Finding{} {
@@ -187,14 +187,11 @@ func (c *Cell) csvRows() [][]string {
 
 // reason says why a number of ours or of the paper's is missing.
 func (c *Cell) reason(q int) string {
-	var why []string
-	if c.Why != "" && c.Why != words.Dash {
-		why = append(why, c.Why)
-	}
+	why := strings.TrimPrefix(c.Why, words.Dash)
 	if c.Paper[q] == nil && c.Dash != "" {
-		why = append(why, c.Dash)
+		why = strings.TrimPrefix(why+", "+c.Dash, ", ")
 	}
-	return words.Message(strings.Join(why, ", "))
+	return words.Message(why)
 }
 
 // finalOf returns a run's final risk, error rate in per cent and model order.

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,7 +41,6 @@ var Faces = []Face{
 // A Block is the part of a table on one task and data set.
 type Block struct {
 	Data    string // multidist
-	Task    string // ksvm
 	Title   string // Multi-KSVM
 	Risk    string // the risk that the paper prints for the data set: test risk
 	Heading string // data set, title and risk
@@ -51,7 +49,6 @@ type Block struct {
 
 // A Row is one method on the block's task and data set.
 type Row struct {
-	ID    string // bsgd
 	Cell  string // ID of the cell: table2.multidist.ksvm.bsgd
 	Title string
 	Extra bool // not a row of the printed table
@@ -76,19 +73,6 @@ func (t *Table) Write(w io.Writer, face string) error {
 	i := slices.IndexFunc(Faces, func(f Face) bool { return f.Name == face })
 	_, err := io.WriteString(w, Faces[i].Of(t))
 	return err
-}
-
-// All iterates over the rows of all blocks, each with its block.
-func (t *Table) All() iter.Seq2[*Block, *Row] {
-	return func(yield func(*Block, *Row) bool) {
-		for _, blk := range t.Blocks {
-			for _, row := range blk.Rows {
-				if !yield(blk, row) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // notes are the notes with the legend.
