@@ -184,7 +184,7 @@ func counts(t *testing.T) string {
 // scorecard counts the results that were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := recorded[evidence.Document](t, "verdicts.json").Scorecard
-	return fmt.Sprintf("- **Targets**: %d of the %d numbers are given. Of the others, %d were in view when a choice was made (%d reproduced), %d were\n  not (%d reproduced).\n",
+	return fmt.Sprintf("- **Targets**: %d of the %d numbers are settings. For %d of the others a choice was made with the number in view: %d are\n  reproduced. For %d it was not: %d are, though their cells rest on choices made for others.\n",
 		s.Set.Total(), s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
 
