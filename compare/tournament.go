@@ -479,7 +479,7 @@ func standing(fields []*FieldResult) *Standing {
 		return nil
 	}
 	ranking := stats.Rank(blocks)
-	s.Blocks, s.P, s.CD = ranking.Blocks, words.Nullable(ranking.P), ranking.CD
+	s.Blocks, s.P, s.CD = len(blocks), words.Nullable(ranking.P), ranking.CD
 	for i, name := range names {
 		s.Ranks = append(s.Ranks, Rank{name, ranking.Mean[i]})
 	}
