@@ -58,17 +58,12 @@ func (c Curve) Bend(cost float64) float64 {
 		return 0
 	}
 	slope := func(a, b Sample) float64 { return (b.Value - a.Value) / math.Log(b.Cost/a.Cost) }
-	a, b := c[i-1], c[i]
-	weight := math.Log(cost/a.Cost) * math.Log(b.Cost/cost)
+	weight := math.Log(cost/c[i-1].Cost) * math.Log(c[i].Cost/cost)
 	bend := 0.0
-	if i > 1 {
-		before := c[i-2]
-		bend = weight * (slope(a, b) - slope(before, a)) / math.Log(b.Cost/before.Cost)
-	}
-	if i+1 < len(c) {
-		after := c[i+1]
-		if other := weight * (slope(b, after) - slope(a, b)) / math.Log(after.Cost/a.Cost); math.Abs(other) > math.Abs(bend) {
-			bend = other
+	for first := max(0, i-2); first < i && first+2 < len(c); first++ {
+		a, b, d := c[first], c[first+1], c[first+2]
+		if term := weight * (slope(b, d) - slope(a, b)) / math.Log(d.Cost/a.Cost); math.Abs(term) > math.Abs(bend) {
+			bend = term
 		}
 	}
 	return bend

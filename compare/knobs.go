@@ -113,14 +113,13 @@ const knobRounds = 12
 
 // bounds returns the largest order below a level and the smallest above it that bracket it safely.
 func (z *sizes) bounds(i int) (low, high float64) {
-	down, up := beside, beside
+	level, down, up := float64(z.levels[i]), beside, beside
 	if i == 0 {
 		down = ends
 	}
 	if i == len(z.levels)-1 {
 		up = ends
 	}
-	level := float64(z.levels[i])
 	return level / down, level * up
 }
 
@@ -155,8 +154,7 @@ func (t *tournament) findBudgets(ctx context.Context) (map[string][]float64, err
 	budgets := make(map[string][]float64)
 	for _, q := range t.searches {
 		name := q.heuristic.Name
-		kept := q.kept(&t.size)
-		if len(kept) > 0 {
+		if kept := q.kept(&t.size); len(kept) > 0 {
 			words := joined(kept, func(v *trial) string { return fmt.Sprintf("%s (%.0f)", number(v.knob), v.Order) })
 			t.note("%s: %s and the model order that it leads to: %s", name, q.knob.Name, words)
 			for _, v := range kept {
@@ -207,11 +205,7 @@ func (q *knobSearch) step() float64 {
 func (q *knobSearch) see() {
 	q.seen = slices.DeleteFunc(slices.Clone(q.tried), func(t *trial) bool { return t.Runs == 0 })
 	slices.SortFunc(q.seen, func(a, b *trial) int {
-		ties := cmp.Compare(a.knob, b.knob)
-		if q.step() < 1 {
-			ties = -ties
-		}
-		return cmp.Or(cmp.Compare(a.Order, b.Order), ties)
+		return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(q.step(), 1)*cmp.Compare(a.knob, b.knob))
 	})
 }
 

@@ -1,11 +1,6 @@
 package compare
 
-import (
-	"cmp"
-	"slices"
-
-	"polkrepro/experiments"
-)
+import "cmp"
 
 // A method is a method of the comparison, with the hyper-parameters to search.
 type method struct {
@@ -63,8 +58,3 @@ func (m *method) batch() bool { return m.cost != nil }
 
 // called returns the label of the method in a spec.
 func (m *method) called() string { return cmp.Or(m.label, m.name) }
-
-// takesBudget reports whether the method has a model order to choose.
-func (m *method) takesBudget() bool {
-	return slices.ContainsFunc(experiments.Method(m.name).Params, func(p experiments.ParamInfo) bool { return p.Name == "budget" })
-}

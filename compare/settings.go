@@ -297,7 +297,8 @@ func (s *settling) entry(m *method, at []int, orders ...int) string {
 	for i, a := range m.axes {
 		pairs = append(pairs, a.name, number(s.value(a, at[i])))
 	}
-	if m.pruner != "" || m.takesBudget() {
+	hasOrder := slices.ContainsFunc(experiments.Method(m.name).Params, func(p experiments.ParamInfo) bool { return p.Name == "budget" })
+	if m.pruner != "" || hasOrder {
 		write := func(order int) string { return fmt.Sprintf(value, order) }
 		pairs = append(pairs, "grid", flow(key, list(orders, write)))
 	}

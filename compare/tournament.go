@@ -46,11 +46,10 @@ func newTrial(value float64, replicate int, r *record.Record) Trial {
 		samples, errors = append(samples, float64(p.Samples)), append(errors, 100*p.TestError)
 		run.PeakOrder = max(run.PeakOrder, float64(p.ModelOrder))
 	}
-	mean := errors[0]
+	run.MeanError = words.Nullable(errors[0])
 	if n := len(samples); n > 1 {
-		mean = integrate.Trapezoidal(samples, errors) / (samples[n-1] - samples[0])
+		run.MeanError = words.Nullable(integrate.Trapezoidal(samples, errors) / (samples[n-1] - samples[0]))
 	}
-	run.MeanError = words.Nullable(mean)
 	return run
 }
 
@@ -180,13 +179,12 @@ type Result struct {
 	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
 	MissingRuns int            `json:"missing_runs"`         // number of planned runs that have no record, or a record without an evaluation
 	Mixed       string         `json:"mixed_code,omitempty"` // note on the runs of other code than this program's; missing if there are none
-	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
 }
 
 // New judges a tournament by the records of its runs. It leaves out and counts runs without a
 // record, or with a record without evaluations. It leaves out fields without runs of the reference.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
-	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(map[string]int)}
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}}
 	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
@@ -201,7 +199,6 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			e := f.entry(c.Heuristic)
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
-				res.Missing[c.Heuristic]++
 				res.MissingRuns++
 				continue
 			}
@@ -479,7 +476,7 @@ func standing(fields []*FieldResult) *Standing {
 		return nil
 	}
 	ranking := stats.Rank(blocks)
-	s.Blocks, s.P, s.CD = ranking.Blocks, words.Nullable(ranking.P), ranking.CD
+	s.Blocks, s.P, s.CD = len(blocks), words.Nullable(ranking.P), ranking.CD
 	for i, name := range names {
 		s.Ranks = append(s.Ranks, Rank{name, ranking.Mean[i]})
 	}

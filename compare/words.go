@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -83,12 +82,8 @@ func (r *Result) Summary() []string {
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
 		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine. For a heuristic in a process of its own they include the time waited for it, process_seconds in runs.csv.", r.Reference))
-	var missing []string
-	for _, name := range slices.Sorted(maps.Keys(r.Missing)) {
-		missing = append(missing, fmt.Sprintf("%d of %s", r.Missing[name], name))
-	}
-	if len(missing) > 0 {
-		out = append(out, "Runs left out, because they failed or are missing: "+strings.Join(missing, ", ")+".")
+	if r.MissingRuns > 0 {
+		out = append(out, fmt.Sprintf("Runs left out, because they failed or are missing: %d.", r.MissingRuns))
 	}
 	return out
 }

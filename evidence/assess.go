@@ -396,14 +396,7 @@ func (a *Assessment) Counts() (cells, sentences, theorems Counts) {
 
 // Numbers returns the verdicts on the numbers that the paper prints in its
 // tables: one for each risk, error and model order of each cell.
-func (a *Assessment) Numbers() (n Counts) {
-	for _, c := range a.cells() {
-		for _, f := range c.Tests {
-			n.add(f.Verdict, f.Explained())
-		}
-	}
-	return n
-}
+func (a *Assessment) Numbers() Counts { return a.Scorecard().all }
 
 // cells returns the results of the tables' cells. Each of their tests is about one printed number.
 func (a *Assessment) cells() []ClaimResult {
@@ -416,6 +409,7 @@ type Scorecard struct {
 	Set     Counts `json:"set"`     // numbers that are settings, not results
 	Targets Counts `json:"targets"` // numbers that a choice by result had in view
 	Others  Counts `json:"others"`  // numbers that no choice had in view: the evidence
+	all     Counts
 }
 
 // Scorecard returns the counts for the choices as they were made, regardless of assumed
@@ -431,6 +425,7 @@ func (a *Assessment) Scorecard() (s Scorecard) {
 				n = &s.Targets
 			}
 			n.add(f.Verdict, f.Explained())
+			s.all.add(f.Verdict, f.Explained())
 		}
 	}
 	return s

@@ -122,13 +122,13 @@ func must[T any](v T, err error) T {
 }
 
 // found returns the result of a claim or of one of its tests.
-func found(t testing.TB, a *Assessment, id string) Subject {
+func found(t testing.TB, a *Assessment, id string) *ClaimResult {
 	t.Helper()
 	s, ok := a.Find(id)
 	if !ok {
 		t.Fatalf("no %s", id)
 	}
-	return s
+	return &s
 }
 
 // first returns the finding of a test, or of a claim's first test.
@@ -160,7 +160,7 @@ func TestPaperReproducesItself(t *testing.T) {
 				return stats.Judge(stats.Single(v), r.Target.Low, r.Target.High) == stats.Reproduced
 			}
 			if r.Verdict != want || !claimed(r.Ours.Value) {
-				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Estimated(), r.Target, r.Note())
+				t.Errorf("%s.%s: %v: %s, want %s (%s)", c.Claim.ID, r.Test.ID, r.Verdict, r.Ours, r.Target, r.Note())
 			}
 			if r.Test.Paper != nil && !claimed(*r.Test.Paper) {
 				t.Errorf("%s.%s asks for more than the paper has: %s, not %s", c.Claim.ID, r.Test.ID, r.Target, r.Paper)
@@ -279,8 +279,8 @@ func TestLeavingOut(t *testing.T) {
 		t.Helper()
 		a := must(Assess(in))
 		s := found(t, a, "table3.mnist.klr.polk.error")
-		if s.Claim.Verdict != verdict || s.Tests[0].Note() != note || len(a.Missing) != missing || !a.Incomplete() {
-			t.Errorf("%v, %s, %d missing", s.Claim.Verdict, s.Tests[0].Note(), len(a.Missing))
+		if s.Verdict != verdict || s.Tests[0].Note() != note || len(a.Missing) != missing || !a.Incomplete() {
+			t.Errorf("%v, %s, %d missing", s.Verdict, s.Tests[0].Note(), len(a.Missing))
 		}
 		return a
 	}
@@ -329,7 +329,7 @@ func TestExplained(t *testing.T) {
 			in.Assume = map[string]string{"risk": c.read}
 		}
 		a := must(Assess(in))
-		got := found(t, a, cell).Claim
+		got := found(t, a, cell)
 		cells, _, _ := a.Counts()
 		if got.Verdict != stats.Deviates || got.Explained() != c.want || slices.Contains(a.Unsettled(), cell) == c.want || c.read == "" && (cells.Explained == 1) != c.want {
 			t.Errorf("%+v: %v, explained %v, %+v", c, got.Verdict, got.Explained(), cells)
@@ -465,7 +465,7 @@ func TestByResult(t *testing.T) {
 			t.Errorf("%s rests on %v by result, not on the bandwidth", c.Claim.ID, c.ByResult)
 		}
 	}
-	of := func() []string { return found(t, must(Assess(in)), "table3.mnist.ksvm.polk").Claim.ByResult }
+	of := func() []string { return found(t, must(Assess(in)), "table3.mnist.ksvm.polk").ByResult }
 	chosen := of()
 	in.Assume = map[string]string{"epochs-mnist": "rule"}
 	if ruled := of(); !slices.Contains(chosen, "epochs-mnist") || slices.Contains(ruled, "epochs-mnist") || len(ruled) != len(chosen)-1 {

@@ -14,48 +14,41 @@ import (
 	"polkrepro/internal/words"
 )
 
-// A Subject is a claim, or one test of it, to explain.
-type Subject struct {
-	Claim *ClaimResult
-	Tests []Finding
-}
-
-// Find returns the claim with the given ID, or one test of it for the ID CLAIM.TEST.
-func (a *Assessment) Find(id string) (Subject, bool) {
-	for i := range a.Claims {
-		c := &a.Claims[i]
+// Find returns the claim with the given ID, or for the ID CLAIM.TEST the claim with that test alone.
+func (a *Assessment) Find(id string) (c ClaimResult, ok bool) {
+	for _, c := range a.Claims {
 		if c.Claim.ID == id {
-			return Subject{c, c.Tests}, true
+			return c, true
 		}
 		for j, t := range c.Tests {
 			if c.Claim.ID+"."+t.Test.ID == id {
-				return Subject{c, c.Tests[j : j+1]}, true
+				c.Tests = c.Tests[j : j+1]
+				return c, true
 			}
 		}
 	}
-	return Subject{}, false
+	return c, false
 }
 
 // Explain writes the origin of a verdict: the claim, its tests with their runs, its assumptions in l,
 // and the commands that repeat the runs. command returns the command that reruns a spec.
-func (s Subject) Explain(w io.Writer, l *experiments.Ledger, command func(spec string) string) error {
+func (r *ClaimResult) Explain(w io.Writer, l *experiments.Ledger, command func(spec string) string) error {
 	out := bufio.NewWriter(w)
-	c := s.Claim.Claim
-	fmt.Fprintf(out, "%s: %s\n%s", c.ID, s.Claim.Verdict, c.Section)
+	c := r.Claim
+	quote := "“" + c.Quote + "”"
 	if c.Cell {
-		fmt.Fprintf(out, " prints risk/error/order %s\n", c.Quote)
-	} else {
-		fmt.Fprintf(out, ": “%s”\n", c.Quote)
+		quote = "risk/error/order " + c.Quote
 	}
+	fmt.Fprintf(out, "%s: %s\n%s: %s\n", c.ID, r.Verdict, c.Section, quote)
 	if c.Note != "" {
 		fmt.Fprintf(out, "%s\n", strings.TrimSpace(c.Note))
 	}
 	var assumptions, commands []string
-	for i := range s.Tests {
-		f := &s.Tests[i]
+	for i := range r.Tests {
+		f := &r.Tests[i]
 		writeTest(out, f)
 		for _, side := range []Side{f.Of, f.To} {
-			for _, p := range side.planned() {
+			for _, p := range side.plan {
 				if line := command(p.Spec); !slices.Contains(commands, line) {
 					commands = append(commands, line)
 				}
@@ -80,28 +73,18 @@ func (s Subject) Explain(w io.Writer, l *experiments.Ledger, command func(spec s
 func writeTest(out io.Writer, f *Finding) {
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(out, "  %-9s %s\n", name, text)
+			fmt.Fprintf(out, "  %-11s %s\n", name, text)
 		}
 	}
-	claimed := f.Test.Kind + " of " + f.Measured()
-	if f.Test.To != nil {
-		claimed += " to " + f.Compared()
-	}
-	claimed += ": " + f.Target.String()
-	if f.Test.Paper != nil {
-		claimed += "; the paper's is " + f.Paper.String()
-	}
 	fmt.Fprintf(out, "\n%s: %s\n", f.Test.ID, f.Verdict)
-	line("claimed", claimed)
+	line(f.Test.Kind, f.Sentence())
 	line("because", strings.TrimSpace(f.Reason))
-	if f.Verdict != stats.NotRun {
-		line("measured", fmt.Sprintf("%s (%s)", f.Ours, f.Ours.Basis))
-	}
+	line("estimate", string(f.Ours.Basis))
 	if at := f.Margins(); at != nil {
 		line("margins", fmt.Sprintf("at half of it %s, at twice %s", at[0], at[1]))
 	}
-	line("new run", f.where("", f.NewRun, ": the value of a new run, in nine of ten cases"))
-	line("new rows", f.where("", f.NewTest, ": the same on as many other test rows"))
+	line("new run", f.where(f.NewRun, ": the value of a new run, in nine of ten cases"))
+	line("new rows", f.where(f.NewTest, ": the same on as many other test rows"))
 	line("note", f.Note())
 	if f.Verdict == stats.Deviates || f.Verdict == stats.Inconclusive {
 		line("explained", f.Test.Explained)

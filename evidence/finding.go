@@ -77,7 +77,7 @@ type Finding struct {
 	Of, To  Side   // the runs; To is empty for a test of one mean
 	Paper   Number // the statistic of the paper's numbers
 	Target  Number // the claimed interval of the statistic
-	Ours    Number // the estimate from the runs; NaN if there is none
+	Ours    Number // the estimate from the runs; NaN without a basis if there is none
 	NewRun  Number // for a test of a cell: interval for the value of one new run, if known
 	NewTest Number // the same with as many new test rows, for an error on one test set
 	Reason  string // reason for the margin or bound
@@ -87,7 +87,8 @@ type Finding struct {
 
 // NewFinding returns the finding of a test without an answer.
 func NewFinding(t experiments.Test) Finding {
-	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number(stats.Single(math.NaN())), Reason: t.Reason}
+	nan := math.NaN()
+	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number{Value: nan, Low: nan, High: nan}, Reason: t.Reason}
 	low, high := t.Target()
 	f.Target = Number{Low: low, High: high, Basis: Target}
 	if t.Of.Spec != "" {
@@ -147,14 +148,6 @@ func (f *Finding) Compared() string {
 // Printed returns the paper's number, or a dash.
 func (f *Finding) Printed() string { return cmp.Or(f.Paper.String(), words.Dash) }
 
-// Estimated returns the estimate with its interval, or "" for a test that was not run.
-func (f *Finding) Estimated() string {
-	if f.Verdict == stats.NotRun {
-		return ""
-	}
-	return f.Ours.String()
-}
-
 // Runs returns the number of runs on each side.
 func (f *Finding) Runs() string {
 	s := strconv.Itoa(len(f.Of.Runs))
@@ -166,19 +159,15 @@ func (f *Finding) Runs() string {
 
 // OneRun returns the interval of a new run's value and whether the paper's number is in it, or ""
 // if that is not known.
-func (f *Finding) OneRun() string { return f.where("", f.NewRun, "") }
+func (f *Finding) OneRun() string { return f.where(f.NewRun, "") }
 
-// where returns the same as OneRun for n, NewRun or NewTest, between two texts.
-func (f *Finding) where(before string, n Number, after string) string {
+// where returns the same as OneRun for n, NewRun or NewTest, before a text.
+func (f *Finding) where(n Number, after string) string {
 	within, known := f.Within(n)
 	if !known {
 		return ""
 	}
-	not := ""
-	if !within {
-		not = "not "
-	}
-	return fmt.Sprintf("%s%s, the paper's %sin it%s", before, n, not, after)
+	return fmt.Sprintf("%s, the paper's %sin it%s", n, map[bool]string{false: "not "}[within], after)
 }
 
 // Note returns the note on the verdict, or "" if there is none.
@@ -187,7 +176,7 @@ func (f *Finding) Note() string { return cmp.Or(f.Gap.Note(), f.Remark) }
 // Sentence says in one line what was measured and what the paper claims: "error of
 // table2.multidist.ksvm.bsgd: 4.597 [4.42, 4.77]; claimed 20.8 to 22.8, printed 21.8."
 func (f *Finding) Sentence() string {
-	text, ours, claimed := f.Measured(), f.Ours.String(), f.Target.String()
+	text, claimed := f.Measured(), f.Target.String()
 	if f.Test.To != nil {
 		by := " minus "
 		if f.Test.Kind == experiments.KindRatio {
@@ -195,33 +184,13 @@ func (f *Finding) Sentence() string {
 		}
 		text += by + f.Compared()
 	}
-	if f.Verdict == stats.NotRun {
-		ours = "not measured (" + f.Note() + ")"
-	}
 	if f.Test.Paper != nil {
 		claimed += ", printed " + f.Paper.String()
 	}
-	return text + ": " + ours + "; claimed " + claimed + "."
-}
-
-// Difference describes a test that is not reproduced: its verdict, the measured number and the
-// paper's, the intervals of a new run, and the note on the verdict.
-func (f *Finding) Difference() string {
-	text := f.Test.ID + " " + f.Verdict.String()
-	if f.Verdict != stats.NotRun && f.Test.Paper != nil {
-		text += fmt.Sprintf(": %s where the paper prints %s", f.Ours, f.Paper)
-	}
-	text += f.where("; a new run ", f.NewRun, "") + f.where("; on other test rows ", f.NewTest, "")
-	if note := f.Note(); note != "" {
-		text += "; " + note
-	}
-	return text
+	return text + ": " + cmp.Or(f.Ours.String(), "not measured ("+f.Note()+")") + "; claimed " + claimed + "."
 }
 
 // verdictText returns a verdict in words.
 func verdictText(v stats.Verdict, explained bool) string {
-	if explained {
-		return v.String() + ", explained"
-	}
-	return v.String()
+	return v.String() + map[bool]string{true: ", explained"}[explained]
 }

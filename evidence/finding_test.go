@@ -22,7 +22,7 @@ func TestFindingWords(t *testing.T) {
 	less.Gap = &Gap{Kind: Failed, Runs: make([]experiments.Planned, 2), N: 5, Why: "a reason"}
 	for _, c := range []struct {
 		of   Finding
-		want [8]string // compared, printed, target, estimated, runs, outcome, note, sentence
+		want [8]string // compared, printed, target, ours, runs, outcome, note, sentence
 	}{
 		{mean, [8]string{"", "2", "1 to 3", "2 [0.3141, 3.686]", "0", "reproduced", "",
 			"error of " + of.Cell + ": 2 [0.3141, 3.686]; claimed 1 to 3, printed 2."}},
@@ -32,7 +32,7 @@ func TestFindingWords(t *testing.T) {
 			"error of " + of.Cell + " minus error of " + to.Cell + ": not measured (2 of 5 runs failed); claimed < 0."}},
 	} {
 		f := &c.of
-		if got := [8]string{f.Compared(), f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Outcome(), f.Note(), f.Sentence()}; got != c.want || f.Measured() != "error of "+of.Cell {
+		if got := [8]string{f.Compared(), f.Printed(), f.Target.String(), f.Ours.String(), f.Runs(), f.Outcome(), f.Note(), f.Sentence()}; got != c.want || f.Measured() != "error of "+of.Cell {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestGaps(t *testing.T) {
 		{"Data set x is not available: buy it", "data not available", "x: data not available: buy it"},
 		{"Failed: y, ksvm, s: out of luck (2 runs, one of them b)", "failed: out of luck", "failed: out of\nluck"},
 		{"Failed: y, ksvm, r: no (run e)", "failed: no", "failed: no"},
-		{"1 planned run is without a record.", "not run yet", "no records"},
+		{"1 planned run without a record.", "not run yet", "no records"},
 	} {
 		if i >= len(gaps) || [3]string{gaps[i].Sentence(), gaps[i].Cell(), gaps[i].Note()} != want {
 			t.Fatalf("gap %d of %d: want %q", i, len(gaps), want)
@@ -86,7 +86,7 @@ func TestGaps(t *testing.T) {
 			t.Errorf("%s: %s, %s", profile, g.Cell(), g.Sentence())
 		}
 	}
-	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "r: 1 record is incomplete or corrupt; rerun 'runall reproduce'" {
+	if got := (&Gap{Kind: Corrupt, What: "r", N: 1}).Error(); got != "r: 1 record incomplete or corrupt; rerun 'runall reproduce'" {
 		t.Error(got)
 	}
 	if got := (&Gap{Kind: Pending, What: "r", Runs: planned}).Error(); got != "6 records missing in r: a.jsonl (, s), b.jsonl (, s), c.jsonl (, s), c.jsonl (, s), d.jsonl (, s), and 1 more" {

@@ -111,21 +111,15 @@ func (g *Gap) Sentence() string {
 	case g.Kind == Failed:
 		return fmt.Sprintf("Failed: %s: %s (%d runs, one of them %s)", g.What, words.Message(g.Why), len(g.Runs), g.Runs[0].ID)
 	case g.Kind == Corrupt:
-		return fmt.Sprintf("%s %s and left out.", are(g.N, "record"), damaged)
+		return fmt.Sprintf("%s %s and left out.", words.Count(g.N, "record"), damaged)
 	case g.Kind == Unfinished:
-		return fmt.Sprintf("%s unfinished: killed or still running.", are(g.N, "run"))
+		return fmt.Sprintf("%s unfinished: killed or still running.", words.Count(g.N, "run"))
 	case g.Kind == Pending:
-		return fmt.Sprintf("%s without a record.", are(len(g.Runs), "planned run"))
+		return fmt.Sprintf("%s without a record.", words.Count(len(g.Runs), "planned run"))
 	case g.What == experiments.ProfileSmoke:
 		return "Profile smoke: the other cells need `runall reproduce`."
 	}
 	return "Profile quick: some cells need `runall reproduce --profile full`."
-}
-
-// NeededSentence returns the gap, of runs that claims need, as an entry in a list of everything
-// missing.
-func (g *Gap) NeededSentence() string {
-	return fmt.Sprintf("%s missing that claims need: these claims are judged by their other runs, or not judged.", are(len(g.Runs), "record"))
 }
 
 // damaged describes a corrupt record, which may have been cut off.
@@ -137,7 +131,7 @@ const mostNamed = 5
 // Error returns the error of a command for missing or corrupt records in the folder g.What.
 func (g *Gap) Error() string {
 	if g.Kind == Corrupt {
-		return fmt.Sprintf("%s: %s %s; rerun 'runall reproduce'", g.What, are(g.N, "record"), damaged)
+		return fmt.Sprintf("%s: %s %s; rerun 'runall reproduce'", g.What, words.Count(g.N, "record"), damaged)
 	}
 	var names []string
 	for _, p := range g.Runs[:min(mostNamed, len(g.Runs))] {
@@ -164,17 +158,4 @@ func Lost(planned int, gaps []*Gap) string {
 		texts = append(texts, fmt.Sprintf("%d of %d runs are missing.", n, planned))
 	}
 	return strings.Join(texts, " ")
-}
-
-// Lacking says how many runs of a spec are missing, and how to make them.
-func Lacking(n int, spec, profile string) string {
-	return fmt.Sprintf("%d of its runs are missing: `runall reproduce %s --profile %s` makes them.", n, spec, profile)
-}
-
-// are counts things: "1 run is", "2 runs are".
-func are(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun + " is"
-	}
-	return words.Count(n, noun) + " are"
 }

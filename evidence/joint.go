@@ -26,7 +26,7 @@ type JointReport struct {
 	Assumptions  []JointAssumption `json:"assumptions"`  // with an alternative under which a cell has a verdict, in the ledger's order
 	Chosen       JointReading      `json:"chosen"`       // combination of the chosen values
 	Front        []JointReading    `json:"front"`        // combinations that reproduce more than any other with as few choices by result; the last one reproduces most
-	Counts       []JointCount      `json:"counts"`       // all combinations, grouped by their choices by result and by the cells and numbers that they reproduce
+	Counts       []JointReading    `json:"counts"`       // all combinations, grouped by their choices by result and by the cells and numbers that they reproduce
 	Best         []ClaimResult     `json:"best"`         // cells under the last combination of the front
 }
 
@@ -41,12 +41,13 @@ type JointAssumption struct {
 // reproduce the same with as many choices by result, it has the fewest alternatives, and of
 // those the most cells that may come from one run.
 type JointReading struct {
-	Assumed  []Assumed `json:"assumed"`   // alternatives assumed, in the ledger's order
-	ByResult int       `json:"by_result"` // number of choices made with the paper's results in view, among the assumptions that cells depend on
-	Cells    int       `json:"cells"`     // number of cells reproduced
-	Numbers  int       `json:"numbers"`   // number of numbers reproduced
-	NotRun   int       `json:"not_run"`   // number of cells not run
-	OneRun   int       `json:"one_run"`   // number of cells that are not reproduced, but whose numbers may all come from one of our runs
+	Assumed      []Assumed `json:"assumed"`      // alternatives assumed, in the ledger's order
+	ByResult     int       `json:"by_result"`    // number of choices made with the paper's results in view, among the assumptions that cells depend on
+	Cells        int       `json:"cells"`        // number of cells reproduced
+	Numbers      int       `json:"numbers"`      // number of numbers reproduced
+	NotRun       int       `json:"not_run"`      // number of cells not run
+	OneRun       int       `json:"one_run"`      // number of cells that are not reproduced, but whose numbers may all come from one of our runs
+	Combinations int       `json:"combinations"` // number of combinations that reproduce as many cells and numbers with as many choices by result
 }
 
 // Assumed is an alternative in a combination.
@@ -56,13 +57,6 @@ type Assumed struct {
 	Value       string `json:"value"`       // assumed value
 	Chosen      string `json:"chosen"`      // chosen value that it replaces
 	How         string `json:"how"`         // how the alternative was chosen: blind, algebra or by result
-}
-
-// A JointCount is the number of combinations that reproduce the same with as many choices by
-// result, and one of them.
-type JointCount struct {
-	JointReading
-	Combinations int `json:"combinations"` // number of combinations with these numbers of choices by result, cells and numbers
 }
 
 // assume returns the combination in the form of Input.Assume.
@@ -94,10 +88,11 @@ func Joint(in Input) (*JointReport, error) {
 		}
 		out.Assumptions = append(out.Assumptions, a)
 	}
-	for _, c := range j.count().sorted() {
+	counted := j.count()
+	for _, c := range counted.sorted() {
 		r := j.reading(c)
 		out.Combinations += c.Combinations
-		out.Counts = append(out.Counts, JointCount{r, c.Combinations})
+		out.Counts = append(out.Counts, r)
 		// By ascending number of choices by result, the most reproduced first.
 		if n := len(out.Front); n == 0 || cmp.Or(cmp.Compare(r.Cells, out.Front[n-1].Cells), cmp.Compare(r.Numbers, out.Front[n-1].Numbers)) > 0 {
 			out.Front = append(out.Front, r)
@@ -108,6 +103,7 @@ func Joint(in Input) (*JointReport, error) {
 	for i := range j.variables {
 		chosen.ByResult += j.variables[i].byResult(0)
 	}
+	chosen.Combinations = counted[chosen.key()].Combinations
 	out.Chosen = j.reading(chosen)
 	in.Assume = out.Front[len(out.Front)-1].assume()
 	best, err := Assess(in)
@@ -211,10 +207,13 @@ func (j *joint) findVariables() {
 // combinations is the number of combinations that reproduce the same with as many choices by result,
 // and an example with the fewest alternatives.
 type combinations struct {
-	JointCount // without the alternatives, which are in choice
-	flips      int
-	choice     []uint8 // values of the example, by variable
+	JointReading // without the alternatives, which are in choice
+	flips        int
+	choice       []uint8 // values of the example, by variable
 }
+
+// key returns the numbers of choices by result and of reproduced cells and numbers.
+func (c *combinations) key() [3]int { return [3]int{c.ByResult, c.Cells, c.Numbers} }
 
 // plus adds the results of d, which has other cells.
 func (c combinations) plus(d combinations) combinations {
@@ -233,7 +232,7 @@ type tallies map[[3]int]combinations
 
 // add adds combinations. It does not keep c.choice, so the caller may change that afterwards.
 func (t tallies) add(c combinations) {
-	key := [3]int{c.ByResult, c.Cells, c.Numbers}
+	key := c.key()
 	have, ok := t[key]
 	n := have.Combinations + c.Combinations
 	if ok && (c.flips > have.flips || c.flips == have.flips && c.OneRun <= have.OneRun) {
@@ -361,7 +360,7 @@ func (j *joint) count() tallies {
 // combine counts one combination: the choices by result and the alternatives of the given
 // variables, and the results of the given factors.
 func (j *joint) combine(choice []uint8, variables []int, factors []factor) combinations {
-	c := combinations{JointCount: JointCount{Combinations: 1}, choice: choice}
+	c := combinations{JointReading: JointReading{Combinations: 1}, choice: choice}
 	for _, v := range variables {
 		c.ByResult += j.variables[v].byResult(choice[v])
 		c.flips += one(choice[v] > 0)
@@ -415,7 +414,7 @@ func (j *JointReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
 	for _, r := range j.Shown() {
 		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
-			words.Grouped(j.Like(r)), r.Names())
+			words.Grouped(r.Combinations), r.Names())
 	}
 	t.Flush()
 	best := j.Front[len(j.Front)-1]
@@ -427,9 +426,6 @@ func (j *JointReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(out, "\nIts cells:\n")
 	for _, c := range j.Best {
 		fmt.Fprintf(out, "  %-12s %s\n", c.Verdict, c.Claim.ID)
-		for _, t := range c.Differences() {
-			fmt.Fprintf(out, "               %s\n", t)
-		}
 	}
 	if len(best.Assumed) > 0 {
 		fmt.Fprintf(out, "\n'runall verify --assume %s' judges all claims so.\n", strings.ReplaceAll(best.Names(), ", ", " --assume "))
@@ -459,12 +455,9 @@ func (j *JointReport) Words() []string {
 // Sentence says how much the combination that reproduces most reproduces.
 func (j *JointReport) Sentence() string {
 	best := j.Front[len(j.Front)-1]
-	s := fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices).",
-		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult)
-	if best.OneRun > 0 {
-		s += fmt.Sprintf(" In %d more, all printed numbers lie in the interval of a new run.", best.OneRun)
-	}
-	return s + " Assumed otherwise: " + best.Names() + "."
+	return fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices). "+
+		"In %d more, all printed numbers lie in the interval of a new run. Assumed otherwise: %s.",
+		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult, best.OneRun, best.Names())
 }
 
 // Names returns the alternatives of a combination as 'runall verify --assume' takes them, separated
@@ -478,26 +471,4 @@ func (r *JointReading) Names() string {
 		names = append(names, a.Assumption+"="+a.Alternative)
 	}
 	return strings.Join(names, ", ")
-}
-
-// Like returns the number of combinations that reproduce as many cells and numbers as r with as
-// many choices by result.
-func (j *JointReport) Like(r JointReading) int {
-	for _, c := range j.Counts {
-		if c.ByResult == r.ByResult && c.Cells == r.Cells && c.Numbers == r.Numbers {
-			return c.Combinations
-		}
-	}
-	return 0
-}
-
-// Differences returns, for each of the claim's tests that is not reproduced, the measured number
-// and the paper's.
-func (c *ClaimResult) Differences() (out []string) {
-	for _, f := range c.Tests {
-		if f.Verdict != stats.Reproduced {
-			out = append(out, f.Difference())
-		}
-	}
-	return out
 }

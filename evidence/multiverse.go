@@ -142,9 +142,7 @@ func (m *MultiverseReport) WriteText(w io.Writer, command func(specs []string) s
 	fmt.Fprintf(out, "Each alternative is assumed alone; --joint has their combinations, and --json what every alternative does to each claim.\n")
 	fmt.Fprintf(out, "\n%d claims hinge on a choice:\n%s", len(hinging), strings.Join(hinging, ""))
 	fmt.Fprintf(out, "\n%d claims have the same verdict under every alternative that was run:\n%s", len(robust), strings.Join(robust, ""))
-	if len(untested) > 0 {
-		fmt.Fprintf(out, "\n%d claims have no verdict, or none under any alternative:\n%s", len(untested), strings.Join(untested, ""))
-	}
+	fmt.Fprintf(out, "\n%d claims have no verdict, or none under any alternative:\n%s", len(untested), strings.Join(untested, ""))
 	var specs []string
 	for _, a := range m.Assumptions {
 		for _, alternative := range a.Alternatives {

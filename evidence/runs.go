@@ -31,17 +31,10 @@ type Side struct {
 	Runs    []Observation         // runs with a record, by draw and seed
 	Missing []experiments.Planned // runs without a record
 
-	other      bool   // whether the runs, or the risk read from them, are not the chosen ones
-	unanswered string // why no runs answer the selector under the assumed alternatives
-	silent     string // why the first run without an answer has none
-}
-
-// planned returns all runs, those with a record first.
-func (s *Side) planned() (out []experiments.Planned) {
-	for _, r := range s.Runs {
-		out = append(out, r.Planned)
-	}
-	return append(out, s.Missing...)
+	plan       []experiments.Planned // all of these runs
+	other      bool                  // whether the runs, or the risk read from them, are not the chosen ones
+	unanswered string                // why no runs answer the selector under the assumed alternatives
+	silent     string                // why the first run without an answer has none
 }
 
 // values returns the values of the runs.
@@ -200,7 +193,7 @@ func (x *index) side(s experiments.Selector) Side {
 	if from.answer != nil {
 		plan = inPlaceOf(x.answers(from.answer), plan)
 	}
-	out := Side{other: from.answer != nil || from.passes > 0 || ofRisk(s) && from.reading != x.printed(s.Cell)}
+	out := Side{plan: plan, other: from.answer != nil || from.passes > 0 || ofRisk(s) && from.reading != x.printed(s.Cell)}
 	for _, p := range plan {
 		rec := x.Records[p.ID]
 		if rec == nil {

@@ -25,7 +25,7 @@ func (a *Assessment) Rows() [][]string {
 		rows = append(rows, []string{c.Claim.ID, "", "", "", "", c.Outcome(), half, twice, "", words.Yes(c.Within()), "", "", note})
 		for _, f := range c.Tests {
 			half, twice := halfAndTwice(f.Margins())
-			rows = append(rows, []string{"  " + f.Test.ID, f.Printed(), f.Target.String(), f.Estimated(), f.Runs(), f.Verdict.String(), half, twice,
+			rows = append(rows, []string{"  " + f.Test.ID, f.Printed(), f.Target.String(), f.Ours.String(), f.Runs(), f.Verdict.String(), half, twice,
 				f.NewRun.String(), words.Yes(f.Within(f.NewRun)), f.NewTest.String(), words.Yes(f.Within(f.NewTest)), f.Note()})
 		}
 	}
@@ -66,17 +66,13 @@ func halfAndTwice(at []stats.Verdict) (half, twice string) {
 // String returns the counts in words.
 func (n Counts) String() string {
 	s := fmt.Sprintf("%d of %d reproduced", n.Reproduced, n.Total())
-	if n.Deviates > 0 {
-		s += fmt.Sprintf(", %d deviating", n.Deviates)
-	}
-	if n.Explained > 0 {
-		s += fmt.Sprintf(" (%d explained)", n.Explained)
-	}
-	if n.Inconclusive > 0 {
-		s += fmt.Sprintf(", %d inconclusive", n.Inconclusive)
-	}
-	if n.NotRun > 0 {
-		s += fmt.Sprintf(", %d not run", n.NotRun)
+	for _, other := range []struct {
+		n      int
+		format string
+	}{{n.Deviates, ", %d deviating"}, {n.Explained, " (%d explained)"}, {n.Inconclusive, ", %d inconclusive"}, {n.NotRun, ", %d not run"}} {
+		if other.n > 0 {
+			s += fmt.Sprintf(other.format, other.n)
+		}
 	}
 	return s
 }

@@ -55,7 +55,7 @@ func jointPicture(j *evidence.JointReport) *plot.Picture {
 		p := &jointPanel{all: of, low: low, high: high, counts: make(map[[2]int]float64)}
 		at := func(r evidence.JointReading) [2]int { return [2]int{r.ByResult, []int{r.Cells, r.Numbers}[i]} }
 		for _, c := range j.Counts {
-			place := at(c.JointReading)
+			place := at(c)
 			p.counts[place] += float64(c.Combinations)
 			switch n := len(p.front); {
 			case n == 0 || place[1] > p.front[n-1][1] && place[0] > p.front[n-1][0]:

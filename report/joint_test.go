@@ -10,12 +10,12 @@ import (
 // combinations returns made-up ones: the chosen values, a better combination with more choices by
 // result, and a worse one with fewer.
 func combinations() *evidence.JointReport {
-	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30}
-	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x"}}, ByResult: 4, Cells: 13, Numbers: 37, OneRun: 1}
-	worst := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "b", Alternative: "y"}}, ByResult: 2, NotRun: 4}
+	chosen := evidence.JointReading{ByResult: 3, Cells: 9, Numbers: 30, Combinations: 1000}
+	best := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "a", Alternative: "x"}}, ByResult: 4, Cells: 13, Numbers: 37, OneRun: 1, Combinations: 1}
+	worst := evidence.JointReading{Assumed: []evidence.Assumed{{Assumption: "b", Alternative: "y"}}, ByResult: 2, NotRun: 4, Combinations: 2}
 	return &evidence.JointReport{
 		Cells: 17, Numbers: 48, Combinations: 1003, Chosen: chosen, Front: []evidence.JointReading{worst, chosen, best},
-		Counts: []evidence.JointCount{{JointReading: worst, Combinations: 2}, {JointReading: chosen, Combinations: 1000}, {JointReading: best, Combinations: 1}},
+		Counts: []evidence.JointReading{worst, chosen, best},
 	}
 }
 

@@ -81,7 +81,7 @@ func (b *builder) cell(pc experiments.PaperCell, planned []experiments.Planned) 
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
 			if s, ok := b.in.Assessment.Find(c.ID + "." + name); ok {
-				c.Judged[q], c.ByResult = &s.Tests[0], s.Claim.ByResult
+				c.Judged[q], c.ByResult = &s.Tests[0], s.ByResult
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func fixtureVerdicts(note string) *Verdicts {
 		return c
 	}
 	notRun := test(stats.NotRun, "", note)
-	notRun.Of.Runs, notRun.Of.Missing = nil, make([]experiments.Planned, 5)
+	notRun.Ours, notRun.Of = evidence.Number{}, evidence.Side{Missing: make([]experiments.Planned, 5)}
 	part := test(stats.Reproduced, "", "")
 	part.Of.Missing = make([]experiments.Planned, 1)
 	part.Gap = &evidence.Gap{Kind: evidence.Pending, Runs: part.Of.Missing, N: 5}

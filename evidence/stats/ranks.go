@@ -26,10 +26,9 @@ func Ranks(values []float64) []float64 {
 
 // A Ranking compares k heuristics over n blocks by their mean ranks.
 type Ranking struct {
-	Mean   []float64 // mean rank of each, 1 is the best
-	Blocks int
-	F, P   float64 // Iman and Davenport's statistic of no difference at all, and its p-value
-	CD     float64 // Nemenyi's critical difference of mean ranks at Level
+	Mean []float64 // mean rank of each, 1 is the best
+	F, P float64   // Iman and Davenport's statistic of no difference at all, and its p-value
+	CD   float64   // Nemenyi's critical difference of mean ranks at Level
 }
 
 // Rank compares heuristics by Friedman's test in the form of Iman and Davenport (1980) and by
@@ -51,7 +50,7 @@ func Rank(values [][]float64) Ranking {
 			mean[j] += r / float64(n)
 		}
 	}
-	r := Ranking{Mean: mean, Blocks: n, CD: Nemenyi(k, n)}
+	r := Ranking{Mean: mean, CD: Nemenyi(k, n)}
 	r.F, r.P = Friedman(mean, n)
 	return r
 }

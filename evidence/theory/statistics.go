@@ -68,13 +68,7 @@ var statistics = map[string]statistic{
 		return f[MaxOrder] / OrderBound(r.Header.Run, f[PlaneWidth], f[PlaneHeight])
 	}, false},
 	experiments.MeasuredSeparation: {func(r *record.Record) float64 {
-		least := math.Inf(1)
-		for _, p := range r.Points {
-			if s, ok := p.Measured[Separation]; ok {
-				least = min(least, s)
-			}
-		}
-		return least / SeparationBound(r.Header.Run)
+		return least(r.Points, Separation) / SeparationBound(r.Header.Run)
 	}, false},
 	experiments.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[Ratio] }, false},
 	experiments.MeasuredDirect: {func(r *record.Record) float64 { return r.Final.Measured[Direct] }, false},
@@ -88,10 +82,10 @@ var statistics = map[string]statistic{
 }
 
 // Value returns a statistic of a record by its name in experiments.Measured. It is
-// NaN if the run was not measured against f*.
+// NaN if the run was not measured against f*, or never.
 func Value(r *record.Record, name string) float64 {
 	s, ok := statistics[name]
-	if !ok || !r.Header.Run.Evaluation.Minimizer {
+	if !ok || !r.Header.Run.Evaluation.Minimizer || len(r.Points) == 0 {
 		return math.NaN()
 	}
 	return s.of(r)
@@ -123,20 +117,22 @@ func Vacuous(r *record.Record, name string) string {
 // Floor returns the least ‖f_t − f*‖ of the points in the last half of the
 // run: the lim inf as far as the run goes.
 func Floor(r *record.Record) float64 {
-	least := math.Inf(1)
-	for _, p := range between(r, 0.5, 1) {
-		least = min(least, p.Measured[Distance])
+	return least(between(r, 0.5, 1), Distance)
+}
+
+// least returns the least value of a quantity over the points that have it.
+func least(points []record.Point, quantity string) float64 {
+	out := math.Inf(1)
+	for _, p := range points {
+		if v, ok := p.Measured[quantity]; ok {
+			out = min(out, v)
+		}
 	}
-	return least
+	return out
 }
 
 // last returns the last point.
-func last(r *record.Record) record.Point {
-	if len(r.Points) == 0 {
-		return record.Point{}
-	}
-	return r.Points[len(r.Points)-1]
-}
+func last(r *record.Record) record.Point { return r.Points[len(r.Points)-1] }
 
 // between returns the points between the fractions from and to of the samples, inclusive.
 func between(r *record.Record, from, to float64) []record.Point {

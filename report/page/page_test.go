@@ -275,8 +275,8 @@ func TestNothingRun(t *testing.T) {
 	root, _ := parse(t, render(t, r, "a program"))
 	words := root.words()
 	for _, want := range []string{
-		"0 recorded runs", "1 run is unfinished", "2 records are incomplete or corrupt and left out.",
-		"planned runs are without a record", "Figure 2. Multi-KSVM on multidist: not run yet", "Programs and machines: nothing recorded.",
+		"0 recorded runs", "1 run unfinished", "2 records incomplete or corrupt and left out.",
+		"planned runs without a record", "Figure 2. Multi-KSVM on multidist: not run yet", "Programs and machines: nothing recorded.",
 	} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q is not said", want)

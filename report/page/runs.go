@@ -26,7 +26,7 @@ func (v *view) Missing() []string {
 		out = append(out, g.Sentence())
 	}
 	if from.Own == "" && len(from.Assessment.Missing) > 0 {
-		out = append(out, (&evidence.Gap{Kind: evidence.Pending, Runs: from.Assessment.Missing}).NeededSentence())
+		out = append(out, fmt.Sprintf("%d records missing that claims need: these claims are judged by their other runs, or not judged.", len(from.Assessment.Missing)))
 	}
 	return append(out, v.Report.Missing()...)
 }
