@@ -178,13 +178,14 @@ type Result struct {
 	Fields      []*FieldResult `json:"fields"`               // results by field, a data set with a task
 	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
 	MissingRuns int            `json:"missing_runs"`         // number of planned runs that have no record, or a record without an evaluation
+	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
 	Mixed       string         `json:"mixed_code,omitempty"` // note on the runs of other code than this program's; missing if there are none
 }
 
 // New judges a tournament by the records of its runs. It leaves out and counts runs without a
 // record, or with a record without evaluations. It leaves out fields without runs of the reference.
 func New(t *experiments.Tournament, profile string, plan []experiments.Contest, records map[string]*record.Record) *Result {
-	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}}
+	res := &Result{Title: t.Title, Profile: profile, Reference: t.Reference, Fields: []*FieldResult{}, Missing: make(map[string]int)}
 	var shown []experiments.Planned
 	for i := range t.Fields {
 		of := &t.Fields[i]
@@ -199,6 +200,7 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			e := f.entry(c.Heuristic)
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
+				res.Missing[c.Heuristic]++
 				res.MissingRuns++
 				continue
 			}

@@ -3,6 +3,7 @@ package compare
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -144,7 +145,7 @@ func TestMissingRuns(t *testing.T) {
 	}
 	res := New(tour, experiments.ProfileSmoke, plan, have)
 	few := res.Fields[0].Entries[1]
-	if c := few.Compared[ErrorAtOrder]; res.MissingRuns != 19 || c.Verdict != TooFew || c.N != 2 || len(few.Points) != 3 {
+	if c := few.Compared[ErrorAtOrder]; !maps.Equal(res.Missing, map[string]int{"test-b": 7, "test-c": 12}) || res.MissingRuns != 19 || c.Verdict != TooFew || c.N != 2 || len(few.Points) != 3 {
 		t.Errorf("missing %v, %d points, %+v", res.MissingRuns, len(few.Points), c)
 	}
 	for _, p := range few.Points {

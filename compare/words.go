@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -83,7 +84,7 @@ func (r *Result) Summary() []string {
 		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine. For a heuristic in a process of its own they include the time waited for it, process_seconds in runs.csv.", r.Reference))
 	if r.MissingRuns > 0 {
-		out = append(out, fmt.Sprintf("Runs left out, because they failed or are missing: %d.", r.MissingRuns))
+		out = append(out, fmt.Sprintf("Runs left out, because they failed or are missing: %d, of %s.", r.MissingRuns, strings.Join(slices.Sorted(maps.Keys(r.Missing)), ", ")))
 	}
 	return out
 }

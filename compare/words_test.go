@@ -80,7 +80,7 @@ func TestSummaryWords(t *testing.T) {
 	for i, v := range []Verdict{TooCoarse, Open, NotComparable, Worse, Better} {
 		res.Fields[0].Entries[i+1].Compared[ErrorAtOrder].Verdict = v
 	}
-	res.MissingRuns, res.Mixed = 4, "Mixed code."
+	res.MissingRuns, res.Missing, res.Mixed = 4, map[string]int{"test-d": 1, "test-e": 3}, "Mixed code."
 	res.Standing.CD = 0.5
 	res.Standing.Ranks = []Rank{{"test-f", 1}, {"test-a", 2}, {"test-c", 2.25}, {"test-e", 3}}
 	res.Standing.Absent = []string{"test-d"}
@@ -92,7 +92,7 @@ func TestSummaryWords(t *testing.T) {
 	says(t, text,
 		"Not distinguishable on any: test-c. Undecided, because the grid is too coarse: test-b. Not comparable: test-d.",
 		"Ahead by more than that: test-f. Within it: test-c. Behind: test-e. Not ranked, because not comparable everywhere: test-d.",
-		"Runs left out, because they failed or are missing: 4.",
+		"Runs left out, because they failed or are missing: 4, of test-d, test-e.",
 	)
 	if strings.Contains(text, "Better on one, worse on another") || strings.Contains(text, "—") {
 		t.Errorf("a list without members:\n%s", text)

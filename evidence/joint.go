@@ -291,7 +291,7 @@ func (j *joint) factor(c experiments.Claim) factor {
 			if a := j.variables[v].values[choice[v]]; a != nil {
 				j.x.assumed[j.variables[v].assumption.ID] = a
 				if len(a.Without) > 0 {
-					k.without += " " + a.ID
+					k.without += " " + j.variables[v].assumption.ID + "=" + a.ID
 				}
 			}
 		}
@@ -454,10 +454,12 @@ func (j *JointReport) Words() []string {
 
 // Sentence says how much the combination that reproduces most reproduces.
 func (j *JointReport) Sentence() string {
-	best := j.Front[len(j.Front)-1]
-	return fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices). "+
-		"In %d more, all printed numbers lie in the interval of a new run. Assumed otherwise: %s.",
-		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult, best.OneRun, best.Names())
+	best, more := j.Front[len(j.Front)-1], ""
+	if best.OneRun > 0 {
+		more = fmt.Sprintf("In %d more, all printed numbers lie in the interval of a new run. ", best.OneRun)
+	}
+	return fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices). %sAssumed otherwise: %s.",
+		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult, more, best.Names())
 }
 
 // Names returns the alternatives of a combination as 'runall verify --assume' takes them, separated

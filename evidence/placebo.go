@@ -83,7 +83,7 @@ func (j *joint) most() (most int) {
 	return most
 }
 
-// perturbed returns the printed numbers, by claim and test; those that are no settings times
+// perturbed returns the printed numbers, by claim and test; those that are not settings times
 // log-normal factors.
 func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) {
 	for _, c := range j.claims {
@@ -100,7 +100,7 @@ func (j *joint) perturbed(rng *rand.Rand, spread float64) (numbers [][]float64) 
 	return numbers
 }
 
-// exchange exchanges the numbers of each quantity that are no settings, by claim and test, at random
+// exchange exchanges the numbers of each quantity that are not settings, by claim and test, at random
 // among the cells of a data set.
 func (j *joint) exchange(rng *rand.Rand, numbers [][]float64) {
 	places := make(map[[2]string][]*float64) // by data set and quantity

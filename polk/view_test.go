@@ -36,10 +36,32 @@ type viewer struct {
 	pruner  *prune.Instance
 
 	entered int               // number of elements entered or added so far
+	births  map[uint64]birth  // of all elements so far, by ID
 	left    *kernel.Expansion // expected model after the step
 }
 
+// A birth is the step in which an element entered, and its point.
+type birth struct {
+	step int
+	x    []float32
+}
+
+// follow checks that an ID stays with its element, and that a new one has a larger ID than all
+// earlier elements.
+func (v *viewer) follow(s prune.Elements) {
+	earlier := uint64(len(v.births))
+	for j := range s.Total() {
+		was, old := v.births[s.ID(j)]
+		now := birth{s.Step().T - s.Age(j), slices.Clone(s.Point(j))}
+		if old != (j < s.Old()) || old && (was.step != now.step || !slices.Equal(was.x, now.x)) || !old && s.ID(j) < earlier {
+			v.t.Errorf("%s, step %d: element %d has ID %d, of %+v: now %+v", v.name, s.Step().T, j, s.ID(j), was, now)
+		}
+		v.births[s.ID(j)] = now
+	}
+}
+
 func (v *viewer) prune(s prune.Elements) error {
+	defer v.follow(s)
 	step, order := s.Step(), 10
 	if s.Old() == step.Len {
 		order = 7
@@ -171,6 +193,7 @@ func TestView(t *testing.T) {
 		{name: "near-duplicates", kernel: gaussian, inverse: true, near: true},
 		{name: "near-duplicates and a ridge", kernel: gaussian, inverse: true, near: true, ridge: 1e-7},
 	} {
+		v.births = make(map[uint64]birth)
 		v.t, v.pruner = t, instance(t, prune.Heuristic{New: func(prune.Params) prune.Pruner {
 			return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
 		}})

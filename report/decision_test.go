@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -120,6 +121,24 @@ func TestContour(t *testing.T) {
 	}
 	if !(math.Abs(area-math.Pi*radius*radius) <= 3) {
 		t.Errorf("the line encloses %v, want π·%v²", area, radius)
+	}
+}
+
+// TestContourOpen checks that the level of a plane is one line from border to border.
+func TestContourOpen(t *testing.T) {
+	const n = 9
+	v := make([]float64, n*n)
+	for i := range v {
+		v[i] = float64(i%n) - 3.5
+	}
+	lines := contour(n, v, func(i, j float64) vg.Point { return vg.Point{X: vg.Length(i), Y: vg.Length(j)} })
+	if len(lines) != 1 {
+		t.Fatalf("%d lines, want one", len(lines))
+	}
+	ends := []vg.Point{lines[0][0], lines[0][len(lines[0])-1]}
+	slices.SortFunc(ends, func(a, b vg.Point) int { return cmp.Compare(a.Y, b.Y) })
+	if want := []vg.Point{{X: 3.5, Y: 0}, {X: 3.5, Y: n - 1}}; !slices.Equal(ends, want) {
+		t.Errorf("the line ends at %v, want %v", ends, want)
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Summary) verdicts() string {
 	single := 0
 	for _, c := range s.Cells {
 		for _, f := range c.Judged {
-			if f != nil && len(f.Of.Runs) == 1 {
+			if f != nil && f.Verdict != stats.NotRun && len(f.Of.Runs) == 1 {
 				single++
 			}
 		}

@@ -176,7 +176,7 @@ func (c *Cell) csvRows() [][]string {
 		out = append(out, slices.Concat(
 			line(c.Table, c.Data, c.Task, c.Row, c.Extra, name),
 			known(c.Paper[q] != nil, c.Texts[q]), line(s.Mean, s.SD, s.Low, s.High, s.N, s.Diverged),
-			known(c.OnDraw[q].N > 0, c.Draw, c.OnDraw[q].Mean),
+			known(c.OnDraw[q].N > 0, c.Draw, float64(c.OnDraw[q].Mean)),
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
 			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within),

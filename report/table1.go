@@ -35,7 +35,7 @@ func (b *builder) theory() (s *theoryStudy, missing string) {
 		return nil, ""
 	}
 	if n := len(planned) - len(records); n > 0 {
-		missing = fmt.Sprintf("Table 1: %d of its runs are missing: `runall reproduce %s --profile %s` makes them.", n, Table1Spec, b.in.Profile)
+		missing = fmt.Sprintf("Table 1: %d of its runs are missing, and each series needs one: `runall reproduce %s --profile %s` makes them.", n, Table1Spec, b.in.Profile)
 	}
 	s = &theoryStudy{series: b.group(planned)}
 	if slices.ContainsFunc(s.series, func(x *Series) bool { return len(x.Runs) == 0 }) {

@@ -58,7 +58,7 @@ func TestTable1Verdicts(t *testing.T) {
 	clear(one.Records)
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
 	r := built(one)
-	if want := "Table 1: 24 of its runs are missing: "; len(r.Tables) != 2 || !strings.Contains(strings.Join(r.Missing(), "\n"), want) {
+	if want := "Table 1: 24 of its runs are missing, and each series needs one: "; len(r.Tables) != 2 || !strings.Contains(strings.Join(r.Missing(), "\n"), want) {
 		t.Errorf("one record: %d tables, missing %q", len(r.Tables), r.Missing())
 	}
 }

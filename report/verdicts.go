@@ -120,7 +120,7 @@ func markdownText(s string) string {
 }
 
 // The elements and attributes of JUnit's XML that Jenkins, GitLab and Go's go-junit all read.
-// They count the cases themselves. Durations are left out, because judging takes negligible time.
+// These programs count the cases. Durations are left out, because judging takes negligible time.
 type (
 	junitSuite struct {
 		XMLName xml.Name    `xml:"testsuite"`

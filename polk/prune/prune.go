@@ -28,7 +28,7 @@ type InversePruner interface {
 // saves this state.
 type Stateful interface {
 	// Kept returns a pointer to the state. It is saved and restored as JSON, which may come from
-	// an untrusted source.
+	// an untrusted source: exported fields alone, and numbers must be finite.
 	Kept() any
 }
 

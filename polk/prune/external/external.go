@@ -64,6 +64,11 @@ func (c *program) heuristic(name string) (prune.Heuristic, error) {
 		h.New = func(p prune.Params) prune.Pruner { return pruner{&dialogue{program: c, params: p}} }
 	}
 	err := h.Check()
+	for _, name := range c.hello.Wants {
+		if q, ok := quantities[name]; err == nil && (!ok || q.inverse && !c.hello.Inverse) {
+			err = fmt.Errorf("wants %q: unknown quantity, or one that needs inverse in the hello", name)
+		}
+	}
 	if knob, ok := h.Knob(); err == nil && ok && len(knob.Grid) == 0 {
 		err = fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", knob.Name)
 	}

@@ -439,11 +439,14 @@ func TestIdentity(t *testing.T) {
 
 // TestHello: an invalid hello is an error that says why.
 func TestHello(t *testing.T) {
-	for want, said := range map[string]prune.Heuristic{
+	about := prune.Heuristic{About: "a"}
+	for want, said := range map[string]hello{
 		`prune: heuristic "mine" has no description, or a description or source of more than one line`: {},
-		`parameter order, the first one, has no grid: list the values that a comparison tries`:         {About: "a", Params: []prune.Param{{Name: "order", About: "M"}}},
+		`parameter order, the first one, has no grid: list the values that a comparison tries`:         {Heuristic: prune.Heuristic{About: "a", Params: []prune.Param{{Name: "order", About: "M"}}}},
+		`wants "costs": unknown quantity, or one that needs inverse in the hello`:                      {Heuristic: about, Wants: []string{"costs"}},
+		`wants "cost": unknown quantity, or one that needs inverse in the hello`:                       {Heuristic: about, Wants: []string{"cost"}, Inverse: true},
 	} {
-		c := &program{hello: hello{Heuristic: said}}
+		c := &program{hello: said}
 		if _, err := c.heuristic("mine"); err == nil || err.Error() != "hello: "+want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
@@ -482,20 +485,24 @@ func TestNonsense(t *testing.T) {
 		`{"get":["ids"],"done":true}`: `want either something to get or "done": true`,
 		`{"done":true} {}`:            "more than one value on a line",
 		`{"remove":3,"done":true}`:    `json: unknown field "remove"`,
-		`{"do":[{"remove":3,"drop":2}],"done":true}`:                          "action 0 is not one of remove, drop, add, enter and weights",
-		`{"do":[{"remove":1}],"done":true}`:                                   errNoInverse.Error(),
-		`{"do":[{"enter":{"point":[1,2,3]}}],"done":true}`:                    errNoInverse.Error(),
-		`{"get":["columns"],"of":[1]}`:                                        `columns needs the inverse kernel matrix: say "inverse": true in the hello`,
-		`{"get":["costs"]}`:                                                   `costs needs the inverse kernel matrix: say "inverse": true in the hello`,
-		`{"get":["cost"]}`:                                                    `unknown quantity "cost"`,
-		`{"do":[{"drop":-1}],"done":true}`:                                    "element -1" + absent,
-		`{"do":[{"drop":1},{"drop":1}],"done":true}`:                          "element 1" + absent,
-		`{"get":["rows"],"of":[9]}`:                                           "element 9" + absent,
-		`{"do":[{"add":{"point":[1,2],"weights":[1,2,3]}}],"done":true}`:      "point of 2 features, want 3",
-		`{"values":[[1,2]]}`:                                                  "point of 2 features, want 3",
-		`{"do":[{"add":{"point":[1,2,3],"weights":[1]}}],"done":true}`:        "1 weights, want 3",
-		`{"do":[{"weights":{"of":0,"weights":[1,2]}}],"done":true}`:           "2 weights, want 3",
-		`{"do":[{"add":{"point":[1,2,1e39],"weights":[1,2,3]}}],"done":true}`: "json: cannot unmarshal number 1e39 into Go struct field element.do.add.point of type float32",
+		`{"do":[{"remove":3,"drop":2}],"done":true}`:                              "action 0 is not one of remove, drop, add, enter and weights",
+		`{"do":[{"enter":{"point":[1,2,3],"weights":[1,2,3]}}],"done":true}`:      "action 0 has a field that belongs to another one",
+		`{"do":[{"add":{"of":1,"point":[1,2,3],"weights":[1,2,3]}}],"done":true}`: "action 0 has a field that belongs to another one",
+		`{"do":[{"weights":{"of":1,"weights":[1,null,3]}}],"done":true}`:          "null: leave out a field without a value, and write finite numbers",
+		`{"hello":{},"done":true}`:                                                "a hello in a step",
+		`{"do":[{"remove":1}],"done":true}`:                                       errNoInverse.Error(),
+		`{"do":[{"enter":{"point":[1,2,3]}}],"done":true}`:                        errNoInverse.Error(),
+		`{"get":["columns"],"of":[1]}`:                                            `columns needs the inverse kernel matrix: say "inverse": true in the hello`,
+		`{"get":["costs"]}`:                                                       `costs needs the inverse kernel matrix: say "inverse": true in the hello`,
+		`{"get":["cost"]}`:                                                        `unknown quantity "cost"`,
+		`{"do":[{"drop":-1}],"done":true}`:                                        "element -1" + absent,
+		`{"do":[{"drop":1},{"drop":1}],"done":true}`:                              "element 1" + absent,
+		`{"get":["rows"],"of":[9]}`:                                               "element 9" + absent,
+		`{"do":[{"add":{"point":[1,2],"weights":[1,2,3]}}],"done":true}`:          "point of 2 features, want 3",
+		`{"values":[[1,2]]}`:                                                      "point of 2 features, want 3",
+		`{"do":[{"add":{"point":[1,2,3],"weights":[1]}}],"done":true}`:            "1 weights, want 3",
+		`{"do":[{"weights":{"of":0,"weights":[1,2]}}],"done":true}`:               "2 weights, want 3",
+		`{"do":[{"add":{"point":[1,2,1e39],"weights":[1,2,3]}}],"done":true}`:     "json: cannot unmarshal number 1e39 into Go struct field element.do.add.point of type float32",
 	} {
 		if _, err := answered(newView(t), []byte(line)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", line, err, want)
@@ -525,7 +532,7 @@ func TestAsked(t *testing.T) {
 	column := make([]float64, 9)
 	s.Column(column, 4)
 	for what, same := range map[string]bool{
-		"ids":     len(all.IDs) == 9 && all.IDs[8] == 8,
+		"ids":     len(all.IDs) == 9 && all.IDs[2] == 2 && all.IDs[8] == 8,
 		"costs":   len(all.Costs) == 9 && all.Costs[2] == nil && *all.Costs[3] == s.Cost(3),
 		"weights": len(all.Weights) == 9 && all.Weights[2] == nil && slices.Equal(all.Weights[7], s.Weights(7)),
 		"rows":    len(some.Rows) == 2 && slices.Equal(some.Rows[1], s.Row(3)),

@@ -63,6 +63,7 @@ func start(words []string) (*process, error) {
 	}
 	p.out = bufio.NewScanner(out)
 	p.out.Buffer(nil, maxLine)
+	p.out.Split(func(data []byte, _ bool) (int, []byte, error) { return bufio.ScanLines(data, false) }) // a line without an end is no answer
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -95,11 +96,15 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 // ask sends a message with its number and returns the answer. The answer must repeat the number:
 // otherwise a surplus answer would be taken for that to the next question, and so on.
 func (p *process) ask(message map[string]any) (a *answer, err error) {
-	began := time.Now()
-	defer func() { p.seconds += time.Since(began).Seconds() }()
 	p.asked++
 	p.line, message["n"] = nil, p.asked
-	if json.NewEncoder(p.in).Encode(message) != nil {
+	text, err := json.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now() // encoding is time of this process
+	defer func() { p.seconds += time.Since(began).Seconds() }()
+	if _, err := p.in.Write(append(text, '\n')); err != nil {
 		return nil, errGone
 	}
 	switch {
@@ -129,6 +134,9 @@ func parse(line []byte) (*answer, error) {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, errors.New("more than one value on a line")
+	}
+	if a.Hello == nil && bytes.Contains(line, []byte("null")) { // which would be read as 0
+		return nil, errors.New("null: leave out a field without a value, and write finite numbers")
 	}
 	return a, nil
 }

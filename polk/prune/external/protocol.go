@@ -58,6 +58,9 @@ var (
 
 // check checks what can be checked without a state.
 func (a *answer) check() error {
+	if a.Hello != nil {
+		return errors.New("a hello in a step")
+	}
 	if asks := len(a.Get)+len(a.Values) > 0; asks == a.Done {
 		return errors.New(`want either something to get or "done": true`)
 	}
@@ -70,6 +73,9 @@ func (a *answer) check() error {
 		}
 		if n != 1 {
 			return fmt.Errorf("action %d is not one of remove, drop, add, enter and weights", i)
+		}
+		if do.Add != nil && do.Add.Of != 0 || do.Enter != nil && (do.Enter.Of != 0 || do.Enter.Weights != nil) || do.Weights != nil && do.Weights.Point != nil {
+			return fmt.Errorf("action %d has a field that belongs to another one", i)
 		}
 	}
 	return nil
@@ -86,15 +92,16 @@ type view struct {
 // A quantity is a value that a process can ask for by name.
 type quantity struct {
 	inverse bool                     // only with the inverse kernel matrix
+	fixed   bool                     // constant throughout the step, and known for removed elements too
 	each    func(v *view, j int) any // returns the value of element j
 	one     func(v *view) any        // set in place of each: returns the value
 }
 
 var quantities = map[string]quantity{
-	"ids":       {each: func(v *view, j int) any { return v.ID(j) }},
-	"ages":      {each: func(v *view, j int) any { return v.Age(j) }},
-	"samples":   {each: func(v *view, j int) any { return v.Sample(j) }},
-	"self":      {each: func(v *view, j int) any { return number(v.Self(j)) }},
+	"ids":       {fixed: true, each: func(v *view, j int) any { return v.ID(j) }},
+	"ages":      {fixed: true, each: func(v *view, j int) any { return v.Age(j) }},
+	"samples":   {fixed: true, each: func(v *view, j int) any { return v.Sample(j) }},
+	"self":      {fixed: true, each: func(v *view, j int) any { return number(v.Self(j)) }},
 	"points":    {each: func(v *view, j int) any { return numbers(v.Point(j)) }},
 	"rows":      {each: func(v *view, j int) any { return numbers(v.Row(j)) }},
 	"weights":   {each: func(v *view, j int) any { return numbers(v.Weights(j)) }},
@@ -146,7 +153,7 @@ func (v *view) quantity(name string, of []int) (any, error) {
 	}
 	for j := 0; len(of) == 0 && j < v.Total(); j++ {
 		all = append(all, nil)
-		if v.Present(j) {
+		if q.fixed || v.Present(j) {
 			all[j] = q.each(v, j)
 		}
 	}
