@@ -74,11 +74,18 @@ func TestCheckKubernetes(t *testing.T) {
 			s["additionalProperties"] = false
 		}
 	}
-	asJSON, err := yaml.YAMLToJSON([]byte(read(t, "docs/cluster/kubernetes.yaml")))
-	testutil.NoError(t, err)
-	var v any
-	testutil.NoError(t, json.Unmarshal(asJSON, &v))
-	if problems := schema.Validate(v); len(problems) > 0 {
-		t.Error(problems)
+	manifest := read(t, "docs/cluster/kubernetes.yaml")
+	for text, valid := range map[string]bool{
+		manifest: true,
+		strings.Replace(manifest, "completions: 20", "completions: many", 1): false,
+		strings.Replace(manifest, "restartPolicy:", "restartsPolicy:", 1):    false,
+	} {
+		asJSON, err := yaml.YAMLToJSON([]byte(text))
+		testutil.NoError(t, err)
+		var v any
+		testutil.NoError(t, json.Unmarshal(asJSON, &v))
+		if problems := schema.Validate(v); (len(problems) == 0) != valid {
+			t.Errorf("valid: %v, want %v: %v\n%s", !valid, valid, problems, text)
+		}
 	}
 }

@@ -337,6 +337,10 @@ func TestOneRun(t *testing.T) {
 	if got := s.newRun(); got.Basis != stats.OneRun || !near(got.Low, want.Low) || !near(got.High, want.High) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	two := Side{Runs: s.Runs[:2]}
+	if got := two.newRun(); got != (Number{}) {
+		t.Errorf("two runs: %+v", got)
+	}
 	if got := s.newTest(of); got != (Number{}) {
 		t.Errorf("a test set of nobody's: %+v", got)
 	}

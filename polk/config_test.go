@@ -53,6 +53,7 @@ func TestConfigErrors(t *testing.T) {
 		"η = 1/λ":     {change(func(c *Config) { c.LearningRate, c.Regularizer = Constant(4), 0.25 }), "not below 1/λ = 4"},
 		"η₀ 0":        {change(func(c *Config) { c.LearningRate = Inverse{0, 1} }), "learning rate 0"},
 		"horizon 0":   {change(func(c *Config) { c.LearningRate = Inverse{1, 0} }), "learning rate NaN"},
+		"horizon < 0": {change(func(c *Config) { c.LearningRate = Inverse{1, -1000} }), "learning rate NaN"},
 		"K < 0":       {change(func(c *Config) { c.LearningRate, c.Budget = Constant(1), Parsimony(-0.1) }), "budget ε = -0.1"},
 		"η NaN":       {change(func(c *Config) { c.LearningRate = Constant(nan) }), "learning rate NaN"},
 		"K NaN":       {change(func(c *Config) { c.Budget = Parsimony(nan) }), "budget ε = NaN"},
@@ -65,7 +66,7 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 	// A rate is checked in its step: here 2, 4, then infinite.
-	l := mustNew(t, change(func(c *Config) { c.LearningRate = Inverse{2, -2} }))
+	l := mustNew(t, change(func(c *Config) { c.LearningRate = rates{2, 4, inf} }))
 	for i, want := range []string{"", "", "learning rate +Inf in step 2"} {
 		if _, err := l.Step(t.Context(), 1, []float32{1, 2}, []float64{1}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("step %d: %v", i, err)
@@ -82,3 +83,8 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 }
+
+// rates are the learning rates of the first steps.
+type rates []float64
+
+func (r rates) Rate(t int) float64 { return r[t] }

@@ -22,8 +22,13 @@ type Inverse struct {
 	Horizon float64 // steps after which the rate has halved
 }
 
-// Rate returns η₀/(1 + t/Horizon).
-func (s Inverse) Rate(t int) float64 { return s.Initial / (1 + float64(t)/s.Horizon) }
+// Rate returns η₀/(1 + t/Horizon), or NaN, which is no valid rate, unless the horizon is positive.
+func (s Inverse) Rate(t int) float64 {
+	if !(s.Horizon > 0) {
+		return math.NaN()
+	}
+	return s.Initial / (1 + float64(t)/s.Horizon)
+}
 
 // A BudgetRule gives the approximation budget ε_t that goes with a learning
 // rate η_t.

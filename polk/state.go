@@ -133,19 +133,20 @@ func (k *komp) finite() bool {
 }
 
 // StateSize returns the number of bytes that WriteState writes: about 4·M² for a model order M if
-// the learner keeps K_DD⁻¹. It takes the time of WriteState.
+// the learner keeps K_DD⁻¹.
 func (l *Learner) StateSize() (int64, error) {
-	var n counter
-	err := l.WriteState(&n)
-	return int64(n), err
-}
-
-// A counter counts the bytes that are written to it.
-type counter int64
-
-func (n *counter) Write(b []byte) (int, error) {
-	*n += counter(len(b))
-	return len(b), nil
+	h, err := l.state()
+	if err != nil {
+		return 0, err
+	}
+	head, err := json.Marshal(h)
+	numbers := 0
+	if h.Inverse != nil {
+		for _, part := range l.komp.inverse.parts() {
+			numbers += len(part)
+		}
+	}
+	return modelfile.Size(len(head), 8*int64(numbers)), err
 }
 
 // WriteState writes everything that the learner needs to continue except its functions, which

@@ -53,6 +53,9 @@ func (f Format) Write(w io.Writer, header any, body func(io.Writer)) error {
 	return err
 }
 
+// Size returns the size of a file with a header of head bytes and a body.
+func Size(head int, body int64) int64 { return 12 + int64(head) + body + sha256.Size }
+
 // A Reader reads the part of a file that follows the header.
 type Reader struct {
 	f   Format
