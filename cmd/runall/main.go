@@ -42,7 +42,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	go func() { done <- execute(ctx, args, out, stderr) }()
 	ended, err := await(ctx, done)
 	if !ended {
-		fmt.Fprintln(stderr, "runall: interrupted")
+		explain(unfinished(args), stderr)
 		return harness.ExitInterrupted
 	}
 	status := harness.ExitCode(err)
@@ -74,6 +74,16 @@ func execute(ctx context.Context, args []string, stdout *output, stderr io.Write
 		return harness.Usage(err)
 	}
 	return err
+}
+
+// unfinished returns the error of a command line that was ended. Commands that execute runs
+// keep the finished ones, except with --rerun, and so resume, even from their report.
+func unfinished(args []string) error {
+	cmd, _, err := newRoot().Find(args)
+	if err == nil && cmd.Flags().Lookup("rerun") != nil {
+		return resumable(harness.ErrInterrupted)
+	}
+	return harness.ErrInterrupted
 }
 
 // explain prints an error. For a panic it saves the stack to a file and asks for a report.

@@ -130,3 +130,12 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+func TestUnfinished(t *testing.T) {
+	for command, resumes := range map[string]bool{"reproduce": true, "bench": true, "compare": true, "settings": false, "report": false} {
+		err := unfinished([]string{command, "--results", "r"})
+		if harness.ExitCode(err) != harness.ExitInterrupted || strings.Contains(err.Error(), "\nTo resume: ") != resumes {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
