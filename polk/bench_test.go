@@ -68,15 +68,14 @@ func steadyLearner(b *testing.B, cost loss.Loss, order, p int) (*Learner, func()
 // A stepTimer adds up the times of the steps and the floor: on every sixteenth step, the time of
 // its kernel evaluations, repeated on their own.
 type stepTimer struct {
-	floors             int
-	active, rank, m    int
-	step, block, extra time.Duration
+	floors          int
+	active, rank, m int
+	step, kernel    time.Duration
 }
 
 // timeSteps times b.N steps of l on the mini-batches that draw returns. It reports the metrics
 // floor-ns/op, the time of a step's kernel evaluations; x-floor, the step's time divided by it;
-// x-block, the step's time divided by that of the n×M block alone; and averages over the steps:
-// M, active, and rank, the number of elements that left or entered.
+// and averages over the steps: M, active, and rank, the number of elements that left or entered.
 func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 	var t stepTimer
 	b.ReportAllocs()
@@ -99,11 +98,9 @@ func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 	b.StopTimer()
 	n := float64(b.N)
 	step := float64(t.step.Nanoseconds()) / n
-	block := float64(t.block.Nanoseconds()) / float64(t.floors)
-	floor := block + float64(t.extra.Nanoseconds())/float64(t.floors)
+	floor := float64(t.kernel.Nanoseconds()) / float64(t.floors)
 	b.ReportMetric(floor, "floor-ns/op")
 	b.ReportMetric(step/floor, "x-floor")
-	b.ReportMetric(step/block, "x-block")
 	b.ReportMetric(float64(t.m)/n, "M")
 	b.ReportMetric(float64(t.active)/n, "active/op")
 	b.ReportMetric(float64(t.rank)/n, "rank/op")
@@ -120,16 +117,13 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	}
 	t.floors++
 	start := time.Now()
-	if _, flat := l.cfg.Loss.(loss.Flat); !flat {
-		l.f.Dict.Block64(l.cfg.Kernel, n, x64, k64, m, l.cfg.Threads)
-		t.block += time.Since(start)
-		return
+	rows := n
+	if _, flat := l.cfg.Loss.(loss.Flat); flat {
+		l.f.Dict.Block32(l.cfg.Kernel, n, x, k32, m, l.cfg.Threads)
+		rows = len(l.rows)
 	}
-	l.f.Dict.Block32(l.cfg.Kernel, n, x, k32, m, l.cfg.Threads)
-	t.block += time.Since(start)
-	start = time.Now()
-	l.f.Dict.Block64(l.cfg.Kernel, len(l.rows), x64, k64, m, l.cfg.Threads)
-	t.extra += time.Since(start)
+	l.f.Dict.Block64(l.cfg.Kernel, rows, x64, k64, m, l.cfg.Threads)
+	t.kernel += time.Since(start)
 }
 
 // BenchmarkStep times a step on a mini-batch of 32 at steady state, on one

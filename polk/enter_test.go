@@ -27,19 +27,12 @@ func (r *restless) Prune(_ context.Context, s prune.InverseState) error {
 	for j := range s.Total() {
 		r.want.Append(s.Point(j), s.Weights(j))
 	}
-	pick := func() int {
-		for {
-			if j := step.Rand.IntN(s.Total()); s.Present(j) {
-				return j
-			}
-		}
-	}
 	for s.Len() > 12 {
 		switch step.Rand.IntN(8) {
 		case 0:
-			r.enter(s, step, pick(), pick())
+			r.enter(s, step, pick(s), pick(s))
 		case 1:
-			j := pick()
+			j := pick(s)
 			w := make([]float64, step.Outputs)
 			axpy(-1, s.Weights(j), w)
 			r.want.Append(s.Point(j), w)
@@ -52,7 +45,7 @@ func (r *restless) Prune(_ context.Context, s prune.InverseState) error {
 			s.Remove(j)
 		}
 	}
-	r.enter(s, step, pick(), pick()) // one that stays
+	r.enter(s, step, pick(s), pick(s)) // one that stays
 	r.checkSpent(s)
 	return nil
 }

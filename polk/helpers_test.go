@@ -68,6 +68,15 @@ func withInverse(t testing.TB, p prune.InversePruner) *prune.Instance {
 	return instance(t, prune.Heuristic{NewInverse: func(prune.Params) prune.InversePruner { return p }})
 }
 
+// pick returns a random element that is present.
+func pick(s prune.Elements) int {
+	for {
+		if j := s.Step().Rand.IntN(s.Total()); s.Present(j) {
+			return j
+		}
+	}
+}
+
 func mustStep(t testing.TB, l *Learner, n int, x []float32, y []float64) {
 	t.Helper()
 	if _, err := l.Step(t.Context(), n, x, y); err != nil {

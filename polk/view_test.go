@@ -76,21 +76,14 @@ func (v *viewer) prune(s prune.Elements) error {
 	want := literal.Copy(v.pruner, s, all, nil)
 	v.compare(s, want)
 	fast, _ := s.(prune.InverseState)
-	pick := func() int {
-		for {
-			if j := step.Rand.IntN(s.Total()); s.Present(j) {
-				return j
-			}
-		}
-	}
 	for s.Len() > order {
-		j, drop, add := pick(), step.Rand.IntN(2) == 0, step.Rand.IntN(4) == 0
+		j, drop, add := pick(s), step.Rand.IntN(2) == 0, step.Rand.IntN(4) == 0
 		if v.near { // the weights of near-duplicates are known to eight digits once one has been removed
 			drop, add = s.Len() > order+3, false
 		}
 		switch {
 		case add && v.inverse:
-			a, b := s.Point(j), s.Point(pick())
+			a, b := s.Point(j), s.Point(pick(s))
 			points := [][]float32{{(a[0] + b[0]) / 2, (a[1]+b[1])/2 + 0.25}, {9, float32(3 * v.entered)}}
 			numbers := want.Enter(points...)
 			if got := fast.Enter(points...); !slices.Equal(got, numbers) {

@@ -83,9 +83,8 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 			c := float64(r.IntN(3))
 			x, y = append(x, float32(c+1.5*r.Float64()), float32(2*r.Float64())), append(y, c)
 		}
-		if _, err := l.Step(t.Context(), 3, x, y); err != nil {
-			t.Fatal(err)
-		}
+		_, err := l.Step(t.Context(), 3, x, y)
+		testutil.NoError(t, err)
 	}
 	out := []float64{float64(l.Expansion().Order())}
 	for i := range 8 {
@@ -114,9 +113,15 @@ func TestHashIsOfTheCode(t *testing.T) {
 	}
 }
 
-// Every heuristic that registers itself passes the suite.
+// Every heuristic that registers itself passes the suite, and has a grid if it has a knob.
 func TestAll(t *testing.T) {
+	if !slices.IsSorted(prune.Names()) || len(prune.Names()) != len(prune.All()) {
+		t.Errorf("names %v", prune.Names())
+	}
 	for _, h := range prune.All() {
+		if knob, ok := h.Knob(); ok && len(knob.Grid) < 2 {
+			t.Errorf("%s has the grid %v", h.Name, knob.Grid)
+		}
 		t.Run(h.Name, func(t *testing.T) { prunetest.Run(t, h) })
 	}
 }
