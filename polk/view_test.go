@@ -129,7 +129,7 @@ func (v *viewer) compare(got prune.Elements, want literal.State) {
 	for j := range want.Total() {
 		oldGone = oldGone || j < want.Old() && !want.Present(j)
 		x := want.Point(j)
-		if got.Present(j) != want.Present(j) || !slices.Equal(got.Point(j), x) || got.Age(j) != want.Age(j) {
+		if got.Present(j) != want.Present(j) || !slices.Equal(got.Point(j), x) || got.Age(j) != want.Age(j) || got.Sample(j) != want.Sample(j) {
 			v.t.Errorf("%s, step %d: element %d is at %v, age %d, want %v and %d", v.name, want.Step().T, j, got.Point(j), got.Age(j), x, want.Age(j))
 		}
 		row := want.Row(j)
