@@ -29,11 +29,11 @@ func main() {
 		g.exp()
 		g.gauss()
 		g.pack()
+		g.product()
 	}
 	g := newGen(asm, 64)
 	g.dot()
 	g.axpy()
-	g.product()
 	g.largest()
 	g.sumSquares32()
 	write(*out, header+"#include \"textflag.h\"\n"+asm.code.String()+asm.data.String())

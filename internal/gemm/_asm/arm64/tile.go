@@ -15,10 +15,10 @@ const (
 // the order of k, whatever the path.
 func (g *gen) tile() {
 	g.text("tile", fmt.Sprintf("computes C ← α·A·B + β·C for rows ≤ %d rows of A (strides in bytes)\n"+
-		"and vecs ≤ %d vectors of a packed panel.", mr, nv),
+		"and vecs ≤ %d vectors of a packed panel; the last vector has last valid lanes\n(all of them here).", mr, nv),
 		param{"rows", "int"}, param{"vecs", "int"}, param{"k", "int"},
 		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"c", "*" + g.goTyp}, param{"ldc", "int"},
-		param{"alpha", g.goTyp}, param{"beta", g.goTyp})
+		param{"alpha", g.goTyp}, param{"beta", g.goTyp}, param{"last", "int"})
 	g.get(0, "rows", "vecs", "k")
 	g.get(8, "a")
 	g.get(3, "lda", "b", "c", "ldc")

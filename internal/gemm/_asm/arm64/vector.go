@@ -257,8 +257,8 @@ func (g *gen) axpy() {
 }
 
 func (g *gen) product() {
-	g.text("product", "computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 2.",
-		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"}, param{"dst", "*float64"})
+	g.text("product", fmt.Sprintf("computes dst[i] ← x[i]·y[i] for n > 0, a multiple of %d.", g.lanes),
+		param{"n", "int"}, param{"x", "*" + g.goTyp}, param{"y", "*" + g.goTyp}, param{"dst", "*" + g.goTyp})
 	g.get(0, "n", "x", "y", "dst")
 	g.each(func() {
 		g.loadNext(1, 0)
