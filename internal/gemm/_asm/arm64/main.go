@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("out", "", "file of assembly")
 	stubs := flag.String("stubs", "", "file of declarations")
 	flag.Parse()
-	asm := &assembly{}
+	asm := &assembly{constants: make(map[string]bool)}
 	for _, bits := range []int{32, 64} {
 		g := newGen(asm, bits)
 		g.tile()

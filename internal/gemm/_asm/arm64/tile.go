@@ -16,9 +16,7 @@ const (
 func (g *gen) tile() {
 	g.text("tile", fmt.Sprintf("computes C ← α·A·B + β·C for rows ≤ %d rows of A (strides in bytes)\n"+
 		"and vecs ≤ %d vectors of a packed panel; the last vector has last valid lanes\n(all of them here).", mr, nv),
-		param{"rows", "int"}, param{"vecs", "int"}, param{"k", "int"},
-		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"c", "*" + g.goTyp}, param{"ldc", "int"},
-		param{"alpha", g.goTyp}, param{"beta", g.goTyp}, param{"last", "int"})
+		"rows int, vecs int, k int, a *T, lda int, b *T, c *T, ldc int, alpha T, beta T, last int")
 	g.get(0, "rows", "vecs", "k")
 	g.get(8, "a")
 	g.get(3, "lda", "b", "c", "ldc")
@@ -104,7 +102,7 @@ func (g *gen) tileRC(r, v int) {
 func (g *gen) pack() {
 	n := g.lanes
 	g.text("pack", fmt.Sprintf("writes the transpose of %d rows (stride lds bytes) of %d·blocks columns to\nlanes 0 to %d of a panel.", n, n, n-1),
-		param{"blocks", "int"}, param{"src", "*" + g.goTyp}, param{"lds", "int"}, param{"dst", "*" + g.goTyp})
+		"blocks int, src *T, lds int, dst *T")
 	g.get(0, "blocks")
 	g.get(8, "src")
 	g.get(1, "lds", "dst")
