@@ -113,24 +113,21 @@ func (g *gen) pack() {
 	for i := range n {
 		g.loadNext(8+i, i)
 	}
-	zip := func(half int, arr string, n, m, d int) {
-		g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half, m, n, d, arr)
+	zip := func(arr string, n, m, d int) {
+		for half := range 2 {
+			g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half+1, m, n, d+half, arr)
+		}
 	}
 	first := 2
 	if g.f32 {
 		// Pairs of elements of rows 0 and 1, of 2 and 3; then pairs of pairs.
-		zip(1, "S4", 0, 1, 4)
-		zip(2, "S4", 0, 1, 5)
-		zip(1, "S4", 2, 3, 6)
-		zip(2, "S4", 2, 3, 7)
+		zip("S4", 0, 1, 4)
+		zip("S4", 2, 3, 6)
 		first = 8
-		zip(1, "D2", 4, 6, 8)
-		zip(2, "D2", 4, 6, 9)
-		zip(1, "D2", 5, 7, 10)
-		zip(2, "D2", 5, 7, 11)
+		zip("D2", 4, 6, 8)
+		zip("D2", 5, 7, 10)
 	} else {
-		zip(1, "D2", 0, 1, 2)
-		zip(2, "D2", 0, 1, 3)
+		zip("D2", 0, 1, 2)
 	}
 	for i := range n {
 		g.store(first+i, fmt.Sprintf("%d(R2)", i*16*nv))
