@@ -5,10 +5,11 @@
 package gemm
 
 // tileNEONF32 computes C ← α·A·B + β·C for rows ≤ 6 rows of A (strides in bytes)
-// and vecs ≤ 4 vectors of a packed panel.
+// and vecs ≤ 4 vectors of a packed panel; the last vector has last valid lanes
+// (all of them here).
 //
 //go:noescape
-func tileNEONF32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32)
+func tileNEONF32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32, last int)
 
 // dotsNEONF32 computes out[4i+j] ← a_i·b_j for ra×rb = [[3 2] [3 1] [2 2] [2 1] [1 2] [1 1]] rows (strides in bytes)
 // of blocks times 64 bytes. If rest is not nil, it holds 64 bytes more of every row of A and then of B.
@@ -33,11 +34,17 @@ func gaussNEONF32(n int, c *float32, nb *float32, na float32, negGamma float32)
 //go:noescape
 func packNEONF32(blocks int, src *float32, lds int, dst *float32)
 
-// tileNEONF64 computes C ← α·A·B + β·C for rows ≤ 6 rows of A (strides in bytes)
-// and vecs ≤ 4 vectors of a packed panel.
+// productNEONF32 computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 4.
 //
 //go:noescape
-func tileNEONF64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64)
+func productNEONF32(n int, x *float32, y *float32, dst *float32)
+
+// tileNEONF64 computes C ← α·A·B + β·C for rows ≤ 6 rows of A (strides in bytes)
+// and vecs ≤ 4 vectors of a packed panel; the last vector has last valid lanes
+// (all of them here).
+//
+//go:noescape
+func tileNEONF64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64, last int)
 
 // dotsNEONF64 computes out[4i+j] ← a_i·b_j for ra×rb = [[3 2] [3 1] [2 2] [2 1] [1 2] [1 1]] rows (strides in bytes)
 // of blocks times 64 bytes. If rest is not nil, it holds 64 bytes more of every row of A and then of B.
@@ -62,6 +69,11 @@ func gaussNEONF64(n int, c *float64, nb *float64, na float64, negGamma float64)
 //go:noescape
 func packNEONF64(blocks int, src *float64, lds int, dst *float64)
 
+// productNEONF64 computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 2.
+//
+//go:noescape
+func productNEONF64(n int, x *float64, y *float64, dst *float64)
+
 // dotNEONF64 computes Σ x[i]·y[i] for n a multiple of 8. If rest is not nil, it holds 8
 // elements more of x and then of y.
 //
@@ -72,11 +84,6 @@ func dotNEONF64(n int, x *float64, y *float64, rest *float64) float64
 //
 //go:noescape
 func axpyNEONF64(n int, alpha float64, x *float64, y *float64)
-
-// productNEONF64 computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 2.
-//
-//go:noescape
-func productNEONF64(n int, x *float64, y *float64, dst *float64)
 
 // largestNEONF64 computes y[i] ← x[i] if that is greater than y[i], for n > 0, a multiple of 2.
 //

@@ -4,8 +4,8 @@
 
 #include "textflag.h"
 
-// func tileNEONF32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32)
-TEXT ·tileNEONF32(SB), NOSPLIT, $0-72
+// func tileNEONF32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32, last int)
+TEXT ·tileNEONF32(SB), NOSPLIT, $0-80
 	MOVD rows+0(FP), R0
 	MOVD vecs+8(FP), R1
 	MOVD k+16(FP), R2
@@ -2991,8 +2991,24 @@ loop:
 	CBNZ R0, loop
 	RET
 
-// func tileNEONF64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64)
-TEXT ·tileNEONF64(SB), NOSPLIT, $0-80
+// func productNEONF32(n int, x *float32, y *float32, dst *float32)
+TEXT ·productNEONF32(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD dst+24(FP), R3
+	LSR $2, R0
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6E21DC00 // FMUL V0.4S, V0.4S, V1.4S
+	FMOVQ.P F0, 16(R3)
+	SUB $1, R0
+	CBNZ R0, loop
+	RET
+
+// func tileNEONF64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64, last int)
+TEXT ·tileNEONF64(SB), NOSPLIT, $0-88
 	MOVD rows+0(FP), R0
 	MOVD vecs+8(FP), R1
 	MOVD k+16(FP), R2
@@ -5950,6 +5966,22 @@ loop:
 	CBNZ R0, loop
 	RET
 
+// func productNEONF64(n int, x *float64, y *float64, dst *float64)
+TEXT ·productNEONF64(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD x+8(FP), R1
+	MOVD y+16(FP), R2
+	MOVD dst+24(FP), R3
+	LSR $1, R0
+loop:
+	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F1
+	WORD $0x6E61DC00 // FMUL V0.2D, V0.2D, V1.2D
+	FMOVQ.P F0, 16(R3)
+	SUB $1, R0
+	CBNZ R0, loop
+	RET
+
 // func dotNEONF64(n int, x *float64, y *float64, rest *float64) float64
 TEXT ·dotNEONF64(SB), NOSPLIT, $0-40
 	MOVD n+0(FP), R0
@@ -6083,22 +6115,6 @@ loop:
 	FMOVQ (R2), F1
 	VFMLA V2.D2, V0.D2, V1.D2
 	FMOVQ.P F1, 16(R2)
-	SUB $1, R0
-	CBNZ R0, loop
-	RET
-
-// func productNEONF64(n int, x *float64, y *float64, dst *float64)
-TEXT ·productNEONF64(SB), NOSPLIT, $0-32
-	MOVD n+0(FP), R0
-	MOVD x+8(FP), R1
-	MOVD y+16(FP), R2
-	MOVD dst+24(FP), R3
-	LSR $1, R0
-loop:
-	FMOVQ.P 16(R1), F0
-	FMOVQ.P 16(R2), F1
-	WORD $0x6E61DC00 // FMUL V0.2D, V0.2D, V1.2D
-	FMOVQ.P F0, 16(R3)
 	SUB $1, R0
 	CBNZ R0, loop
 	RET

@@ -116,7 +116,6 @@ func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, 
 	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
 	plan(t, threads)
 	t.run(threads)
-	t.release()
 }
 
 // Transpose computes B ← Aᵀ for row-major A (m×n, row stride lda) and B (n×m, ldb),

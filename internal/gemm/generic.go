@@ -19,7 +19,7 @@ func genericBackend() backend {
 			tile: tileGeneric32,
 			dots: dotsGeneric32, dotA: 1, dotB: 1,
 			gauss:      gaussGeneric32,
-			exp:        expGeneric32,
+			exp:        expGeneric(exp32),
 			sumSquares: sumSquaresGeneric,
 			product:    productGeneric[float32],
 		},
@@ -28,8 +28,8 @@ func genericBackend() backend {
 			tile: tileGeneric64,
 			dots: dotsGeneric64, dotA: 1, dotB: 1,
 			gauss:      gaussGeneric64,
-			exp:        expGeneric64,
-			sumSquares: squares(dotGeneric),
+			exp:        expGeneric(exp64),
+			sumSquares: func(x []float64) float64 { return dotGeneric(x, x) },
 			product:    productGeneric[float64],
 		},
 		&vectors{dotGeneric, axpyGeneric, largestGeneric},
@@ -312,15 +312,11 @@ func gaussGeneric64(c, nb []float64, na, gamma float64) {
 	}
 }
 
-func expGeneric32(dst, src []float32) {
-	for i, x := range src {
-		dst[i] = exp32(x)
-	}
-}
-
-func expGeneric64(dst, src []float64) {
-	for i, x := range src {
-		dst[i] = exp64(x)
+func expGeneric[T Float](exp func(T) T) func(dst, src []T) {
+	return func(dst, src []T) {
+		for i, x := range src {
+			dst[i] = exp(x)
+		}
 	}
 }
 
@@ -391,16 +387,6 @@ func inEights(kernel func(n int, x *float32) float64) func(x []float32) float64 
 			s = kernel(n, &x[0])
 		}
 		return sumSquaresTail(s, x[n:])
-	}
-}
-
-// squares returns a sumSquares that uses a dot product of at least one element.
-func squares(dot func(x, y []float64) float64) func(x []float64) float64 {
-	return func(x []float64) float64 {
-		if len(x) == 0 {
-			return 0
-		}
-		return dot(x, x)
 	}
 }
 

@@ -124,6 +124,9 @@ func packRow[T Float](dst []T, nr int, row []T, q int) {
 // copyTile copies a partial tile to or from a whole tile, for kernels without masks.
 func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	for i := range rows {
-		copy(dst[i*ldd:i*ldd+cols], src[i*lds:i*lds+cols])
+		to := dst[i*ldd:][:cols]
+		for j, v := range src[i*lds:][:cols] {
+			to[j] = v // faster than copy for so few
+		}
 	}
 }

@@ -82,10 +82,7 @@ func (p *Panels[T]) Remove(i int) {
 	if p.dim > 0 {
 		dst, src := p.slot(i), p.slot(last)
 		for q := 0; q < p.dim*nr; q += nr {
-			dst[q] = src[q]
-		}
-		for q := 0; q < p.dim*nr; q += nr {
-			src[q] = 0
+			dst[q], src[q] = src[q], 0 // 0 if i is the last row
 		}
 	}
 	p.n = last
@@ -117,7 +114,6 @@ func NormSq[T Float](x []T) T { return T(kernelsOf[T]().sumSquares(x)) }
 func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
 	if t := p.task(m, a, lda, c, ldc, threads); t != nil {
 		t.run(threads)
-		t.release()
 	}
 }
 
@@ -140,7 +136,6 @@ func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads
 		largest = max(largest, t.na[i])
 	}
 	t.run(threads)
-	t.release()
 	return largest
 }
 

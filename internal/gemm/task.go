@@ -3,6 +3,7 @@ package gemm
 import (
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Blocking. A tile reads kc columns of mr rows and of one panel, which stay in
@@ -87,13 +88,6 @@ func newTask[T Float](kr *kernels[T]) *task[T] {
 	return t
 }
 
-// release returns the task, without the caller's slices, to the pool.
-func (t *task[T]) release() {
-	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
-	t.gaussian, t.across = false, false
-	t.kr.tasks.Put(t)
-}
-
 func resize[T Float](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n+n/4)[:n]
@@ -113,10 +107,7 @@ func kBlock(k int) int {
 // sizeOf returns the bytes of an element.
 func sizeOf[T Float]() int {
 	var z T
-	if _, ok := any(z).(float32); ok {
-		return 4
-	}
-	return 8
+	return int(unsafe.Sizeof(z))
 }
 
 // inLanes reports whether a product is summed in lanes, whatever the backend.
@@ -206,7 +197,8 @@ func (t *task[T]) planLanes() {
 	t.units = ceilDiv(max(t.m, t.n), t.unitCols)
 }
 
-// run executes all units on at most threads goroutines, this one included.
+// run executes all units on at most threads goroutines, this one included. It returns the
+// task, without the caller's slices, to the pool.
 func (t *task[T]) run(threads int) {
 	if t.m*t.n*(t.k+16) < minWork {
 		threads = 1
@@ -227,6 +219,9 @@ func (t *task[T]) run(threads int) {
 	}
 	t.drain(t.workers[0])
 	t.wg.Wait()
+	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
+	t.gaussian, t.across = false, false
+	t.kr.tasks.Put(t)
 }
 
 // drain runs units until none is left.

@@ -27,6 +27,17 @@ const (
 	ln2Lo = 1.90821492927058770002e-10
 )
 
+// The coefficients of the logarithms' polynomial, lowest power first.
+const (
+	l1 = 6.666666666666735130e-01
+	l2 = 3.999999999940941908e-01
+	l3 = 2.857142874366239149e-01
+	l4 = 2.222219843214978396e-01
+	l5 = 1.818357216161805012e-01
+	l6 = 1.531383769920937332e-01
+	l7 = 1.479819860511658591e-01
+)
+
 // Exp returns eˣ: amd64's assembly, after Naoki Shibata, "Efficient evaluation methods of
 // elementary functions suitable for SIMD computation" (2010).
 func Exp(x float64) float64 {
@@ -74,15 +85,6 @@ func Exp(x float64) float64 {
 // Log returns ln x: amd64's assembly, FreeBSD's algorithm. Unlike the assembly, it is
 // correct for subnormal x too.
 func Log(x float64) float64 {
-	const (
-		l1 = 6.666666666666735130e-01
-		l2 = 3.999999999940941908e-01
-		l3 = 2.857142874366239149e-01
-		l4 = 2.222219843214978396e-01
-		l5 = 1.818357216161805012e-01
-		l6 = 1.531383769920937332e-01
-		l7 = 1.479819860511658591e-01
-	)
 	switch {
 	case x < 0:
 		return math.NaN()
@@ -129,13 +131,6 @@ func Log1p(x float64) float64 {
 	const (
 		sqrt2M1     = 4.142135623730950488017e-01  // √2 − 1
 		sqrt2HalfM1 = -2.928932188134524755992e-01 // √2/2 − 1
-		lp1         = 6.666666666666735130e-01
-		lp2         = 3.999999999940941908e-01
-		lp3         = 2.857142874366239149e-01
-		lp4         = 2.222219843214978396e-01
-		lp5         = 1.818357216161805012e-01
-		lp6         = 1.531383769920937332e-01
-		lp7         = 1.479819860511658591e-01
 	)
 	switch {
 	case x < -1 || x != x:
@@ -198,12 +193,12 @@ func Log1p(x float64) float64 {
 	}
 	s := f / (2 + f)
 	z := float64(s * s)
-	r := lp6 + float64(z*lp7)
-	r = lp5 + float64(z*r)
-	r = lp4 + float64(z*r)
-	r = lp3 + float64(z*r)
-	r = lp2 + float64(z*r)
-	r = lp1 + float64(z*r)
+	r := l6 + float64(z*l7)
+	r = l5 + float64(z*r)
+	r = l4 + float64(z*r)
+	r = l3 + float64(z*r)
+	r = l2 + float64(z*r)
+	r = l1 + float64(z*r)
 	r = float64(z * r)
 	if k == 0 {
 		return f - (hfsq - float64(s*(hfsq+r)))

@@ -203,10 +203,7 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 		return nil
 	}
 	n := convert(filename, body, r)
-	if n == nil {
-		return nil
-	}
-	if n.Kind != Mapping {
+	if n != nil && n.Kind != Mapping {
 		r.Errorf(n, "the file holds %s, want a mapping", n.Kind)
 		return nil
 	}

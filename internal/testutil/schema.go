@@ -15,27 +15,17 @@ type Schema map[string]any
 func ReadSchema(t T, path string) (s Schema) {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, &s)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, err)
+	NoError(t, json.Unmarshal(b, &s))
 	return s
 }
 
-// Validate returns the errors of a value that encoding/json has decoded, or of the schema itself.
-func (s Schema) Validate(v any) (problems []string) {
+// Validate returns the errors of a value that encoding/json has decoded. It panics if the schema is invalid.
+func (s Schema) Validate(v any) []string {
 	c := jsonschema.NewCompiler()
-	err := c.AddResource("schema", map[string]any(s))
-	if err == nil {
-		var compiled *jsonschema.Schema
-		if compiled, err = c.Compile("schema"); err == nil {
-			err = compiled.Validate(v)
-		}
+	c.AddResource("schema", map[string]any(s)) // an error of the resource is one of MustCompile
+	if err := c.MustCompile("schema").Validate(v); err != nil {
+		return strings.Split(err.Error(), "\n")
 	}
-	if err == nil {
-		return nil
-	}
-	return strings.Split(err.Error(), "\n")
+	return nil
 }

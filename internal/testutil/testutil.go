@@ -83,21 +83,15 @@ func SameResult(got, recorded []float64) bool {
 func WriteJSON(t T, path string, v any) {
 	t.Helper()
 	text, err := json.MarshalIndent(v, "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, append(text, '\n'), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, err)
+	NoError(t, os.WriteFile(path, append(text, '\n'), 0o666))
 }
 
 // Table reads a CSV file. Each row is a map from column names to values.
 func Table(t T, path string) (rows []map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	NoError(t, err)
 	return Rows(t, text)
 }
 

@@ -188,16 +188,20 @@ func (g *gen) constant(x float64) Mem {
 }
 
 func (g *gen) constBits(bits uint64) Mem {
-	name := fmt.Sprintf("c%d_%x", g.size*8, bits)
+	return static(fmt.Sprintf("c%d_%x", g.size*8, bits), 32, g.size, func(int) uint64 { return bits })
+}
+
+// static defines read-only data of n bytes, elements of size bytes, unless it exists.
+func static(name string, n, size int, element func(at int) uint64) Mem {
 	if m, ok := consts[name]; ok {
 		return m
 	}
 	m := GLOBL(name, RODATA|NOPTR)
-	for i := 0; i < 32; i += g.size {
-		if g.f32 {
-			DATA(i, U32(bits))
+	for i := 0; i < n; i += size {
+		if size == 4 {
+			DATA(i, U32(element(i)))
 		} else {
-			DATA(i, U64(bits))
+			DATA(i, U64(element(i)))
 		}
 	}
 	consts[name] = m
@@ -207,19 +211,12 @@ func (g *gen) constBits(bits uint64) Mem {
 // tailMask is a window of set bytes followed by a window of clear ones: read
 // 64−n·size bytes in, it masks a vector's first n elements.
 func tailMask() Mem {
-	if m, ok := consts["tailMask"]; ok {
-		return m
-	}
-	m := GLOBL("tailMask", RODATA|NOPTR)
-	for i := 0; i < 128; i += 8 {
-		v := uint64(0)
-		if i < 64 {
-			v = math.MaxUint64
+	return static("tailMask", 128, 8, func(at int) uint64 {
+		if at < 64 {
+			return math.MaxUint64
 		}
-		DATA(i, U64(v))
-	}
-	consts["tailMask"] = m
-	return m
+		return 0
+	})
 }
 
 // tail is the mask of a partial vector: an opmask (AVX-512), or vectors

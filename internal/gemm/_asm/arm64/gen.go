@@ -27,7 +27,6 @@ type gen struct {
 	sfx   string
 	coef  coef.Exp
 	args  map[string]string // the routine's arguments, with their offsets
-	name  string            // the routine's name
 }
 
 func newGen(a *assembly, bits int) *gen {
@@ -129,34 +128,28 @@ func (g *gen) spread(arg string, v int) {
 	g.p("VDUP V%d.%s[0], V%d.%s", v, g.letter(), v, g.arr)
 }
 
-// param is an argument of a routine.
-type param struct{ name, typ string }
-
 // text begins a routine, without a stack frame and with its arguments in the caller's
-// frame, and declares it. A result is named ret and comes last.
-func (g *gen) text(name, doc string, params ...param) {
-	g.name = name + g.sfx
+// frame, and declares it. In sig, T is the type of an element; a result is named ret and
+// comes last.
+func (g *gen) text(name, doc, sig string) {
+	name += g.sfx
 	g.args = make(map[string]string)
-	size, result := 0, ""
-	var decl []string
-	for _, p := range params {
+	sig = strings.ReplaceAll(sig, "T", g.goTyp)
+	size := 0
+	for _, p := range strings.Split(sig, ", ") {
+		arg, typ, _ := strings.Cut(p, " ")
 		width := 8
-		if p.typ == "float32" {
+		if typ == "float32" {
 			width = 4
 		}
-		if p.name == "ret" {
-			size = (size + 7) &^ 7
-			result = " " + p.typ
-		} else {
-			decl = append(decl, p.name+" "+p.typ)
-		}
 		size = (size + width - 1) / width * width
-		g.args[p.name] = fmt.Sprintf("%s+%d(FP)", p.name, size)
+		g.args[arg] = fmt.Sprintf("%s+%d(FP)", arg, size)
 		size += width
 	}
-	signature := "func " + g.name + "(" + strings.Join(decl, ", ") + ")" + result
-	fmt.Fprintf(&g.stubs, "\n// %s\n//\n//go:noescape\n%s\n", strings.ReplaceAll(g.name+" "+doc, "\n", "\n// "), signature)
-	fmt.Fprintf(&g.code, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", signature, g.name, size)
+	params, result, _ := strings.Cut(sig, ", ret ")
+	decl := strings.TrimSpace(fmt.Sprintf("func %s(%s) %s", name, params, result))
+	fmt.Fprintf(&g.stubs, "\n// %s\n//\n//go:noescape\n%s\n", strings.ReplaceAll(name+" "+doc, "\n", "\n// "), decl)
+	fmt.Fprintf(&g.code, "\n// %s\nTEXT ·%s(SB), NOSPLIT, $0-%d\n", decl, name, size)
 }
 
 // get loads integers and pointers to registers from r on.
@@ -176,9 +169,6 @@ func (g *gen) constant(bits uint64, v int) {
 // their name.
 func (g *gen) symbol(name string, elements ...uint64) string {
 	name += "<>"
-	if g.constants == nil {
-		g.constants = make(map[string]bool)
-	}
 	if g.constants[name] {
 		return name
 	}

@@ -21,7 +21,7 @@ func main() {
 	out := flag.String("out", "", "file of assembly")
 	stubs := flag.String("stubs", "", "file of declarations")
 	flag.Parse()
-	asm := &assembly{}
+	asm := &assembly{constants: make(map[string]bool)}
 	for _, bits := range []int{32, 64} {
 		g := newGen(asm, bits)
 		g.tile()
@@ -29,11 +29,11 @@ func main() {
 		g.exp()
 		g.gauss()
 		g.pack()
+		g.product()
 	}
 	g := newGen(asm, 64)
 	g.dot()
 	g.axpy()
-	g.product()
 	g.largest()
 	g.sumSquares32()
 	write(*out, header+"#include \"textflag.h\"\n"+asm.code.String()+asm.data.String())

@@ -15,10 +15,8 @@ const (
 // the order of k, whatever the path.
 func (g *gen) tile() {
 	g.text("tile", fmt.Sprintf("computes C ← α·A·B + β·C for rows ≤ %d rows of A (strides in bytes)\n"+
-		"and vecs ≤ %d vectors of a packed panel.", mr, nv),
-		param{"rows", "int"}, param{"vecs", "int"}, param{"k", "int"},
-		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"c", "*" + g.goTyp}, param{"ldc", "int"},
-		param{"alpha", g.goTyp}, param{"beta", g.goTyp})
+		"and vecs ≤ %d vectors of a packed panel; the last vector has last valid lanes\n(all of them here).", mr, nv),
+		"rows int, vecs int, k int, a *T, lda int, b *T, c *T, ldc int, alpha T, beta T, last int")
 	g.get(0, "rows", "vecs", "k")
 	g.get(8, "a")
 	g.get(3, "lda", "b", "c", "ldc")
@@ -104,7 +102,7 @@ func (g *gen) tileRC(r, v int) {
 func (g *gen) pack() {
 	n := g.lanes
 	g.text("pack", fmt.Sprintf("writes the transpose of %d rows (stride lds bytes) of %d·blocks columns to\nlanes 0 to %d of a panel.", n, n, n-1),
-		param{"blocks", "int"}, param{"src", "*" + g.goTyp}, param{"lds", "int"}, param{"dst", "*" + g.goTyp})
+		"blocks int, src *T, lds int, dst *T")
 	g.get(0, "blocks")
 	g.get(8, "src")
 	g.get(1, "lds", "dst")
@@ -115,24 +113,21 @@ func (g *gen) pack() {
 	for i := range n {
 		g.loadNext(8+i, i)
 	}
-	zip := func(half int, arr string, n, m, d int) {
-		g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half, m, n, d, arr)
+	zip := func(arr string, n, m, d int) {
+		for half := range 2 {
+			g.p("VZIP%d V%d.%[5]s, V%[3]d.%[5]s, V%[4]d.%[5]s", half+1, m, n, d+half, arr)
+		}
 	}
 	first := 2
 	if g.f32 {
 		// Pairs of elements of rows 0 and 1, of 2 and 3; then pairs of pairs.
-		zip(1, "S4", 0, 1, 4)
-		zip(2, "S4", 0, 1, 5)
-		zip(1, "S4", 2, 3, 6)
-		zip(2, "S4", 2, 3, 7)
+		zip("S4", 0, 1, 4)
+		zip("S4", 2, 3, 6)
 		first = 8
-		zip(1, "D2", 4, 6, 8)
-		zip(2, "D2", 4, 6, 9)
-		zip(1, "D2", 5, 7, 10)
-		zip(2, "D2", 5, 7, 11)
+		zip("D2", 4, 6, 8)
+		zip("D2", 5, 7, 10)
 	} else {
-		zip(1, "D2", 0, 1, 2)
-		zip(2, "D2", 0, 1, 3)
+		zip("D2", 0, 1, 2)
 	}
 	for i := range n {
 		g.store(first+i, fmt.Sprintf("%d(R2)", i*16*nv))

@@ -15,9 +15,7 @@ func (g *gen) dots() {
 	shapes := [][2]int{{3, 2}, {3, 1}, {2, 2}, {2, 1}, {1, 2}, {1, 1}}
 	g.text("dots", fmt.Sprintf("computes out[4i+j] ← a_i·b_j for ra×rb = %v rows (strides in bytes)\n"+
 		"of blocks times 64 bytes. If rest is not nil, it holds 64 bytes more of every row of A and then of B.", shapes),
-		param{"ra", "int"}, param{"rb", "int"}, param{"blocks", "int"},
-		param{"a", "*" + g.goTyp}, param{"lda", "int"}, param{"b", "*" + g.goTyp}, param{"ldb", "int"},
-		param{"rest", "*" + g.goTyp}, param{"out", "*" + g.goTyp})
+		"ra int, rb int, blocks int, a *T, lda int, b *T, ldb int, rest *T, out *T")
 	g.get(0, "ra", "rb", "blocks")
 	g.get(8, "a")
 	g.get(3, "lda")
@@ -163,7 +161,7 @@ func (g *gen) expOf(clamped bool) {
 
 func (g *gen) exp() {
 	g.text("exp", fmt.Sprintf("computes dst[i] ← exp(src[i]) for n > 0, a multiple of %d.", g.lanes),
-		param{"n", "int"}, param{"dst", "*" + g.goTyp}, param{"src", "*" + g.goTyp})
+		"n int, dst *T, src *T")
 	g.expConstants()
 	g.get(0, "n", "dst", "src")
 	g.each(func() {
@@ -175,7 +173,7 @@ func (g *gen) exp() {
 
 func (g *gen) gauss() {
 	g.text("gauss", fmt.Sprintf("computes c[j] ← exp(negGamma·max(0, na + nb[j] − 2c[j])) for n > 0,\na multiple of %d.", g.lanes),
-		param{"n", "int"}, param{"c", "*" + g.goTyp}, param{"nb", "*" + g.goTyp}, param{"na", g.goTyp}, param{"negGamma", g.goTyp})
+		"n int, c *T, nb *T, na T, negGamma T")
 	const na, gamma, two, zero = 22, 23, 24, 25
 	g.expConstants()
 	g.spread("na", na)
@@ -198,7 +196,7 @@ func (g *gen) gauss() {
 // dot emits a single dot product over four accumulators of 64 bytes, V0 to V15.
 func (g *gen) dot() {
 	g.text("dot", "computes Σ x[i]·y[i] for n a multiple of 8. If rest is not nil, it holds 8\nelements more of x and then of y.",
-		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"}, param{"rest", "*float64"}, param{"ret", "float64"})
+		"n int, x *float64, y *float64, rest *float64, ret float64")
 	g.get(0, "n", "x", "y")
 	g.get(5, "rest")
 	for i := range 4 * per {
@@ -245,7 +243,7 @@ func (g *gen) dot() {
 
 func (g *gen) axpy() {
 	g.text("axpy", "computes y[i] ← α·x[i] + y[i] for n > 0, a multiple of 2.",
-		param{"n", "int"}, param{"alpha", "float64"}, param{"x", "*float64"}, param{"y", "*float64"})
+		"n int, alpha float64, x *float64, y *float64")
 	g.spread("alpha", 2)
 	g.get(0, "n", "x", "y")
 	g.each(func() {
@@ -257,8 +255,8 @@ func (g *gen) axpy() {
 }
 
 func (g *gen) product() {
-	g.text("product", "computes dst[i] ← x[i]·y[i] for n > 0, a multiple of 2.",
-		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"}, param{"dst", "*float64"})
+	g.text("product", fmt.Sprintf("computes dst[i] ← x[i]·y[i] for n > 0, a multiple of %d.", g.lanes),
+		"n int, x *T, y *T, dst *T")
 	g.get(0, "n", "x", "y", "dst")
 	g.each(func() {
 		g.loadNext(1, 0)
@@ -270,7 +268,7 @@ func (g *gen) product() {
 
 func (g *gen) largest() {
 	g.text("largest", "computes y[i] ← x[i] if that is greater than y[i], for n > 0, a multiple of 2.",
-		param{"n", "int"}, param{"x", "*float64"}, param{"y", "*float64"})
+		"n int, x *float64, y *float64")
 	g.get(0, "n", "x", "y")
 	g.each(func() {
 		g.loadNext(1, 0)
@@ -284,7 +282,7 @@ func (g *gen) largest() {
 // sumSquares32 emits Σ x² of float32 in float64; the caller adds the rest.
 func (g *gen) sumSquares32() {
 	g.text("sumSquares32", "computes Σ float64(x[i])² for n > 0, a multiple of 8.",
-		param{"n", "int"}, param{"x", "*float32"}, param{"ret", "float64"})
+		"n int, x *float32, ret float64")
 	g.get(0, "n", "x")
 	for i := range per {
 		g.zero(i)
