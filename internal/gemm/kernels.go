@@ -125,8 +125,9 @@ func packRow[T Float](dst []T, nr int, row []T, q int) {
 func copyTile[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	for i := range rows {
 		to := dst[i*ldd:][:cols]
+		//lint:ignore S1001 this is faster than copy for so few
 		for j, v := range src[i*lds:][:cols] {
-			to[j] = v // faster than copy for so few
+			to[j] = v
 		}
 	}
 }
