@@ -8,11 +8,11 @@ import (
 // The temporary files and folders that must not remain if this process ends early, and the
 // steps that must not be interrupted.
 var (
-	mutex    sync.Mutex // guards the following
-	paths    = make(map[string]bool)
-	held     int // number of steps under way that must not be interrupted
-	released = sync.NewCond(&mutex)
-	frozen   bool
+	mutex      sync.Mutex // guards the following
+	unfinished = make(map[string]bool)
+	held       int // number of steps under way that must not be interrupted
+	released   = sync.NewCond(&mutex)
+	frozen     bool
 )
 
 // Unfinished registers a temporary file or folder of one caller, which RemoveUnfinished
@@ -20,11 +20,11 @@ var (
 func Unfinished(path string) (forget func()) {
 	mutex.Lock()
 	defer mutex.Unlock()
-	paths[path] = true
+	unfinished[path] = true
 	return func() {
 		mutex.Lock()
 		defer mutex.Unlock()
-		delete(paths, path)
+		delete(unfinished, path)
 	}
 }
 
@@ -61,7 +61,7 @@ func Freeze() {
 func RemoveUnfinished() {
 	mutex.Lock()
 	defer mutex.Unlock()
-	for path := range paths {
+	for path := range unfinished {
 		if gone := path + ".gone"; os.Rename(path, gone) == nil {
 			path = gone
 		}

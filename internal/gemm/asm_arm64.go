@@ -5,8 +5,8 @@
 package gemm
 
 // tileNEONF32 computes C ← α·A·B + β·C for rows ≤ 6 rows of A (strides in bytes)
-// and vecs ≤ 4 vectors of a packed panel; the last vector has last valid lanes
-// (all of them here).
+// and vecs ≤ 4 vectors of a packed panel; last, the valid lanes of the last vector,
+// is ignored.
 //
 //go:noescape
 func tileNEONF32(rows int, vecs int, k int, a *float32, lda int, b *float32, c *float32, ldc int, alpha float32, beta float32, last int)
@@ -40,8 +40,8 @@ func packNEONF32(blocks int, src *float32, lds int, dst *float32)
 func productNEONF32(n int, x *float32, y *float32, dst *float32)
 
 // tileNEONF64 computes C ← α·A·B + β·C for rows ≤ 6 rows of A (strides in bytes)
-// and vecs ≤ 4 vectors of a packed panel; the last vector has last valid lanes
-// (all of them here).
+// and vecs ≤ 4 vectors of a packed panel; last, the valid lanes of the last vector,
+// is ignored.
 //
 //go:noescape
 func tileNEONF64(rows int, vecs int, k int, a *float64, lda int, b *float64, c *float64, ldc int, alpha float64, beta float64, last int)

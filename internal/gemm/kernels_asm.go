@@ -18,8 +18,8 @@ type routines[T Float] struct {
 }
 
 // assembled completes kr with assembly routines. masked tells whether tile stores part of a
-// vector. gauss, exp and product take a multiple of unit elements, a power of two; rest computes
-// the others.
+// vector. gauss, exp and product take a multiple of unit elements, a power of two; rest, which
+// may be nil if unit is 1, computes the others.
 func assembled[T Float](kr *kernels[T], r routines[T], masked bool, unit int, rest *kernels[T]) *kernels[T] {
 	size, lanes, shift := sizeOf[T](), kr.lanes, bits.TrailingZeros(uint(kr.lanes))
 	tiles := sync.Pool{New: func() any {

@@ -15,7 +15,7 @@ const (
 // the order of k, whatever the path.
 func (g *gen) tile() {
 	g.text("tile", fmt.Sprintf("computes C ← α·A·B + β·C for rows ≤ %d rows of A (strides in bytes)\n"+
-		"and vecs ≤ %d vectors of a packed panel; the last vector has last valid lanes\n(all of them here).", mr, nv),
+		"and vecs ≤ %d vectors of a packed panel; last, the valid lanes of the last vector,\nis ignored.", mr, nv),
 		"rows int, vecs int, k int, a *T, lda int, b *T, c *T, ldc int, alpha T, beta T, last int")
 	g.get(0, "rows", "vecs", "k")
 	g.get(8, "a")
