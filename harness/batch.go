@@ -33,9 +33,9 @@ type batch struct {
 	trained *Trained
 }
 
-func (b *batch) Step(ctx context.Context, _ int, _ []float32, _ []float64) (_ kernel.Scored, err error) {
+func (b *batch) Step(ctx context.Context, _ int, _ []float32, _ []float64) (_ []float64, err error) {
 	b.trained, err = b.train(ctx, b.problem)
-	return kernel.Scored{}, err
+	return nil, err
 }
 
 func (b *batch) SetThreads(n int)           { b.problem.Threads = n }

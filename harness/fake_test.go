@@ -23,7 +23,7 @@ type fake struct {
 	on      func(f *fake) error // called in every step
 }
 
-func (l *fake) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (l *fake) Step(_ context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	l.steps++
 	dim := l.f.Dict.Dim()
 	for l.f.Order() > 0 {
@@ -34,7 +34,7 @@ func (l *fake) Step(_ context.Context, n int, x []float32, y []float64) (kernel.
 		w[int(y[i])] = 1
 		l.f.Append(x[i*dim:(i+1)*dim], w)
 	}
-	scored := kernel.Scored{Scores: make([]float64, n*l.f.Outputs)}
+	scored := make([]float64, n*l.f.Outputs)
 	if l.on == nil {
 		return scored, nil
 	}

@@ -21,7 +21,7 @@ type Learner interface {
 	// targets. Step returns the samples' scores before the step, valid until the next step.
 	// If each step takes the whole training set, the scores are not used. A long step
 	// stops early when the context is done and returns the context's error.
-	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
+	Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error)
 	// SetThreads sets the number of goroutines that a step may use, 1 before the
 	// first call. The results do not depend on this number.
 	SetThreads(n int)

@@ -179,7 +179,7 @@ func newMeasured(l Learner, star *minimizer) (*measured, error) {
 }
 
 // Step takes a step and records the model order and the projection error.
-func (m *measured) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (m *measured) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	step := m.Learner.Step
 	if m.polk != nil {
 		step = m.project
@@ -204,9 +204,9 @@ func (m *measured) order() int {
 }
 
 // project takes a step of POLK and compares ‖∇̃ − ∇̂‖ = ‖f̃ − f‖/η_t with ε_t/η_t.
-func (m *measured) project(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (m *measured) project(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if n != 1 {
-		return kernel.Scored{}, fmt.Errorf("a step of %d samples can't be measured against the minimizer: want 1", n)
+		return nil, fmt.Errorf("a step of %d samples can't be measured against the minimizer: want 1", n)
 	}
 	var tilde *kernel.Expansion
 	if t := m.polk.Steps(); t < checkFirst || t%checkEvery == 0 {

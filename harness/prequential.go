@@ -3,7 +3,6 @@ package harness
 import (
 	"fmt"
 
-	"polkrepro/kernel"
 	"polkrepro/record"
 )
 
@@ -16,20 +15,12 @@ type prequential struct {
 }
 
 // add adds a mini-batch with targets y by its scores before the step.
-func (p *prequential) add(s kernel.Scored, y []float64) error {
-	rows := len(y)
-	if s.Samples != nil {
-		rows = len(s.Samples)
+func (p *prequential) add(scores []float64, y []float64) error {
+	if len(scores) != len(y)*p.outputs {
+		return fmt.Errorf("%d scores of a step on %d samples: want %d each", len(scores), len(y), p.outputs)
 	}
-	if len(s.Scores) != rows*p.outputs {
-		return fmt.Errorf("%d scores of a step on %d samples: want %d each", len(s.Scores), rows, p.outputs)
-	}
-	for row := range rows {
-		i := row
-		if s.Samples != nil {
-			i = s.Samples[row]
-		}
-		p.tally.add(s.Scores[row*p.outputs:(row+1)*p.outputs], y[i])
+	for i, target := range y {
+		p.tally.add(scores[i*p.outputs:(i+1)*p.outputs], target)
 	}
 	p.samples += len(y)
 	return nil

@@ -92,7 +92,7 @@ func TestPrequentialDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { err = p.add(scored, y) }); n > 0 || err != nil {
 		t.Errorf("%v allocations, %v", n, err)
 	}
-	scored.Scores = scored.Scores[1:]
+	scored = scored[1:]
 	if err := p.add(scored, y); err == nil {
 		t.Error("scores that are missing are not missed")
 	}

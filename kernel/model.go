@@ -12,11 +12,3 @@ type Model interface {
 }
 
 var _ Model = (*Expansion)(nil)
-
-// Scored holds the scores f_t(x_i) that a step computed before it learned.
-type Scored struct {
-	// Samples holds the mini-batch indices of the samples that have scores; nil means all samples.
-	// A sample that is left out met its margin: its loss is zero and its decision is correct.
-	Samples []int
-	Scores  []float64 // scores of these samples, row by row
-}

@@ -81,27 +81,3 @@ func (k Polynomial) reach32(dim int) float64 {
 	}
 	return 2 * (portable.Exp2(126/degree) - k.Offset) // xᵀy is at most half of ‖x‖² + ‖y‖²
 }
-
-// error32 bounds |κ₃₂ − κ| / κ of Block32 for vectors of length dim and norm
-// at most norm.
-func (g Gaussian) error32(dim int, norm float64) float64 {
-	// The distance ‖x‖² + ‖d‖² − 2xᵀd has the errors of two rounded norms, of two additions
-	// of numbers up to 4‖·‖², and twice the error of the product. The exponential is
-	// accurate to 3e-7. Its float32 argument, with γ rounded, is accurate to 2u relative to
-	// itself, and is at most 104 before κ₃₂ is 0, where the absolute error is below 1e-37.
-	distance := norm * norm * (10*unit32 + 2*sumError(unit32, dim))
-	return portable.Expm1(float64(g.Gamma()*distance) + 104*2*unit32 + 3e-7)
-}
-
-// ScoreError bounds the error of scores Σ_j w_j κ(x, d_j) that were computed in
-// float32 from m elements by Block32 and a matrix product, in units of
-// Σ_j |w_j| κ(x, d_j), for vectors of length dim and norm at most norm. It is
-// +Inf if no bound is known, or if Block32 may have to compute in float64, in which case
-// float32 saves nothing.
-func ScoreError(k Kernel, m, dim int, norm float64) float64 {
-	g, ok := k.(Gaussian)
-	if !ok || !(2*norm*norm <= g.reach32(dim)) {
-		return math.Inf(1)
-	}
-	return g.error32(dim, norm) + sumError(unit32, m) + 2*unit32
-}

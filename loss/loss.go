@@ -11,8 +11,6 @@
 //	SquaredHinge    one function, y = ±1; sparse gradients
 //	SquaredError    one function, regression
 //
-// With a [Flat] loss, polk computes the scores of samples that meet their margin in float32 only.
-//
 // The losses are stateless values and may be shared by goroutines; none of their methods allocates.
 // f and g have length Outputs; the methods panic if they are shorter or if y is not a class of f.
 //

@@ -105,18 +105,20 @@ type tuner struct {
 	extra        []int // rows to judge by in addition to those of the sample
 }
 
+// isFlat reports whether rows that meet their margin have no gradient.
+func isFlat(l loss.Loss) bool { return l == loss.MultiHinge{} || l == loss.SquaredHinge{} }
+
 // anySize sets a pruner and a largest order that bound the model at little cost in accuracy and
 // time (see mergeOrderStream). rows is 0 for a stream.
 func (s *Settings) anySize(rows int, l loss.Loss) {
-	_, flat := l.(loss.Flat)
 	order := kompOrder
 	s.Pruner = prunerCapped
 	switch {
 	case rows > 0 && rows <= kompRows:
 		order = rows
-	case rows == 0 && flat:
+	case rows == 0 && isFlat(l):
 		s.Pruner, order = prunerMerging, mergeOrderStream
-	case rows > 0 && (flat || rows <= mergeRows):
+	case rows > 0 && (isFlat(l) || rows <= mergeRows):
 		s.Pruner, order = prunerMerging, min(maxFreeOrder, 2*rows) // a row learned again can add a duplicate element
 	}
 	if s.Dim > 0 {
@@ -185,7 +187,7 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 		return nil
 	}
 	t.folds = max(1, min(tuneFolds, 2*tuneFirst/n+1))
-	if _, flat := t.loss.(loss.Flat); !flat {
+	if !isFlat(t.loss) {
 		t.folds = min(t.folds, 2) // every row costs a removal
 	}
 	t.held = min(tuneHeld, max(1, n/5))

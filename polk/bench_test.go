@@ -106,23 +106,17 @@ func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 	b.ReportMetric(float64(t.rank)/n, "rank/op")
 }
 
-// floor evaluates the kernel alone: the n×M block in the precision in which
-// the scores are computed, and the rows of the samples that screening left.
+// floor evaluates the n×M kernel block alone.
 func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	m := l.f.Order()
-	k32, k64, x64 := make([]float32, n*m), make([]float64, n*m), make([]float64, len(x))
+	k64, x64 := make([]float64, n*m), make([]float64, len(x))
 	kernel.Widen(x64, x)
 	for i := range k64 { // avoids page faults while the clock runs
-		k32[i], k64[i] = 1, 1
+		k64[i] = 1
 	}
 	t.floors++
 	start := time.Now()
-	rows := n
-	if _, flat := l.cfg.Loss.(loss.Flat); flat {
-		l.f.Dict.Block32(l.cfg.Kernel, n, x, k32, m, l.cfg.Threads)
-		rows = len(l.rows)
-	}
-	l.f.Dict.Block64(l.cfg.Kernel, rows, x64, k64, m, l.cfg.Threads)
+	l.f.Dict.Block64(l.cfg.Kernel, n, x64, k64, m, l.cfg.Threads)
 	t.kernel += time.Since(start)
 }
 

@@ -1,6 +1,9 @@
 package polk
 
-import "polkrepro/internal/gemm"
+import (
+	"polkrepro/internal/factor"
+	"polkrepro/internal/gemm"
+)
 
 // change holds the results of commit and refineWeights.
 type change struct {
@@ -63,7 +66,7 @@ func (k *komp) schurKept() {
 			gemm.Axpy(-h[j], y, z)
 		}
 		for j, q := range k.keptNew[:i+1] {
-			k.chol[i*kept+j] = k.schur[p*n+q] + dot(h, k.goneCoeff[j*gone:(j+1)*gone])
+			k.chol[i*kept+j] = k.schur[p*n+q] + gemm.Dot(h, k.goneCoeff[j*gone:(j+1)*gone])
 		}
 	}
 	cholesky(k.chol, kept)
@@ -106,7 +109,7 @@ func (k *komp) insert() {
 	b, m, kept, c := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs
 	stride := k.dict
 	k.cholInv = grow(k.cholInv, kept*kept)
-	inverseLower(k.cholInv, k.chol, kept)
+	factor.InvertLower(kept, k.chol, kept, k.cholInv, kept, 1)
 	for i, p := range k.keptNew {
 		k.scratch = append(k.scratch[:0], b.toDict[p*stride:p*stride+m]...)
 		for _, q := range k.keptNew[:i] {
@@ -145,10 +148,10 @@ func (k *komp) evaluateTarget() {
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
-			axpy(v, wi, k.target[j*c:(j+1)*c])
+			gemm.Axpy(v, wi, k.target[j*c:(j+1)*c])
 		}
 		for j := range samples {
-			axpy(b.gram[i*n+j], wi, k.target[(m+j)*c:(m+j+1)*c])
+			gemm.Axpy(b.gram[i*n+j], wi, k.target[(m+j)*c:(m+j+1)*c])
 		}
 	}
 }
@@ -204,9 +207,9 @@ func (k *komp) absorb(b *batch) {
 			}
 		}
 		for j := range n {
-			k.spent += float64(b.gram[i*n+j] * dot(wi, b.weights[j*c:(j+1)*c]))
+			k.spent += float64(b.gram[i*n+j] * gemm.Dot(wi, b.weights[j*c:(j+1)*c]))
 		}
 		k.removed = append(k.removed, m+b.samples[i])
 	}
-	k.spent = max(0, k.spent-dot(k.residualT, k.addSolution(k.residualT)))
+	k.spent = max(0, k.spent-gemm.Dot(k.residualT, k.addSolution(k.residualT)))
 }

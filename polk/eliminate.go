@@ -12,29 +12,13 @@ import (
 // polk/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
 // komp.go.
 
-// costs holds the weights and costs of all M+n elements, by number.
-type costs struct {
+// pursuit holds the weights and costs of all M+n elements, by number, and Q = P̂ + R̂ᵀR̂.
+type pursuit struct {
 	weights []float64 // (M+n)×C: w
 	norm2   []float64 // ‖w_j‖²
 	invDiag []float64 // Q_jj
-	price   []float64 // lower bound of √(‖w_j‖²/Q_jj); +Inf for a removed element
-	spread  []float64 // 1/√Q_jj at the last update of element j, so at most the current value
-	applied []int     // number of deferred removals applied to the weights and Q_jj of element j
-}
+	out     []float64 // o of a removal
 
-// deferred holds the removals that are not yet applied to all elements.
-type deferred struct {
-	taken  int       // number of deferred removals
-	outs   []float64 // taken×(M+n): o of each removal, 0 where it is applied
-	outsT  []float64 // (M+n)×taken: transposed
-	shares []float64 // taken×C: w_j/o_j of each removal
-}
-
-// maxTaken bounds the number of deferred removals.
-const maxTaken = 64
-
-// loopInverse is Q = P̂ + R̂ᵀR̂.
-type loopInverse struct {
 	oldDiag  []float64 // M+n: diagonal of P̂, zeros for the new elements
 	newRows  rowFactor // R̂
 	goneOld  []int     // removed dictionary elements in the order of removal
@@ -45,11 +29,9 @@ type loopInverse struct {
 func (k *komp) startLoop() {
 	n, m := k.b.n, k.dict
 	total := m + n
-	k.oldDiag, k.price, k.spread, k.applied = grow(k.oldDiag, total), grow(k.price, total), grow(k.spread, total), grow(k.applied, total)
+	k.oldDiag = grow(k.oldDiag, total)
 	copy(k.oldDiag, k.inverse.diag[:m])
 	clear(k.oldDiag[m:])
-	clear(k.applied)
-	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
 	k.goneOld = k.goneOld[:0]
 	r := &k.newRows
 	r.rows, r.cols, r.data = n, total, grow(r.data, n*total)
@@ -67,46 +49,27 @@ func (k *komp) startLoop() {
 	for j := range m {
 		k.invDiag[j] = max(k.invDiag[j], k.leastInverse(j))
 	}
-	for j := range total {
-		k.reprice(j)
-	}
 }
 
 // leastInverse returns 1/κ(x_j, x_j), below which no Q_jj can fall.
 func (k *komp) leastInverse(j int) float64 { return 1 / k.diagonal(j) }
 
-// Cheapest returns j* (line 6, by (a)), the first of equals, and applies all removals to it.
-//
-// Invariant: price[j] is at most √(‖w_j‖²/Q_jj), and equal to it once all removals are applied
-// to element j. If the least price is exact, its element is j*.
+// Cheapest returns j* (line 6, by (a)), the first of equals.
 func (k *komp) Cheapest() int {
-	for {
-		best, least := -1, math.Inf(1)
-		for j, v := range k.price {
-			if v < least {
-				best, least = j, v
-			}
+	best, least := -1, math.Inf(1)
+	for j, on := range k.present {
+		if cost := k.Cost(j); on && cost < least {
+			best, least = j, cost
 		}
-		switch {
-		case best < 0: // no cost is a finite number
-			return prune.Least(k, k.Cost)
-		case k.applied[best] == k.taken:
-			return best
-		}
-		k.catchUp(best)
 	}
-}
-
-// current applies all removals to element j and returns j.
-func (k *komp) current(j int) int {
-	if k.present[j] && k.applied[j] < k.taken {
-		k.catchUp(j)
+	if best < 0 { // no cost is a finite number
+		return prune.Least(k, k.Cost)
 	}
-	return j
+	return best
 }
 
 // Cost returns ‖w_j‖²/Q_jj.
-func (k *komp) Cost(j int) float64 { return k.norm2[k.current(j)] / k.invDiag[j] }
+func (k *komp) Cost(j int) float64 { return k.norm2[j] / k.invDiag[j] }
 
 // Remove implements lines 9 to 12.
 func (k *komp) Remove(j int) {
@@ -114,94 +77,53 @@ func (k *komp) Remove(j int) {
 	k.eliminate(j)
 }
 
-// eliminate takes element j out of P̂ and R̂; all earlier removals must have been applied to j.
-// It records the removal for the other elements: catchUp and settle apply it to them.
+// eliminate takes element j out of P̂ and R̂ and applies (b) to the other elements.
 func (k *komp) eliminate(j int) {
-	if k.taken == maxTaken {
-		k.settle()
-	}
 	k.leave(j)
-	k.price[j] = math.Inf(1)
-	m, c, past := k.dict, k.f.Outputs, len(k.outs)
-	k.outs = extend(k.outs, k.newRows.cols)
-	out := k.outs[past:]
+	m, c := k.dict, k.f.Outputs
+	k.out = grow(k.out, k.newRows.cols)
 	if j < m {
-		k.takeOld(out, j)
+		k.takeOld(k.out, j)
 		k.removed = append(k.removed, j)
 	} else {
 		k.newRows.reflect(j) // gathers column j in the last row
 		k.newRows.rows--
-		copy(out, k.newRows.row(k.newRows.rows))
+		copy(k.out, k.newRows.row(k.newRows.rows))
 		if sample := k.Sample(j); sample >= 0 { // not a point that a pruner has entered
 			k.removed = append(k.removed, m+sample)
 		}
 	}
-	for _, v := range k.weights[j*c : (j+1)*c] {
-		k.shares = append(k.shares, v/out[j])
-	}
-	k.taken++
-	share := math.Sqrt(k.norm2[j]) / math.Abs(out[j])
-	for i, v := range out {
-		k.price[i] -= float64(share * k.spread[i] * math.Abs(v)) // (d)
-	}
-}
-
-// catchUp applies (b) to the weights and Q_jj of element j, for all removals not yet applied to
-// it.
-func (k *komp) catchUp(j int) {
-	c, total := k.f.Outputs, k.newRows.cols
-	w := k.weights[j*c : (j+1)*c]
-	var lost float64
-	for s := k.applied[j]; s < k.taken; s++ {
-		v := k.outs[s*total+j]
-		k.outs[s*total+j] = 0 // settle must not apply it again
-		lost += float64(v * v)
-		axpy(-v, k.shares[s*c:(s+1)*c], w)
-	}
-	k.applied[j] = k.taken
-	k.update(j, lost)
-}
-
-// settle is catchUp for all elements, in one matrix product.
-func (k *komp) settle() {
-	c, total, t := k.f.Outputs, k.newRows.cols, k.taken
-	if t == 0 {
-		return
-	}
-	k.outsT = grow(k.outsT, total*t)
-	gemm.Transpose(t, total, k.outs, total, k.outsT, t)
-	gemm.MulAB(total, c, t, -1, k.outsT, t, k.shares, c, 1, k.weights, c, k.threads)
-	for j, on := range k.present {
-		if on {
-			k.update(j, sumSquares(k.outsT[j*t:(j+1)*t]))
+	share := append(k.scratch[:0], k.weights[j*c:(j+1)*c]...) // u = w_j/o_j
+	scale(1/k.out[j], share)
+	for i, o := range k.out {
+		if o == 0 || !k.present[i] {
+			continue
 		}
+		norm2, w := 0.0, k.weights[i*c:(i+1)*c]
+		for q, u := range share {
+			v := w[q] - float64(o*u)
+			w[q] = v
+			norm2 += float64(v * v)
+		}
+		k.norm2[i] = norm2
+		k.reduce(i, float64(o*o))
 	}
-	clear(k.applied)
-	k.taken, k.outs, k.shares = 0, k.outs[:0], k.shares[:0]
 }
 
-// update recomputes the norm, Q_jj and price of element j, whose weights are current, after
-// removals have reduced Q_jj by lost.
-func (k *komp) update(j int, lost float64) {
-	// A difference that keeps a thousandth of Q_jj has lost three digits of it. Below that, Q_jj
+// reduce reduces Q_jj by lost.
+func (k *komp) reduce(j int, lost float64) {
+	// A difference that keeps a tenth of Q_jj has lost one digit of it. Below that, Q_jj
 	// is summed again from P̂ and R̂, which takes n multiplications and loses no digits.
-	const trusted = 1e-3
-	if lost > 0 {
-		left := k.invDiag[j] - lost
-		if !(left > trusted*k.invDiag[j]) {
-			left = k.oldDiag[j] + k.newRows.columnNorm(j)
-		}
-		// Q_jj is at least 1/κ(x_j, x_j), whatever rounding says.
-		k.invDiag[j] = max(left, k.leastInverse(j))
-		k.norm2[j] = sumSquares(k.weights[j*k.f.Outputs : (j+1)*k.f.Outputs])
+	const trusted = 0.1
+	left := k.invDiag[j] - lost
+	if !(left > trusted*k.invDiag[j]) {
+		left = k.oldDiag[j] + k.newRows.columnNorm(j)
 	}
-	k.reprice(j)
-}
-
-// reprice makes the price of element j exact.
-func (k *komp) reprice(j int) {
-	k.spread[j] = 1 / math.Sqrt(k.invDiag[j])
-	k.price[j] = math.Sqrt(k.norm2[j]) * k.spread[j]
+	// Q_jj is at least 1/κ(x_j, x_j), whatever rounding says.
+	if left*k.diagonal(j) < 1 {
+		left = k.leastInverse(j)
+	}
+	k.invDiag[j] = left
 }
 
 // takeOld takes dictionary element j out of P̂ + R̂ᵀR̂ and writes o of (b) to out. It reflects
@@ -260,19 +182,8 @@ func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols
 
 // widen changes the number of columns to cols: it appends zero columns or keeps the first cols.
 func (r *rowFactor) widen(cols int) {
-	was := r.cols
-	if cols < was {
-		for i := range r.rows {
-			copy(r.data[i*cols:(i+1)*cols], r.data[i*was:])
-		}
-	} else {
-		r.data = extend(r.data[:r.rows*was], r.rows*(cols-was))
-		for i := r.rows - 1; i >= 0; i-- {
-			copy(r.data[i*cols:], r.data[i*was:(i+1)*was])
-			clear(r.data[i*cols+was : (i+1)*cols])
-		}
-	}
-	r.cols, r.data = cols, r.data[:r.rows*cols]
+	r.data = restride(r.data, r.rows, min(r.cols, cols), r.cols, r.rows, cols)
+	r.cols = cols
 }
 
 // columnNorm returns the squared norm of column j, (RᵀR)_jj.

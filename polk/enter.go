@@ -37,7 +37,6 @@ type entrance struct {
 //
 // The products with P and with all weights are computed once, for all points.
 func (k *komp) Enter(points ...[]float32) []int {
-	k.settle()
 	k.evaluate(points)
 	first, numbers := k.newRows.rows, make([]int, len(points))
 	k.widen(k.dict + k.b.n + len(points))
@@ -77,7 +76,7 @@ func (k *komp) evaluate(points [][]float32) {
 	copy(e.residue[m*c:], b.weights[:n*c])
 	for j, on := range k.present {
 		if on {
-			axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
+			gemm.Axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
 		}
 	}
 	gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, e.gain, c, k.threads)
@@ -87,8 +86,8 @@ func (k *komp) evaluate(points [][]float32) {
 
 // border adds point i of the entrance to R̂ and to everything that is kept per element, except
 // the weights. It returns the number of the new element, or −1 if the point is too near to the
-// span of the others or its κ(x, x) exceeds largest. The rows of R̂ from first on belong to the
-// points that entered before it.
+// span of the others, or its κ(x, x) is not between 0 and largest. The rows of R̂ from first on
+// belong to the points that entered before it.
 func (k *komp) border(i, first int) int {
 	e, m, n, c := &k.entrance, k.dict, k.b.n, k.f.Outputs
 	among := e.among[i*(n+e.points.Len()) : (i+1)*(n+e.points.Len())]
@@ -103,11 +102,11 @@ func (k *komp) border(i, first int) int {
 	gain, x := e.gain[i*c:(i+1)*c], e.points.At(i)
 	t := k.timesInverse(v, k.coeff[(n+i)*m:(n+i+1)*m])
 	for a := range e.kept {
-		axpy(-dot(k.newRows.row(first+a), v), e.shares[a*c:(a+1)*c], gain)
+		gemm.Axpy(-gemm.Dot(k.newRows.row(first+a), v), e.shares[a*c:(a+1)*c], gain)
 	}
 	self := k.f.Kernel.Self(x)
-	d := self + k.ridge - dot(t, v)
-	if !(d > prune.Distinct*self) || !(self <= largest) {
+	d := self + k.ridge - gemm.Dot(t, v)
+	if !(d > prune.Distinct*self) || !(self >= 0 && self <= largest) {
 		return -1
 	}
 	k.spent = max(k.spent-sumSquares(gain)/d, 0)
@@ -137,11 +136,11 @@ func (k *komp) timesInverse(v, pv []float64) []float64 {
 	copy(t, pv)
 	for i := range k.goneOld {
 		past := k.goneCol(i)
-		gemm.Axpy(-dot(past, v[:m]), past, t[:m])
+		gemm.Axpy(-gemm.Dot(past, v[:m]), past, t[:m])
 	}
 	for i := range k.newRows.rows {
 		row := k.newRows.row(i)
-		axpy(dot(row, v), row, t)
+		gemm.Axpy(gemm.Dot(row, v), row, t)
 	}
 	for j, on := range k.present {
 		if !on {
@@ -156,14 +155,10 @@ func (k *komp) timesInverse(v, pv []float64) []float64 {
 func (k *komp) widen(total int) {
 	was := k.newRows.cols
 	k.newRows.widen(total)
-	for _, a := range []*[]float64{&k.invDiag, &k.oldDiag, &k.norm2, &k.price, &k.spread} {
+	for _, a := range []*[]float64{&k.invDiag, &k.oldDiag, &k.norm2} {
 		*a = append((*a)[:min(was, total)], make([]float64, max(total-was, 0))...)
 	}
 	k.present = append(k.present[:min(was, total)], make([]bool, max(total-was, 0))...)
-	k.applied = append(k.applied[:min(was, total)], make([]int, max(total-was, 0))...)
-	for j := was; j < total; j++ {
-		k.price[j] = math.Inf(1)
-	}
 }
 
 // joinWeights updates the weights of all elements for the elements that have entered, whose rows
@@ -181,7 +176,6 @@ func (k *komp) joinWeights(first int) {
 	for j, on := range k.present {
 		if on {
 			k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
-			k.reprice(j)
 		}
 	}
 }
@@ -222,13 +216,12 @@ func (k *komp) joinBatch(points [][]float32) {
 // holds the new rows.
 func bordered(a []float64, n, l int, rows []float64) []float64 {
 	w := n + l
-	a = extend(a[:n*n], w*w-n*n)
-	for i := n - 1; i >= 0; i-- {
-		copy(a[i*w:i*w+n], a[i*n:(i+1)*n])
+	a = restride(a, n, n, n, w, w)
+	copy(a[n*w:], rows)
+	for i := range n {
 		for q := range l {
 			a[i*w+n+q] = rows[q*w+i]
 		}
 	}
-	copy(a[n*w:], rows)
 	return a
 }

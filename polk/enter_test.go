@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
@@ -34,7 +35,7 @@ func (r *restless) Prune(_ context.Context, s prune.InverseState) error {
 		case 1:
 			j := pick(s)
 			w := make([]float64, step.Outputs)
-			axpy(-1, s.Weights(j), w)
+			gemm.Axpy(-1, s.Weights(j), w)
 			r.want.Append(s.Point(j), w)
 			s.Drop(j)
 		default:
@@ -56,7 +57,7 @@ func (r *restless) checkSpent(s prune.InverseState) {
 	for j := range s.Total() {
 		if s.Present(j) {
 			w := make([]float64, diff.Outputs)
-			axpy(-1, s.Weights(j), w)
+			gemm.Axpy(-1, s.Weights(j), w)
 			diff.Append(s.Point(j), w)
 		}
 	}

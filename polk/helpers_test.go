@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -216,7 +217,7 @@ func inverseResidual(l *Learner) float64 {
 	for i := range p {
 		l.komp.inverse.column(p, i)
 		for j := range p {
-			v := dot(p, K.RawRowView(j))
+			v := gemm.Dot(p, K.RawRowView(j))
 			if i == j {
 				v--
 			}

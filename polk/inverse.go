@@ -208,25 +208,6 @@ func (g *inverseGram) dependent(tol float64) []int {
 	return order[rank:]
 }
 
-// coefficients returns the c that minimizes ‖κ(x, ·) − Σ c_i κ(d_i, ·)‖², and the minimum, for a
-// point x with kernel values v to the dictionary and self = κ(x, x). It is for an
-// ill-conditioned K: P alone would leave a residual of the order of the condition number, so the
-// solution is refined by its residual.
-func (g *inverseGram) coefficients(v []float64, self float64) (c []float64, dist2 float64) {
-	c = make([]float64, g.order)
-	res := slices.Clone(v)
-	// Invariant: res = v − K·c. A round adds P·res to c, which multiplies the error by P's
-	// residual. Four rounds are enough for any P in use.
-	for range 4 {
-		g.mul(1, res, 1, c, 1)
-		for i := range res {
-			res[i] = v[i] - gemm.Dot(g.gramRow(i), c)
-		}
-	}
-	// κ(x, x) − 2cᵀv + cᵀKc with K·c = v − res: the error of c enters squared.
-	return c, max(self-dot(c, v)-dot(c, res), 0)
-}
-
 // supervision holds what is known about the error of P.
 type supervision struct {
 	health        Health
@@ -301,8 +282,7 @@ func (k *komp) probeResidual() float64 {
 // this projection counts as spent.
 func (k *komp) repair() {
 	k.health.Repairs++
-	dim := k.f.Dict.Dim()
-	out := kernel.NewExpansion(k.f.Kernel, dim, k.f.Outputs)
+	out := kernel.NewExpansion(k.f.Kernel, k.f.Dict.Dim(), k.f.Outputs)
 	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {
 		dependent := k.inverse.dependent(tol)
 		k.health.Dropped += len(dependent)
@@ -315,21 +295,38 @@ func (k *komp) repair() {
 			k.f.Remove(j)
 		}
 	}
-	// Norms are added, not squares: the errors of several elements need not be
-	// orthogonal.
-	var lost float64
-	x, values := make([]float64, dim), make([]float64, k.inverse.order)
-	for i := range out.Order() {
-		d, w := out.Dict.At(i), out.Weights(i)
-		kernel.Widen(x, d)
-		k.f.Dict.Block64(k.f.Kernel, 1, x, values, len(values), k.threads)
-		coeff, dist2 := k.inverse.coefficients(values, k.f.Kernel.Self(d)+k.ridge)
-		for j, v := range coeff {
-			axpy(v, w, k.f.Weights(j))
-		}
-		lost += math.Sqrt(dist2 * sumSquares(w))
+	if out.Order() > 0 {
+		k.spent += k.projectOut(out)
 	}
-	k.spent += float64(lost * lost)
+}
+
+// projectOut gives the weights of elements that have left to the dictionary, which nearly spans
+// them, and returns the squared error.
+func (k *komp) projectOut(out *kernel.Expansion) float64 {
+	l, m, dim := out.Order(), k.inverse.order, k.f.Dict.Dim()
+	x, values, coeff := make([]float64, l*dim), make([]float64, l*m), make([]float64, l*m)
+	for i := range l {
+		kernel.Widen(x[i*dim:], out.Dict.At(i))
+	}
+	k.f.Dict.Block64(k.f.Kernel, l, x, values, m, k.threads)
+	// A round multiplies the error by P's residual: four are enough for any P in use. P alone
+	// would leave a residual of the order of K's condition number.
+	for range 4 {
+		k.inverse.mul(l, k.residualOf(l, values, coeff), 1, coeff, k.threads)
+	}
+	res := k.residualOf(l, values, coeff)
+	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
+	for i := range l {
+		c, w := coeff[i*m:(i+1)*m], out.Weights(i)
+		for j, v := range c {
+			gemm.Axpy(v, w, k.f.Weights(j))
+		}
+		// κ(x, x) − 2cᵀv + cᵀKc with K·c = v − res: the error of c enters squared.
+		self := k.f.Kernel.Self(out.Dict.At(i)) + k.ridge
+		dist2 := self - gemm.Dot(c, values[i*m:(i+1)*m]) - gemm.Dot(c, res[i*m:(i+1)*m])
+		lost += math.Sqrt(max(dist2, 0) * sumSquares(w))
+	}
+	return float64(lost * lost)
 }
 
 // removeColumn deletes column j of the m-column matrix b.toDict; the last

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
@@ -12,7 +13,7 @@ import (
 
 // This file, eliminate.go and commit.go implement Algorithm 1 as fast as this package can: the
 // same removals in the same order and the same weights as polk/literal, which solves a
-// least-squares problem for each candidate of each removal. Here a removal costs O(n·M).
+// least-squares problem for each candidate of each removal. Here a removal costs O((n+C)·M).
 //
 // # What a removal costs
 //
@@ -59,22 +60,7 @@ import (
 // P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from P and the x of
 // earlier removals (left-looking), so the loop does no O(M²) work. Of Q only the diagonal is
 // kept up to date, by subtraction; an entry that loses nearly all of its value is summed again
-// from P̂ and R̂ (update).
-//
-// # What is deferred
-//
-// (b) changes all weights, C·M numbers, at every removal, but the loop needs only the weights of
-// the few elements that may be removed next. It therefore keeps o and u = w_j/o_j of each
-// removal, and for every element a lower bound of √(‖w_k‖²/Q_kk). A removal moves w_k by
-// |o_k|·‖u‖ and never increases Q_kk, so the bound falls by
-//
-//	|o_k|·‖u‖/√Q_kk,                                                  (d)
-//
-// with the Q_kk at which the bound was last exact: (‖w_k‖ − Σ|o_k|·‖u‖)/√Q_kk can only grow as
-// Q_kk falls further. Only an element whose bound is the least of all gets (b), for all removals
-// not yet applied to it. The other elements get them after every 64 removals and at the end,
-// w ← w − Oᵀ·U in one product. Then commit brings P to the new dictionary: removed old elements
-// leave, then kept new ones enter.
+// from P̂ and R̂ (reduce).
 //
 // # Where rounding decides
 //
@@ -116,13 +102,9 @@ type batch struct {
 	samples []int          // positions in the mini-batch, −1 for points that a pruner has entered
 }
 
-func newBatch(dim int) batch {
-	return batch{points: kernel.NewPoints(dim), spare: kernel.NewPoints(dim)}
-}
-
 // komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
 // whose inverse Gram matrix it keeps from step to step. Its buffers are
-// reused: a step in steady state allocates nothing.
+// reused: a step in steady state allocates nothing, unless it folds elements.
 //
 // Elements are numbered 0 … M−1 in the dictionary and M … M+n−1 in the batch.
 type komp struct {
@@ -136,9 +118,7 @@ type komp struct {
 
 	stepState
 	start
-	costs
-	deferred
-	loopInverse
+	pursuit
 	change
 
 	// Scratch of single functions.
@@ -156,12 +136,6 @@ type start struct {
 	chol           []float64 // n×n: L
 	cholInv        []float64 // n×n: L⁻¹
 	target         []float64 // (M+n)×C: f̃ at all elements, if the weights are refined
-
-	// Set by pivot.
-	schurLeft  []float64 // n×n: remainder of S after pivoting
-	pivotRows  []float64 // n×n: row i is the row of new element i in the pivoted factor
-	unpivoted  []int     // new elements that have not been pivots
-	pivotOrder []int     // new elements that have been pivots, in this order
 }
 
 // approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation with an error
@@ -181,7 +155,6 @@ func (k *komp) project(loop func() error) error {
 	k.startLoop()
 	before := k.left
 	err := loop()
-	k.settle()
 	refine := k.illConditioned && (k.b.n > 0 || k.left < before)
 	if refine {
 		k.evaluateTarget()
@@ -211,7 +184,7 @@ func (k *komp) enterBatch() {
 	k.formSchur()
 	if !k.factor() {
 		k.foldDependent()
-		k.factor()
+		k.illConditioned = !k.factor() || k.illConditioned
 	}
 	n, m, c := b.n, k.dict, k.f.Outputs
 	k.number(m + n)
@@ -304,7 +277,7 @@ func (k *komp) factor() bool {
 	k.chol = append(k.chol[:0], k.schur[:n*n]...)
 	cholesky(k.chol, n)
 	k.cholInv = grow(k.cholInv, n*n)
-	inverseLower(k.cholInv, k.chol, n)
+	factor.InvertLower(n, k.chol, n, k.cholInv, n, 1)
 	// S⁻¹ = L⁻ᵀ·L⁻¹: its diagonal sums the squares of L⁻¹'s columns.
 	diag := k.invDiag[m:]
 	clear(diag)
@@ -331,94 +304,68 @@ func (k *komp) factor() bool {
 // large as the condition number of S.
 func (k *komp) foldDependent() {
 	b, n, m, c := k.b, k.b.n, k.inverse.order, k.f.Outputs
-	rest := k.pivot()
+	norm := func(i int) float64 { return math.Sqrt(max(b.gram[i*(n+1)], math.SmallestNonzeroFloat64)) }
+	for i := range n { // relative to κ(x, x), so the kernel's scale does not matter
+		for j := range n {
+			k.cholInv[i*n+j] = k.schur[i*n+j] / norm(i) / norm(j)
+		}
+	}
+	order, r := factor.Pivots(n, k.cholInv, n, dependence)
+	pivots, rest := order[:r], order[r:]
 	if len(rest) == 0 {
 		return
 	}
-	r := len(k.pivotOrder)
-	for i, p := range k.pivotOrder {
-		copy(k.chol[i*n:i*n+r], k.pivotRows[p*n:p*n+r])
+	coeff := make([]float64, len(rest)*r) // of the projections on the pivots
+	for i, p := range pivots {
+		for j, q := range pivots[:i+1] {
+			k.chol[i*r+j] = k.schur[p*n+q]
+		}
+		for j, q := range rest {
+			coeff[j*r+i] = k.schur[q*n+p]
+		}
 	}
+	cholesky(k.chol, r)
+	factor.SolveLower(len(rest), r, k.chol, r, coeff, r, 1)
 	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
-	for _, i := range rest {
-		coeff := k.pivotRows[i*n : i*n+r]
-		backward(k.chol, n, coeff)
-		// κ(x_i, ·) is numerically Σ coeff_q κ(x_pivotOrder[q], ·) plus a combination of dictionary
-		// elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection of
-		// element i on the dictionary minus the part that the pivots already contribute.
-		wi, t := b.weights[i*c:(i+1)*c], k.coeff[i*m:(i+1)*m]
-		for q, j := range k.pivotOrder {
-			axpy(coeff[q], wi, b.weights[j*c:(j+1)*c])
-			gemm.Axpy(-coeff[q], k.coeff[j*m:(j+1)*m], t)
-		}
-		for j, v := range t {
-			axpy(v, wi, k.f.Weights(j))
-		}
-		k.health.Folded++
+	for j, i := range rest {
 		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
-		lost += math.Sqrt(max(k.schurLeft[i*n+i], 0) * sumSquares(wi))
+		dist2 := k.schur[i*(n+1)] - sumSquares(coeff[j*r:(j+1)*r])
+		lost += math.Sqrt(max(dist2, 0) * sumSquares(b.weights[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
+	factor.SolveLowerT(len(rest), r, k.chol, r, coeff, r, 1)
+	for j, i := range rest {
+		// κ(x_i, ·) is numerically Σ coeff_q κ(x_q, ·) over the pivots plus a combination of
+		// dictionary elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection
+		// of element i on the dictionary minus the part that the pivots already contribute.
+		wi, t := b.weights[i*c:(i+1)*c], k.coeff[i*m:(i+1)*m]
+		for a, q := range pivots {
+			v := coeff[j*r+a]
+			gemm.Axpy(v, wi, b.weights[q*c:(q+1)*c])
+			gemm.Axpy(-v, k.coeff[q*m:(q+1)*m], t)
+		}
+		for a, v := range t {
+			gemm.Axpy(v, wi, k.f.Weights(a))
+		}
+	}
+	k.health.Folded += len(rest)
 	k.spent += float64(lost * lost)
-	slices.Sort(k.pivotOrder)
-	k.compress()
+	slices.Sort(pivots)
+	k.compress(pivots)
 }
 
-// pivot factorizes S with diagonal pivoting while the pivots exceed dependence, and returns the
-// elements that are left. k.pivotOrder lists the pivots in order, and row i of k.pivotRows is
-// the row of element i in the factor. The diagonal of k.schurLeft holds the squared distances of
-// the returned elements to the span of the dictionary and the pivots.
-func (k *komp) pivot() []int {
-	n := k.b.n
-	k.schurLeft, k.pivotRows, k.chol = append(k.schurLeft[:0], k.schur[:n*n]...), grow(k.pivotRows, n*n), grow(k.chol, n*n)
-	k.pivotOrder = k.pivotOrder[:0]
-	rest := k.unpivoted[:0]
-	for i := range n {
-		rest = append(rest, i)
-	}
-	k.unpivoted = rest
-	// Invariant: over the elements of rest, schurLeft is S minus the part that the r pivots so
-	// far explain, which is the Schur complement over the dictionary and those pivots.
-	for r := range n {
-		q, left := 0, 0.0
-		for p, i := range rest {
-			if v := k.schurLeft[i*n+i] / k.b.gram[i*n+i]; v > left {
-				q, left = p, v
-			}
-		}
-		if left <= dependence { // relative to κ(x, x), so the kernel's scale does not matter
-			break
-		}
-		k.illConditioned = k.illConditioned || left < delicate
-		i := rest[q]
-		rest = slices.Delete(rest, q, q+1)
-		k.pivotOrder = append(k.pivotOrder, i)
-		d := math.Sqrt(k.schurLeft[i*n+i])
-		k.pivotRows[i*n+r] = d
-		for _, j := range rest {
-			k.pivotRows[j*n+r] = k.schurLeft[j*n+i] / d
-		}
-		for _, j := range rest {
-			for _, p := range rest {
-				k.schurLeft[j*n+p] -= float64(k.pivotRows[j*n+r] * k.pivotRows[p*n+r])
-			}
-		}
-	}
-	return rest
-}
-
-// compress drops from b, T and S the new elements that are not in k.pivotOrder.
-func (k *komp) compress() {
-	b, n, m, c, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, len(k.pivotOrder)
+// compress drops from b, T and S the new elements that are not in kept, which is sorted.
+func (k *komp) compress(kept []int) {
+	b, n, m, c, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, len(kept)
 	b.points, b.spare = b.spare, b.points
 	b.points.Reset()
-	for to, from := range k.pivotOrder {
+	for to, from := range kept {
 		b.points.Append(b.spare.At(from))
 		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
 		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
 		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])
 		b.samples[to] = b.samples[from]
-		for q, j := range k.pivotOrder {
+		for q, j := range kept {
 			k.schur[to*r+q] = k.schur[from*n+j]
 			b.gram[to*r+q] = b.gram[from*n+j]
 		}

@@ -79,8 +79,7 @@ func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	k := &komp{f: f, threads: 1}
 	k.load()
 	n, m := len(p.x), f.Order()
-	b := newBatch(f.Dict.Dim())
-	b.n, b.toDict, b.gram = n, make([]float64, (n+1)*m), make([]float64, n*n)
+	b := batch{n: n, points: kernel.NewPoints(f.Dict.Dim()), spare: kernel.NewPoints(f.Dict.Dim()), toDict: make([]float64, (n+1)*m), gram: make([]float64, n*n)}
 	K := literal.NewPursuit(p.union(), true).K
 	for i := range n {
 		b.points.Append(p.x[i])
@@ -325,6 +324,31 @@ func TestFolding(t *testing.T) {
 			dist, _ := distance(u, f)
 			if got := math.Sqrt(k.spent); !(math.Abs(got-want) <= 0.1*want) || !(dist <= 1.1*want) {
 				t.Errorf("scale %v, %d old: an error of %v is said to be %v, at most %v", scale, old, dist, got, want)
+			}
+		}
+	}
+}
+
+// TestFoldingNextToZero: an element with κ(x, x) = 0, or nearly 0, is the only one that is lost.
+func TestFoldingNextToZero(t *testing.T) {
+	for _, c := range []struct {
+		x      [][]float32
+		folded int
+	}{
+		{[][]float32{{0, 0}, {1, 0}, {0, 1}}, 1},
+		{[][]float32{{1, 0}, {0, 0}, {0, 1}}, 1},
+		{[][]float32{{1, 0}, {0, 1}, {0, 0}}, 1},
+		{[][]float32{{1e-21, 0}, {0, 1e-21}, {1, 1}}, 0},
+	} {
+		p := problem{f: kernel.NewExpansion(kernel.Polynomial{Degree: 4}, 2, 1), x: c.x, w: [][]float64{{1}, {-2}, {3}}, eps: 1e-9}
+		u := p.union()
+		f, _, k := p.incremental(0)
+		if !(k.spent <= p.eps*p.eps) || k.health.Folded != c.folded {
+			t.Errorf("%v: the error is said to be %v, folded %d", c.x, math.Sqrt(k.spent), k.health.Folded)
+		}
+		for _, x := range c.x {
+			if got, want := f.Score(x)[0], u.Score(x)[0]; !(math.Abs(got-want) <= 1e-6) {
+				t.Errorf("%v: f(%v) = %v, want %v", c.x, x, got, want)
 			}
 		}
 	}

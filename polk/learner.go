@@ -86,15 +86,10 @@ type Learner struct {
 	evals   int64
 	last    Step
 
-	norm2  float64 // largest squared norm of an element or a sample
-	rows   []int   // samples of the mini-batch whose gradient may be nonzero
-	scores []float64
+	scores []float64 // n×C
 	grad   []float64
-	x64    []float64 // len(rows)×dim
-	kx     []float64 // len(rows)×M: kernel values of these samples
-	k32    []float32 // n×M: kernel values for the screening
-	wt32   []float32 // (C+1)×M: transposed weights; the last row is max_c |w_jc|
-	f32    []float32 // n×(C+1): scores; the last column is Σ_j max_c |w_jc|·κ(x, d_j)
+	x64    []float64 // n×dim
+	kx     []float64 // n×M: kernel values
 	batch  batch
 }
 
@@ -128,13 +123,10 @@ func New(cfg Config) (*Learner, error) {
 
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
-	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, batch: newBatch(cfg.Dim), rows: []int{}}
+	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, batch: batch{points: kernel.NewPoints(cfg.Dim), spare: kernel.NewPoints(cfg.Dim)}}
 	if cfg.Pruner != nil {
 		l.entries = make(map[uint64]entry)
 		l.komp.ridge = cfg.Pruner.Ridge()
-	}
-	for j := range f.Order() {
-		l.norm2 = max(l.norm2, normSq(f.Dict.At(j)))
 	}
 	return l
 }
@@ -180,24 +172,23 @@ func (l *Learner) Health() map[string]float64 {
 //	f̃ = (1 − η_t λ)·f_t − (η_t/n)·Σ_i ℓ'(f_t(x_i), y_i)·κ(x_i, ·),
 //	f_{t+1} = KOMP(f̃, ε_t).
 //
-// It returns the scores f_t(x_i) that it computed, valid until the next step.
+// It returns the scores f_t(x_i), n×C, valid until the next step.
 //
 // A non-finite feature or target, an invalid label, and divergence are errors that leave the
 // model unchanged. A pruner may stop early when ctx is done: the step is then taken, pruned as
 // far as it got, and the pruner's error is returned.
-func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := l.check(n, x, y); err != nil {
-		return kernel.Scored{}, err
+		return nil, err
 	}
 	rate := l.cfg.LearningRate.Rate(l.t)
 	eps := l.cfg.Budget.Epsilon(rate)
 	if err := l.cfg.checkRate(l.t, rate, eps); err != nil {
-		return kernel.Scored{}, err
+		return nil, err
 	}
-	l.screen(n, x, y)
-	l.score(x)
+	l.score(n, x)
 	if err := l.gradients(n, x, y, rate); err != nil {
-		return kernel.Scored{}, err
+		return nil, err
 	}
 	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is taken at f_t, so the weights
 	// shrink only now. The batch holds the weights of the new elements.
@@ -212,22 +203,18 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) (ke
 	})
 	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.spent), Budget: eps, Rate: rate}
 	l.t++
-	return kernel.Scored{Samples: l.rows, Scores: l.scores[:len(l.rows)*l.f.Outputs]}, err
+	return l.scores, err
 }
 
-// check reports invalid samples, and raises l.norm2 to the largest squared norm of valid ones.
+// check reports invalid samples.
 func (l *Learner) check(n int, x []float32, y []float64) error {
 	if n < 1 || len(x) < n*l.cfg.Dim || len(y) < n {
 		return fmt.Errorf("polk: step on %d samples (want at least 1): want %d features and %d targets, got %d and %d", n, n*l.cfg.Dim, n, len(x), len(y))
 	}
-	for i := range n {
-		xi := x[i*l.cfg.Dim : (i+1)*l.cfg.Dim]
-		norm2 := normSq(xi)
-		if norm2-norm2 != 0 { // a sum of finite squares of float32 is finite
-			q := slices.IndexFunc(xi, func(v float32) bool { return v-v != 0 })
-			return fmt.Errorf("polk: feature %d of sample %d is %v", q, i, xi[q])
+	for i, v := range x[:n*l.cfg.Dim] {
+		if v-v != 0 {
+			return fmt.Errorf("polk: feature %d of sample %d is %v", i%l.cfg.Dim, i/l.cfg.Dim, v)
 		}
-		l.norm2 = max(l.norm2, norm2)
 	}
 	for i, v := range y[:n] {
 		if v-v != 0 {
@@ -240,67 +227,12 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 	return nil
 }
 
-// screen sets l.rows to the samples of the mini-batch whose gradient may be nonzero. For a loss
-// with flat parts, scores in float32 suffice to tell: screen skips a sample only if its scores
-// meet the margin by more than their rounding error can be (kernel.ScoreError). The outcome of a
-// step is therefore the same as with scores in float64.
-func (l *Learner) screen(n int, x []float32, y []float64) {
-	l.rows = l.rows[:0]
-	flat, ok := l.cfg.Loss.(loss.Flat)
-	m, c := l.f.Order(), l.f.Outputs
-	unit := math.Inf(1)
-	if ok && m > 0 {
-		unit = kernel.ScoreError(l.cfg.Kernel, m, l.cfg.Dim, math.Sqrt(l.norm2))
-	}
-	if !(unit < 1) {
-		for i := range n {
-			l.rows = append(l.rows, i)
-		}
-		return
-	}
-	l.score32(n, x)
-	l.scores = grow(l.scores, c)
-	for i := range n {
-		f := l.f32[i*(c+1) : (i+1)*(c+1)]
-		kernel.Widen(l.scores, f[:c])
-		// The sum of magnitudes f[c] has this relative error too: the exact sum is at most
-		// f[c]/(1 − unit).
-		if bound := unit / (1 - unit) * float64(f[c]); !(flat.Slack(l.scores, y[i]) > bound) {
-			l.rows = append(l.rows, i)
-		}
-	}
-}
-
-// score32 computes the scores of all n samples in float32, and the sums that bound their errors.
-func (l *Learner) score32(n int, x []float32) {
-	m, c := l.f.Order(), l.f.Outputs
-	// The extra output C has the weights max_c |w_jc|. Its value Σ_j max_c |w_jc|·κ(x, d_j) is
-	// the unit in which ScoreError bounds the errors of all scores.
-	l.k32, l.wt32, l.f32 = grow(l.k32, n*m), grow(l.wt32, (c+1)*m), grow(l.f32, n*(c+1))
-	for j := range m {
-		var largest float64
-		for q, v := range l.f.Weights(j) {
-			l.wt32[q*m+j] = float32(v)
-			largest = max(largest, math.Abs(v))
-		}
-		l.wt32[c*m+j] = float32(largest)
-	}
-	l.f.Dict.Block32(l.cfg.Kernel, n, x, l.k32, m, l.cfg.Threads)
-	l.evals += int64(n) * int64(m)
-	gemm.MulABT(n, c+1, m, 1, l.k32, m, l.wt32, m, 0, l.f32, c+1, l.cfg.Threads)
-}
-
-// score computes, for the samples of l.rows, the kernel values to the
-// dictionary and the scores f_t(x_i), both in float64 because the values enter
-// K_DD.
-func (l *Learner) score(x []float32) {
-	n, m, c, dim := len(l.rows), l.f.Order(), l.f.Outputs, l.cfg.Dim
-	l.x64 = grow(l.x64, n*dim)
-	for to, i := range l.rows {
-		kernel.Widen(l.x64[to*dim:], x[i*dim:(i+1)*dim])
-	}
-	l.kx = grow(l.kx, n*m)
-	l.scores = grow(l.scores, n*c)
+// score computes the kernel values of the n samples to the dictionary and the scores f_t(x_i), in
+// float64 because the values enter K_DD.
+func (l *Learner) score(n int, x []float32) {
+	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
+	l.x64, l.kx, l.scores = grow(l.x64, n*dim), grow(l.kx, n*m), grow(l.scores, n*c)
+	kernel.Widen(l.x64, x[:n*dim])
 	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
 	l.evals += int64(n) * int64(m)
 	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
@@ -314,8 +246,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 	b.n, b.samples, b.weights = 0, b.samples[:0], grow(b.weights, n*c)
 	b.points.Reset()
 	l.grad = grow(l.grad, c)
-	for row, i := range l.rows {
-		value := l.cfg.Loss.Gradient(l.grad, l.scores[row*c:(row+1)*c], y[i])
+	for i := range n {
+		value := l.cfg.Loss.Gradient(l.grad, l.scores[i*c:(i+1)*c], y[i])
 		g2 := sumSquares(l.grad)
 		if value-value != 0 || g2-g2 != 0 {
 			return ErrDiverged
@@ -327,8 +259,8 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 			b.weights[b.n*c+q] = -rate / float64(n) * g
 		}
 		b.points.Append(x[i*dim : (i+1)*dim])
-		copy(l.kx[b.n*m:(b.n+1)*m], l.kx[row*m:])
-		copy(l.x64[b.n*dim:(b.n+1)*dim], l.x64[row*dim:])
+		copy(l.kx[b.n*m:(b.n+1)*m], l.kx[i*m:])
+		copy(l.x64[b.n*dim:(b.n+1)*dim], l.x64[i*dim:])
 		b.samples = append(b.samples, i)
 		b.n++
 	}
@@ -347,8 +279,8 @@ func (l *Learner) batchGram() error {
 	b.points.Block64(l.cfg.Kernel, b.n, l.x64, b.gram, b.n, 1)
 	for i := range b.n {
 		self := l.cfg.Kernel.Self(b.points.At(i))
-		if !(self <= largest) {
-			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, more than %v", b.samples[i], self, largest)
+		if !(self >= 0 && self <= largest) {
+			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, want 0 to %v", b.samples[i], self, largest)
 		}
 		b.gram[i*b.n+i] = self
 		for j, v := range b.gram[i*b.n : i*b.n+i] {
@@ -365,18 +297,15 @@ func (l *Learner) batchGram() error {
 // also returns the indices of the removed elements of f in the order of removal, and the error
 // ‖f − approx‖. The elements that stay keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
-	m, dim := f.Order(), f.Dict.Dim()
-	b := newBatch(dim)
-	b.n, b.points, b.weights, b.gram = m, f.Dict.Clone(), slices.Clone(f.W), make([]float64, m*m)
-	x := make([]float64, dim)
+	of, m := komp{f: f, threads: 1}, f.Order()
+	of.inverse.reserve(m)
+	of.computeK()
+	gram := restride(of.inverse.gram, m, m, of.inverse.stride, m, m)
+	b := batch{n: m, points: f.Dict.Clone(), spare: f.Dict.Clone(), weights: slices.Clone(f.W), gram: gram}
 	for i := range m {
-		d := f.Dict.At(i)
 		b.samples = append(b.samples, i)
-		kernel.Widen(x, d)
-		f.Dict.Block64(f.Kernel, 1, x, b.gram[i*m:(i+1)*m], m, 1)
-		b.gram[i*m+i] = f.Kernel.Self(d)
 	}
-	k := komp{f: kernel.NewExpansion(f.Kernel, dim, f.Outputs), threads: 1}
+	k := komp{f: kernel.NewExpansion(f.Kernel, f.Dict.Dim(), f.Outputs), threads: 1}
 	k.approximate(&b, eps)
 	return k.f, k.removed, math.Sqrt(k.spent)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -206,13 +207,13 @@ func (s withoutInverse) Add(x []float32, w []float64) int {
 // The following methods make a komp, during its loop, the prune.InverseState of pruners that use
 // the inverse.
 
-func (k *komp) Norm2(j int) float64    { return k.norm2[k.current(j)] }
+func (k *komp) Norm2(j int) float64    { return k.norm2[j] }
 func (k *komp) Spent() float64         { return k.spent }
-func (k *komp) Distance(j int) float64 { return 1 / k.invDiag[k.current(j)] }
+func (k *komp) Distance(j int) float64 { return 1 / k.invDiag[j] }
 
 func (k *komp) Weights(j int) []float64 {
 	c := k.f.Outputs
-	return k.weights[k.current(j)*c : (j+1)*c]
+	return k.weights[j*c : (j+1)*c]
 }
 
 func (k *komp) Self(j int) float64 { return k.diagonal(j) - k.ridge }
@@ -246,7 +247,7 @@ func (k *komp) Row(j int) []float64 {
 // then zero.
 func (k *komp) Drop(j int) {
 	w := k.Weights(j)
-	axpy(-1, w, k.startWeights(j))
+	gemm.Axpy(-1, w, k.startWeights(j))
 	clear(w)
 	k.norm2[j] = 0
 	k.eliminate(j)
@@ -286,7 +287,7 @@ func (k *komp) Column(dst []float64, j int) {
 	}
 	for i := range k.newRows.rows {
 		row := k.newRows.row(i)
-		axpy(row[j], row, dst)
+		gemm.Axpy(row[j], row, dst)
 	}
 	for i, on := range k.present {
 		if !on {

@@ -51,7 +51,6 @@ type stateHeader struct {
 	Entered uint64  `json:"entered,omitempty"` // the ID of the next new element
 
 	Order   int             `json:"order"`
-	Norm2   float64         `json:"norm2,string"`
 	Kept    json.RawMessage `json:"kept,omitempty"` // what the pruner keeps
 	Inverse *inverseHeader  `json:"inverse,omitempty"`
 }
@@ -76,7 +75,7 @@ func (l *Learner) state() (h stateHeader, err error) {
 	h = stateHeader{
 		Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
 		Steps: l.t, KernelEvals: l.evals, Health: k.health,
-		Pruner: l.cfg.prunerName(), Order: l.f.Order(), Norm2: l.norm2,
+		Pruner: l.cfg.prunerName(), Order: l.f.Order(),
 	}
 	if !(h.Health.Residual <= math.MaxFloat64) {
 		h.Health.Residual = math.MaxFloat64
@@ -122,14 +121,10 @@ func (g *inverseGram) parts() [][]float64 {
 
 // finite reports whether P and its measured residuals are finite.
 func (k *komp) finite() bool {
-	for _, part := range append(k.inverse.parts(), []float64{k.freshResidual, k.residual}) {
-		for _, v := range part {
-			if v-v != 0 {
-				return false
-			}
-		}
-	}
-	return true
+	parts := append(k.inverse.parts(), []float64{k.freshResidual, k.residual})
+	return !slices.ContainsFunc(parts, func(part []float64) bool {
+		return slices.ContainsFunc(part, func(v float64) bool { return v-v != 0 })
+	})
 }
 
 // StateSize returns the number of bytes that WriteState writes: about 4·M² for a model order M if
@@ -142,9 +137,8 @@ func (l *Learner) StateSize() (int64, error) {
 	head, err := json.Marshal(h)
 	numbers := 0
 	if h.Inverse != nil {
-		for _, part := range l.komp.inverse.parts() {
-			numbers += len(part)
-		}
+		m, rank := h.Order, h.Inverse.Rank
+		numbers = m + rank + rank*m + m*(m+1)/2
 	}
 	return modelfile.Size(len(head), 8*int64(numbers)), err
 }
@@ -196,7 +190,7 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	l := newLearner(cfg, f)
-	l.t, l.evals, l.norm2 = h.Steps, h.KernelEvals, h.Norm2
+	l.t, l.evals = h.Steps, h.KernelEvals
 	if err := l.restorePruner(&h); err != nil {
 		return nil, err
 	}
@@ -215,8 +209,8 @@ func (h *stateHeader) check(f *kernel.Expansion, cfg *Config) error {
 	case h.Loss != cfg.Loss.Name() || h.Classes != cfg.Classes || f.Dict.Dim() != cfg.Dim || f.Outputs != cfg.Loss.Outputs(cfg.Classes):
 		return fmt.Errorf("polk: the saved model has loss %s, %d classes and dimension %d, not %s, %d and %d",
 			h.Loss, h.Classes, f.Dict.Dim(), cfg.Loss.Name(), cfg.Classes, cfg.Dim)
-	case h.Steps < 0 || h.KernelEvals < 0 || h.Norm2 < 0:
-		return fmt.Errorf("polk: saved state of %d steps, %d kernel evaluations and squared norm %v: none may be negative", h.Steps, h.KernelEvals, h.Norm2)
+	case h.Steps < 0 || h.KernelEvals < 0:
+		return fmt.Errorf("polk: saved state of %d steps and %d kernel evaluations: none may be negative", h.Steps, h.KernelEvals)
 	case h.Order != f.Order():
 		return fmt.Errorf("polk: saved state of %d elements, but the functions have %d", h.Order, f.Order())
 	case (i != nil) != cfg.inverse():

@@ -51,10 +51,10 @@ func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 // If a sample is invalid, Step fails and learns from none. It also fails at the first sample
 // whose scores or κ(x, x) overflow: the learner has then learned from the samples before it, and
 // is unchanged by that sample and the samples after it.
-func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	m, dim := l.model, l.config.Dim
 	if err := dataset.Check(n, dim, l.config.Classes, x, y); err != nil {
-		return kernel.Scored{}, fmt.Errorf("bsgd: %w", err)
+		return nil, fmt.Errorf("bsgd: %w", err)
 	}
 	l.scored = l.scored[:0]
 	for lo := 0; lo < n; lo += windowRows {
@@ -65,11 +65,11 @@ func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) (kern
 		}
 		for i := lo; i < hi; i++ {
 			if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
-				return kernel.Scored{}, fmt.Errorf("bsgd: sample %d of %d: %w", i, n, err)
+				return nil, fmt.Errorf("bsgd: sample %d of %d: %w", i, n, err)
 			}
 		}
 	}
-	return kernel.Scored{Scores: l.scored}, nil
+	return l.scored, nil
 }
 
 // likely reports for each of the window's samples whether it violates its margin under the

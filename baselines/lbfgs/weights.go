@@ -95,11 +95,11 @@ func (w *Weights) SetThreads(n int) {
 
 // Step takes one iteration on the whole training set, which w holds already: n must be its size,
 // and Step ignores x and y.
-func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) (kernel.Scored, error) {
+func (w *Weights) Step(ctx context.Context, n int, _ []float32, _ []float64) ([]float64, error) {
 	if n != w.problem.n {
-		return kernel.Scored{}, fmt.Errorf("lbfgs: a step of %d samples: want the whole training set of %d", n, w.problem.n)
+		return nil, fmt.Errorf("lbfgs: a step of %d samples: want the whole training set of %d", n, w.problem.n)
 	}
-	return kernel.Scored{}, w.iterate(ctx)
+	return nil, w.iterate(ctx)
 }
 
 // iterate takes an iteration, or none if no step lowers the objective any more. The first

@@ -7,7 +7,6 @@ import (
 
 	"polkrepro/internal/race"
 	"polkrepro/internal/testutil"
-	"polkrepro/kernel"
 )
 
 // Blobs draws n points whose classes overlap: the mean of a point's first feature
@@ -36,7 +35,7 @@ func New[Config, Learner any](tb testing.TB, make func(Config) (Learner, error),
 
 // A Stepper learns from mini-batches of n samples.
 type Stepper interface {
-	Step(ctx context.Context, n int, x []float32, y []float64) (kernel.Scored, error)
+	Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error)
 }
 
 // Step lets a learner learn from len(y) samples. An error ends the test.

@@ -152,12 +152,13 @@ func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
 	for ; rank < n; rank++ {
 		best := rank
 		for i := rank + 1; i < n; i++ {
-			if e, o := order[best], order[i]; a[o*lda+o] > a[e*lda+e] {
+			if e, o := order[best], order[i]; a[o*lda+o] > a[e*lda+e] || math.IsNaN(a[e*lda+e]) {
 				best = i
 			}
 		}
-		order[rank], order[best] = order[best], order[rank]
-		p := order[rank]
+		p := order[best]
+		copy(order[rank+1:best+1], order[rank:best]) // of equal pivots the first is taken
+		order[rank] = p
 		pivot := a[p*lda+p]
 		if !(pivot > tol) {
 			return order, rank

@@ -1,7 +1,6 @@
 package literal
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -17,14 +16,6 @@ import (
 type State interface {
 	prune.State
 	prune.InverseState
-}
-
-// Prune runs a pruner of either kind on a state.
-func Prune(ctx context.Context, p *prune.Instance, s State) error {
-	if p, ok := p.Pruner.(prune.InversePruner); ok {
-		return p.Prune(ctx, s)
-	}
-	return p.Pruner.(prune.Pruner).Prune(ctx, s)
 }
 
 type state struct {

@@ -1,7 +1,6 @@
 package prune_test
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -72,7 +71,11 @@ func (f *function) prune(t *testing.T, name string, p prune.Params) literal.Stat
 func (f *function) pruneBy(t *testing.T, i *prune.Instance) literal.State {
 	t.Helper()
 	s := f.state(i)
-	testutil.NoError(t, literal.Prune(context.Background(), i, s))
+	if p, ok := i.Pruner.(prune.InversePruner); ok {
+		testutil.NoError(t, p.Prune(t.Context(), s))
+	} else {
+		testutil.NoError(t, i.Pruner.(prune.Pruner).Prune(t.Context(), s))
+	}
 	return s
 }
 

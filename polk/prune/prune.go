@@ -99,7 +99,7 @@ type InverseState interface {
 	// γ_j² − r² = ‖w_j‖²·Distance(j).
 	Cost(j int) float64
 
-	// Cheapest returns Least(s, s.Cost). It computes the costs of only a few elements.
+	// Cheapest returns Least(s, s.Cost).
 	Cheapest() int
 
 	// Spent returns r², the squared error of the approximation. Remove adds to it and Enter

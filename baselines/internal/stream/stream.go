@@ -57,17 +57,17 @@ func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...)
 // are valid until the next Step. If a sample is invalid, Step fails and learns from none. It also
 // fails at the first sample that the learner can't learn from, such as one whose loss is not
 // finite. Step is short and ignores the context.
-func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) (kernel.Scored, error) {
+func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
-		return kernel.Scored{}, fmt.Errorf("%s: %w", s.name, err)
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.scores = s.scores[:0]
 	for i := range n {
 		if err := s.learn(x[i*s.dim:(i+1)*s.dim], y[i]); err != nil {
-			return kernel.Scored{}, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
+			return nil, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
 	}
-	return kernel.Scored{Scores: s.scores}, nil
+	return s.scores, nil
 }
 
 // A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
