@@ -54,8 +54,8 @@ func scoresOf(e *kernel.Expansion, x []float32) []float64 {
 	return f
 }
 
-// scoreError bounds the error of a float32 score at any of the points x, a hundred roundings of
-// the largest Σ_j |w_j| κ(x, d_j). Features are not negative: nothing cancels in xᵀx' + b.
+// scoreError bounds the error of a float32 score at any of the points x by 170 roundings of the
+// largest Σ_j |w_j| κ(x, d_j). Features are not negative: nothing cancels in xᵀx' + b.
 func scoreError(e *kernel.Expansion, x []float32) float64 {
 	sizes := e.Clone()
 	for i, w := range sizes.W {
