@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/data"
@@ -119,16 +122,32 @@ func TestBatchFailures(t *testing.T) {
 	}
 }
 
-// TestBatchInterrupted: a batch run that the context ends leaves a partial record, not a failed
-// one, so that it is run again.
+// TestBatchInterrupted: a batch run that its context ends leaves a partial record, not a failed
+// one, so that it is run again. A run that gives up by a context of its own has failed.
 func TestBatchInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	_, have, err := reproduceBatch(t, ctx, func(ctx context.Context, _ BatchProblem) (*Trained, error) {
-		cancel()
-		return nil, ctx.Err()
-	})
-	if !errors.Is(err, ErrInterrupted) || len(have.Partial) != 1 || len(have.Failed) != 0 {
-		t.Errorf("error %v, partial %v, failed %v", err, have.Partial, have.Failed)
+	for name, c := range map[string]struct {
+		err  func(context.Context, context.CancelFunc) error
+		want error
+	}{
+		"cancelled":    {func(ctx context.Context, cancel context.CancelFunc) error { cancel(); return ctx.Err() }, ErrInterrupted},
+		"deadline":     {func(ctx context.Context, _ context.CancelFunc) error { <-ctx.Done(); return ctx.Err() }, ErrInterrupted},
+		"cause":        {func(ctx context.Context, _ context.CancelFunc) error { <-ctx.Done(); return context.Cause(ctx) }, ErrInterrupted},
+		"own deadline": {func(context.Context, context.CancelFunc) error { return context.DeadlineExceeded }, ErrRunsFailed},
+		"own context":  {func(context.Context, context.CancelFunc) error { return context.Canceled }, ErrRunsFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // the deadline comes when the run waits for it
+				ctx, cancel := context.WithTimeoutCause(t.Context(), time.Hour, errors.New("closing time"))
+				defer cancel()
+				_, have, err := reproduceBatch(t, ctx, func(ctx context.Context, _ BatchProblem) (*Trained, error) {
+					return nil, fmt.Errorf("solver: %w", c.err(ctx, cancel))
+				})
+				failed := c.want == ErrRunsFailed
+				if !errors.Is(err, c.want) || len(have.Failed) == 1 != failed || len(have.Partial) == 0 != failed {
+					t.Errorf("error %v, partial %v, failed %v", err, have.Partial, have.Failed)
+				}
+			})
+		})
 	}
 }
 

@@ -176,7 +176,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 			switch {
 			case err == nil:
 				done[i] = true
-			case errors.As(err, new(*storageError)), errors.Is(err, context.Canceled):
+			case stopped(ctx, err), errors.As(err, new(*storageError)):
 				return err
 			default:
 				errs[i] = err
@@ -218,6 +218,12 @@ func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error 
 		return fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(out.Failed), runs)
 	}
 	return nil
+}
+
+// stopped reports whether err says that the context ended, by a signal or a deadline. A run
+// that fails by a deadline of its own is not stopped.
+func stopped(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
 }
 
 // interruptedOr returns an error that wraps ErrInterrupted if the context

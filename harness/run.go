@@ -99,7 +99,7 @@ func (x *executor) conclude(ctx context.Context, w *record.Writer, t *tracked, e
 	case err == nil:
 		t.report(EventFinish)
 		return nil
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()), errors.As(err, new(*storageError)):
+	case stopped(ctx, err), errors.As(err, new(*storageError)):
 		t.report(EventStop)
 		return err
 	}

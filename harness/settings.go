@@ -140,7 +140,7 @@ func (j *heldOutJob) run(ctx context.Context, progress Progress, methods Registr
 	switch {
 	case err == nil:
 		t.report(EventFinish)
-	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+	case stopped(ctx, err):
 		t.report(EventStop)
 	default:
 		t.event.Message = err.Error()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -63,7 +62,7 @@ func fetchData(cmd *cobra.Command, f data.Fetcher, names []string, progress stri
 	}
 	rows, err := f.Fetch(cmd.Context(), names)
 	display.Close()
-	if errors.Is(err, context.Canceled) {
+	if err != nil && cmd.Context().Err() != nil {
 		err = resumable(fmt.Errorf("%w: complete files are kept", harness.ErrInterrupted))
 	}
 	return rows, err

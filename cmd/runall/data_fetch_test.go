@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -110,8 +111,8 @@ func TestFetchVerdict(t *testing.T) {
 	}
 }
 
-// TestFetchInterrupted cancels during a download, as Ctrl-C does: no partial file is left, and no
-// results folder is made.
+// TestFetchInterrupted ends the context during a download, as Ctrl-C or a deadline does: no partial
+// file is left, and no results folder is made.
 func TestFetchInterrupted(t *testing.T) {
 	var interrupt func()
 	fakeNetwork(t, func(r *http.Request) (*http.Response, error) {
@@ -122,11 +123,14 @@ func TestFetchInterrupted(t *testing.T) {
 	})
 	for _, args := range [][]string{{"data", "fetch", "mnist"}, {"reproduce", "mnist-ksvm"}} {
 		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		interrupt = cancel
-		err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard}, io.Discard)
-		if harness.ExitCode(err) != harness.ExitInterrupted || !strings.Contains(err.Error(), "\nTo resume: ") {
-			t.Errorf("%v: %v", args, err)
+		late, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer stop()
+		for ctx, end := range map[context.Context]func(){ctx: cancel, late: func() { <-late.Done() }} {
+			interrupt = end
+			err := execute(ctx, append(args, "--progress", "plain"), &output{to: io.Discard}, io.Discard)
+			if harness.ExitCode(err) != harness.ExitInterrupted || !strings.Contains(err.Error(), "\nTo resume: ") {
+				t.Errorf("%v: %v", args, err)
+			}
 		}
 	}
 	if left := testutil.Names(t, filepath.Join(data.CacheDir, "mnist")); len(left) != 0 {
