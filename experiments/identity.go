@@ -102,12 +102,24 @@ func MixedCode(plan []Planned) string {
 // hexadecimal, of the SHA-256 of the canonical JSON of the run and
 // ResultVersion. It does not depend on the name and the path of a user's data.
 // It panics if a parameter is not a finite number.
-func ID(run Run) string {
+func ID(run Run) string { return idBy(ResultVersion, run) }
+
+// Identifies reports whether id is the [ID] that this or an earlier ResultVersion gives a run.
+func Identifies(id string, run Run) bool {
+	for version := ResultVersion; version > 0; version-- {
+		if id == idBy(version, run) {
+			return true
+		}
+	}
+	return false
+}
+
+func idBy(version int, run Run) string {
 	run.Data = run.Data.Content()
 	b, err := CanonicalJSON(struct {
 		ResultVersion int `json:"result_version"`
 		Run           Run `json:"run"`
-	}{ResultVersion, run})
+	}{version, run})
 	if err != nil {
 		panic("experiments: " + err.Error())
 	}

@@ -25,7 +25,7 @@ import (
 // several threads; of two workers, one is alone at the end.
 func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	const dim = 128
-	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim)}
+	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim), Sums: map[string]string{"cloud": "SHA-256"}}
 	var plan []experiments.Planned
 	for seed, method := range []string{"polk", "bsgd"} {
 		run := tinyRun(method, "ksvm", uint64(seed)).Run

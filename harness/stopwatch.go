@@ -29,5 +29,5 @@ func (s *stopwatch) start(threads int) {
 
 func (s *stopwatch) stop() {
 	s.total.Wall += time.Since(s.wall).Seconds()
-	s.total.CPU += cpuSeconds(s.process) - s.cpu
+	s.total.CPU += max(0, cpuSeconds(s.process)-s.cpu) // below 0 if the step ended on another thread
 }

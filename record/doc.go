@@ -17,7 +17,10 @@
 // record (see [Canonical]): two executions of a run have the same digest, whatever
 // the time, the machine and the speed. The sum, the very last field, is the SHA-256
 // of the file's bytes before the sum's first digit: a file that was truncated or
-// changed in any byte is rejected.
+// changed in any byte is rejected. A record with the right sums is rejected too if no
+// run can leave it: its ID is not that of its run, its last point is not at the end of
+// the run, the last line is not the [Average] of the points, or a figure is out of its
+// range. Figures that were made up and fit each other are not noticed.
 //
 // # Diagnostics
 //

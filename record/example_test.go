@@ -18,17 +18,18 @@ func ExampleReadDir() {
 	}
 	defer os.RemoveAll(dir)
 	run := experiments.Run{Method: "polk", Task: "ksvm", Seed: 1, Samples: 64}
-	w, err := record.Create(dir, record.Header{ID: experiments.ID(run), Run: run})
+	w, err := record.Create(dir, record.Header{ID: experiments.ID(run), Run: run, DataSums: map[string]string{"rows.csv": "SHA-256"}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer w.Abort() // leaves a .partial file if Finish is not reached
-	for samples := 32; samples <= 64; samples += 32 {
-		if err := w.Point(record.Point{Samples: samples, TestError: 1 / float64(samples), ModelOrder: 5}); err != nil {
+	points := []record.Point{{Samples: 32, TestError: 0.03125, ModelOrder: 5}, {Samples: 64, TestError: 0.015625, ModelOrder: 5}}
+	for _, p := range points {
+		if err := w.Point(p); err != nil {
 			log.Fatal(err)
 		}
 	}
-	if err := w.Finish(record.Final{Samples: 64, TestError: 0.02, ModelOrder: 5}); err != nil {
+	if err := w.Finish(record.Average(points, run.Samples)); err != nil {
 		log.Fatal(err)
 	}
 

@@ -13,7 +13,7 @@ import (
 // fails as on a full disk.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	w := create(t, dir, "abc")
+	w := create(t, dir, abc)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	testutil.NoError(t, err)
 	testutil.NoError(t, w.file.Close())
@@ -27,7 +27,7 @@ func TestFullDisk(t *testing.T) {
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort: %v", err)
 	}
-	if got := names(t, dir); got != "abc.jsonl.partial" {
+	if got := names(t, dir); got != abc+".jsonl.partial" {
 		t.Errorf("files %q", got)
 	}
 }

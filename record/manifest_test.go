@@ -158,9 +158,9 @@ func TestSealRefuses(t *testing.T) {
 // error; a folder with such a name is ignored.
 func TestHostileFolder(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "abc")
+	write(t, dir, abc)
 	if err := errors.Join(
-		os.Symlink("abc.jsonl", filepath.Join(dir, "abd.jsonl")),
+		os.Symlink(abc+".jsonl", filepath.Join(dir, "abd.jsonl")),
 		os.Symlink("/dev/zero", filepath.Join(dir, "abe.jsonl")),
 		os.Symlink("/dev/zero", filepath.Join(dir, "abf.failed.jsonl")),
 		os.Symlink("nothing", filepath.Join(dir, "abg.jsonl")),
@@ -170,7 +170,7 @@ func TestHostileFolder(t *testing.T) {
 		t.Skip(err)
 	}
 	c, err := ReadDir(dir)
-	if err != nil || len(c.Records) != 1 || c.Records["abc"] == nil || len(c.Failed) != 0 || len(c.Errors) != 5 {
+	if err != nil || len(c.Records) != 1 || c.Records[abc] == nil || len(c.Failed) != 0 || len(c.Errors) != 5 {
 		t.Errorf("%d records, %d failed, %v, %v", len(c.Records), len(c.Failed), c.Errors, err)
 	}
 	for i, want := range []string{"abd.jsonl: not a regular file", "abe.jsonl: not a regular file", "abf.failed.jsonl: not a regular file", "abg.jsonl", "abi.jsonl:1: "} {

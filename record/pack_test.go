@@ -16,7 +16,7 @@ import (
 func packed(t *testing.T) (plain, packed string) {
 	t.Helper()
 	from, to := t.TempDir(), t.TempDir()
-	r := mustRead(t, write(t, from, "0123"))
+	r := mustRead(t, write(t, from, abc))
 	testutil.NoError(t, r.WritePacked(to))
 	return r.Path, filepath.Join(to, filepath.Base(r.Path)+packedSuffix)
 }
@@ -54,12 +54,12 @@ func TestPackedDamagedIsReplaced(t *testing.T) {
 	if c, err := ReadDir(dir); err != nil || len(c.Errors) != 1 {
 		t.Fatal(err, c.Errors)
 	}
-	again := write(t, dir, "0123")
+	again := write(t, dir, abc)
 	c, err := ReadDir(dir)
 	if err != nil || len(c.Errors) > 0 {
 		t.Fatal(err, c.Errors)
 	}
-	if r := c.Records["0123"]; r == nil || r.Path != again {
+	if r := c.Records[abc]; r == nil || r.Path != again {
 		t.Errorf("read %v, want that of %s", r, again)
 	}
 }
@@ -75,7 +75,7 @@ func TestPackedDamage(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		r, err := parse(path, "0123", "final", text)
+		r, err := parse(path, abc, "final", text)
 		if err != nil {
 			return "", err
 		}

@@ -51,8 +51,8 @@ var ErrDamaged = errors.New("the record was changed after it was written")
 
 // Read reads the finished record at path, whose name must be its ID and ".jsonl", or
 // ".jsonl.gz" if it is packed. The record must be complete: a header, points with
-// increasing samples, and a final line with the correct digest and sum. Otherwise the
-// error is an *Error, or that of opening the file.
+// increasing samples, and a final line with the correct digest and sum. They must fit the
+// run and each other. Otherwise the error is an *Error, or that of opening the file.
 //
 // Read opens only regular files and reads at most MaxSize bytes, packed or not.
 func Read(path string) (*Record, error) {
@@ -183,6 +183,9 @@ func parse(path, id, last string, b []byte) (*Record, error) {
 	if err == nil {
 		p.line = 0
 		err = p.checkSum(b, rest)
+	}
+	if err == nil {
+		err = p.rec.check()
 	}
 	if err != nil {
 		return nil, &Error{path, p.line, err}

@@ -23,18 +23,29 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-func header(id string) Header {
-	return Header{
-		ID: id,
-		Run: experiments.Run{
-			Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
-			Task: "ksvm", Method: "polk",
-			Params: experiments.Params{
-				Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
-				LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
-			},
-			Seed: 1, Samples: 640, Evaluation: experiments.Evaluation{Every: 320, Tail: 5},
+func run(seed uint64) experiments.Run {
+	return experiments.Run{
+		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
+		Task: "ksvm", Method: "polk",
+		Params: experiments.Params{
+			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
 		},
+		Seed: seed, Samples: 640, Evaluation: experiments.Evaluation{Every: 320, Tail: 5},
+	}
+}
+
+// IDs of the runs with the seeds 1 and 2.
+var abc, abd = experiments.ID(run(1)), experiments.ID(run(2))
+
+// header returns the header of the run with an ID, or with a wrong ID.
+func header(id string) Header {
+	seed := uint64(1)
+	if id == abd {
+		seed = 2
+	}
+	return Header{
+		ID: id, Run: run(seed),
 		DataSums:  map[string]string{"multidist": "00ff"},
 		DataFacts: map[string]float64{"bayes_error": 0.0386, "odd": math.Inf(-1)},
 		Provenance: Provenance{
@@ -48,13 +59,14 @@ var points = []Point{
 	{Samples: 0, TrainRisk: 1, TestRisk: 1, TestError: 0.8},
 	{Samples: 320, TrainRisk: 0.1, TestRisk: 1.0 / 3, TestError: 0.05, ModelOrder: 16, KernelEvals: 1 << 60, Timing: Timing{Wall: 0.5, CPU: 0.25},
 		Diagnostics: Diagnostics{NormSq: new(2.5), Prequential: &Prequential{0.25, 0.125}, Reliability: &Reliability{LogLoss: 0.5, CalibrationError: 0.0625}}},
-	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 17, Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25}},
+	{Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: math.Copysign(0, -1), ModelOrder: 1, KernelEvals: 1 << 60, Timing: Timing{Wall: 1, CPU: 0.5, Pruner: 0.25},
+		Diagnostics: Diagnostics{NormSq: new(2.75), Prequential: &Prequential{0.25, 0.125}, Reliability: &Reliability{LogLoss: 0.5, CalibrationError: 0.0625}}},
 }
 
 var bins = append([]Bin{{3, 0.0625, 0.5}}, make([]Bin, ReliabilityBins-1)...)
 
 var final = Final{
-	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0.05, ModelOrder: 16.5, KernelEvals: 1 << 60,
+	Samples: 640, TrainRisk: math.NaN(), TestRisk: math.Inf(1), TestError: 0, ModelOrder: 1, KernelEvals: 1 << 60,
 	Health:      map[string]float64{"repairs": 1, "drift": math.Inf(1)},
 	Diagnostics: Diagnostics{NormSq: new(2.75), Prequential: &Prequential{0.25, 0.125}, Reliability: &Reliability{0.5, 0.0625, bins}},
 	Model:       &Model{Dim: 2, Outputs: 1, Dictionary: []float32{0.1, -2}, Weights: []float64{1.0 / 3}},
@@ -114,9 +126,9 @@ func show(v any) string {
 }
 
 func TestRoundTrip(t *testing.T) {
-	path := write(t, t.TempDir(), "abc")
+	path := write(t, t.TempDir(), abc)
 	r := mustRead(t, path)
-	h := header("abc")
+	h := header(abc)
 	h.Type, h.Format = "run", Format
 	if !reflect.DeepEqual(r.Header, h) {
 		t.Errorf("header\n%+v\nwant\n%+v", r.Header, h)
@@ -137,17 +149,18 @@ func TestRoundTrip(t *testing.T) {
 
 // TestCanonical checks the canonical form and the digest, and on which fields they depend.
 func TestCanonical(t *testing.T) {
-	base := mustRead(t, write(t, t.TempDir(), "abc"))
+	base := mustRead(t, write(t, t.TempDir(), abc))
 	want := `{"data_facts":{"bayes_error":0.0386,"odd":"-Inf"},"data_sums":{"multidist":"00ff"},` +
 		`"final":{"health":{"drift":"+Inf","repairs":1},"kernel_evals":1152921504606846976,` +
-		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":16.5,"norm_sq":2.75,` +
+		`"model":{"dictionary":[0.1,-2],"dim":2,"outputs":1,"weights":[0.3333333333333333]},"model_order":1,"norm_sq":2.75,` +
 		`"prequential":{"error":0.125,"loss":0.25},"reliability":{"bins":[{"accuracy":0.5,"confidence":0.0625,"count":3}` +
 		strings.Repeat(`,{"accuracy":0,"confidence":0,"count":0}`, 14) + `],"calibration_error":0.0625,"log_loss":0.5},` +
-		`"samples":640,"test_error":0.05,"test_risk":"+Inf","train_risk":"NaN","type":"final"},"id":"abc","points":[` +
+		`"samples":640,"test_error":0,"test_risk":"+Inf","train_risk":"NaN","type":"final"},"id":"` + abc + `","points":[` +
 		`{"kernel_evals":0,"model_order":0,"samples":0,"test_error":0.8,"test_risk":1,"train_risk":1,"type":"point"},` +
 		`{"kernel_evals":1152921504606846976,"model_order":16,"norm_sq":2.5,"prequential":{"error":0.125,"loss":0.25},` +
 		`"reliability":{"calibration_error":0.0625,"log_loss":0.5},"samples":320,"test_error":0.05,"test_risk":0.3333333333333333,"train_risk":0.1,"type":"point"},` +
-		`{"kernel_evals":0,"model_order":17,"samples":640,"test_error":-0,"test_risk":"+Inf","train_risk":"NaN","type":"point"}],` +
+		`{"kernel_evals":1152921504606846976,"model_order":1,"norm_sq":2.75,"prequential":{"error":0.125,"loss":0.25},` +
+		`"reliability":{"calibration_error":0.0625,"log_loss":0.5},"samples":640,"test_error":-0,"test_risk":"+Inf","train_risk":"NaN","type":"point"}],` +
 		`"run":{"data":{"draw":36,"name":"multidist","variant":"calibrated"},"evaluation":{"every":320,"tail":5,"train_limit":0},` +
 		`"method":"polk","params":{"batch_size":32,"kernel":{"bandwidth":0.6,"type":"gaussian"},"learning_rate":6,"parsimony":0.04,` +
 		`"regularizer":0.000001,"schedule":"constant"},"samples":640,"seed":1,"task":"ksvm"}}`
@@ -170,7 +183,7 @@ func TestCanonical(t *testing.T) {
 		{"started", func(r *Record) { r.Header.Started = time.Now() }, true},
 		{"sums", func(r *Record) { r.Final.Sum, r.Final.Digest = "", "" }, true},
 		{"path", func(r *Record) { r.Path = "" }, true},
-		{"id", func(r *Record) { r.Header.ID = "abd" }, false},
+		{"id", func(r *Record) { r.Header.ID = abd }, false},
 		{"run", func(r *Record) { r.Header.Run.Seed++ }, false},
 		{"data sums", func(r *Record) { r.Header.DataSums = map[string]string{"multidist": "01ff"} }, false},
 		{"data facts", func(r *Record) { r.Header.DataFacts = nil }, false},
@@ -198,18 +211,18 @@ func TestAnyDamage(t *testing.T) {
 	t.Parallel()
 	for _, last := range []string{"final", "failure"} {
 		dir := t.TempDir()
-		path := writePoints(t, dir, "abc", points[1])
+		path := writePoints(t, dir, abc, points[2])
 		if last == "failure" {
-			path = writeFailure(t, dir, "abc", Failure{Samples: 7, Error: "no"}, points[0])
+			path = writeFailure(t, dir, abc, Failure{Samples: 7, Error: "no"}, points[0])
 		}
 		whole := contents(t, path)
-		if _, err := parse(path, "abc", last, whole); err != nil {
+		if _, err := parse(path, abc, last, whole); err != nil {
 			t.Fatal(err)
 		}
 		check := func(what string, at int, b []byte) {
 			t.Helper()
 			var e *Error
-			_, err := parse(path, "abc", last, b)
+			_, err := parse(path, abc, last, b)
 			if !errors.As(err, &e) || e.Path != path {
 				t.Fatalf("%s %s at byte %d: %v", last, what, at, err)
 			}
@@ -237,7 +250,7 @@ func TestAnyDamage(t *testing.T) {
 // TestErrors checks that errors name file and line.
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	path := write(t, dir, "abc")
+	path := write(t, dir, abc)
 	whole := contents(t, path)
 	lines := strings.SplitAfter(string(whole), "\n")
 	for _, c := range []struct{ name, text, want string }{
@@ -252,7 +265,7 @@ func TestErrors(t *testing.T) {
 		{"empty line", lines[0] + "\n", ":2: unexpected end of JSON input"},
 		{"unknown key", lines[0] + `{"type":"point","sample":1}` + "\n", `:2: json: unknown field "sample"`},
 		{"newer format", strings.Replace(lines[0], `"format":1`, `"format":2`, 1), ":1: format 2, this program reads 1"},
-		{"another run", strings.Replace(lines[0], `"id":"abc"`, `"id":"abd"`, 1), `:1: record of run "abd" in a file named after "abc"`},
+		{"another run", strings.Replace(lines[0], abc, abd, 1), fmt.Sprintf(":1: record of run %q in a file named after %q", abd, abc)},
 		{"timing changed", strings.Replace(string(whole), `"wall":0.5`, `"wall":0.4`, 1), ": wrong sum: the record was changed after it was written"},
 		{"something after", string(whole) + "{}\n", ": data after the last line: the record was changed after it was written"},
 	} {
@@ -262,7 +275,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// The same contents are invalid under another name.
-	for _, name := range []string{"abd.jsonl", "abc.jsonl.partial", "abc.failed.jsonl", "abc"} {
+	for _, name := range []string{abd + ".jsonl", abc + ".jsonl.partial", abc + ".failed.jsonl", abc} {
 		other := filepath.Join(dir, name)
 		put(t, other, string(whole))
 		if _, err := Read(other); err == nil || !strings.HasPrefix(err.Error(), other) {
@@ -279,7 +292,7 @@ func names(t *testing.T, dir string) string { return strings.Join(testutil.Names
 // TestLife checks which files exist at each stage of a run.
 func TestLife(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "folder")
-	stale := filepath.Join(dir, "abc.jsonl.partial")
+	stale := filepath.Join(dir, abc+".jsonl.partial")
 	put(t, stale, strings.Repeat("left by a killed run\n", 1000))
 	is := func(want string) {
 		t.Helper()
@@ -288,8 +301,8 @@ func TestLife(t *testing.T) {
 		}
 	}
 	linesOf := func() int { return bytes.Count(contents(t, stale), []byte("\n")) }
-	w := create(t, dir, "abc")
-	is("abc.jsonl.partial")
+	w := create(t, dir, abc)
+	is(abc + ".jsonl.partial")
 	for i, p := range points {
 		if n := linesOf(); n != i+1 {
 			t.Errorf("%d lines on disk after %d points", n, i)
@@ -297,7 +310,7 @@ func TestLife(t *testing.T) {
 		testutil.NoError(t, w.Point(p))
 	}
 	testutil.NoError(t, w.Abort())
-	is("abc.jsonl.partial")
+	is(abc + ".jsonl.partial")
 	if n := linesOf(); n != 4 {
 		t.Errorf("%d lines on disk after Abort", n)
 	}
@@ -307,22 +320,22 @@ func TestLife(t *testing.T) {
 		}
 	}
 
-	failed := writeFailure(t, dir, "abc", Failure{Samples: 3, Error: "diverged\nbadly"})
-	is("abc.failed.jsonl")
+	failed := writeFailure(t, dir, abc, Failure{Samples: 3, Error: "diverged\nbadly"})
+	is(abc + ".failed.jsonl")
 	f, err := ReadFailed(failed)
-	if err != nil || f.Failure.Error != "diverged\nbadly" || f.Failure.Samples != 3 || f.Header.ID != "abc" {
+	if err != nil || f.Failure.Error != "diverged\nbadly" || f.Failure.Samples != 3 || f.Header.ID != abc {
 		t.Errorf("failed record %+v, %v", f, err)
 	}
 
-	w = create(t, dir, "abc")
-	is("abc.failed.jsonl abc.jsonl.partial")
-	testutil.NoError(t, w.Finish(Final{}))
-	is("abc.jsonl")
+	w = create(t, dir, abc)
+	is(abc + ".failed.jsonl " + abc + ".jsonl.partial")
+	testutil.NoError(t, errors.Join(w.Point(points[2]), w.Finish(final)))
+	is(abc + ".jsonl")
 	if err := w.Abort(); err != nil {
 		t.Errorf("Abort after Finish: %v", err)
 	}
-	is("abc.jsonl")
-	if _, err := Read(filepath.Join(dir, "abc.jsonl")); err != nil {
+	is(abc + ".jsonl")
+	if _, err := Read(filepath.Join(dir, abc+".jsonl")); err != nil {
 		t.Error(err)
 	}
 }
@@ -334,7 +347,7 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("ID %q is accepted", id)
 		}
 	}
-	h := header("abc")
+	h := header(abc)
 	h.Run.Params.Parsimony = math.NaN()
 	if _, err := Create(dir, h); err == nil || !strings.Contains(err.Error(), "NaN") {
 		t.Errorf("NaN as a hyper-parameter: %v", err)
@@ -344,10 +357,10 @@ func TestWriterRefuses(t *testing.T) {
 		do   func(w *Writer) error
 		want string
 	}{
-		{"samples going back", func(w *Writer) error { return w.Point(Point{Samples: 9}) }, "record abc: point at 9 samples after one at 10"},
-		{"samples staying", func(w *Writer) error { return w.Point(Point{Samples: 10}) }, "record abc: point at 10 samples after one at 10"},
-		{"final before the last point", func(w *Writer) error { return w.Finish(Final{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
-		{"failure before the last point", func(w *Writer) error { return w.Fail(Failure{Samples: 9}) }, "record abc: last line at 9 samples, before the last point"},
+		{"samples going back", func(w *Writer) error { return w.Point(Point{Samples: 9}) }, "record " + abc + ": point at 9 samples after one at 10"},
+		{"samples staying", func(w *Writer) error { return w.Point(Point{Samples: 10}) }, "record " + abc + ": point at 10 samples after one at 10"},
+		{"final before the last point", func(w *Writer) error { return w.Finish(Final{Samples: 9}) }, "record " + abc + ": last line at 9 samples, before the last point"},
+		{"failure before the last point", func(w *Writer) error { return w.Fail(Failure{Samples: 9}) }, "record " + abc + ": last line at 9 samples, before the last point"},
 		{"a measurement whose name is a formula", func(w *Writer) error {
 			return w.Point(Point{Samples: 11, Measured: map[string]float64{"=1+1": 1}})
 		}, `text "=1+1" is unprintable or starts with =`},
@@ -356,7 +369,7 @@ func TestWriterRefuses(t *testing.T) {
 		}, `text "=1+1" is unprintable or starts with =`},
 		{"timing not finite", func(w *Writer) error { return w.Point(Point{Samples: 11, Timing: Timing{Wall: math.NaN()}}) }, "unsupported value: NaN"},
 	} {
-		w := create(t, dir, "abc")
+		w := create(t, dir, abc)
 		testutil.NoError(t, w.Point(Point{Samples: 10}))
 		err := c.do(w)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -368,7 +381,7 @@ func TestWriterRefuses(t *testing.T) {
 		if err := w.Abort(); err != nil {
 			t.Error(err)
 		}
-		if got := names(t, dir); got != "abc.jsonl.partial" {
+		if got := names(t, dir); got != abc+".jsonl.partial" {
 			t.Errorf("%s: files %q", c.name, got)
 		}
 	}
@@ -379,12 +392,12 @@ func TestUnwritable(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	put(t, file, "")
-	_, err := Create(filepath.Join(file, "sub"), header("abc"))
+	_, err := Create(filepath.Join(file, "sub"), header(abc))
 	if err == nil || !strings.Contains(err.Error(), "can't make the records' folder") || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file in the folder's place: %v", err)
 	}
-	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "abc.jsonl.partial"), 0o755))
-	_, err = Create(dir, header("abc"))
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, abc+".jsonl.partial"), 0o755))
+	_, err = Create(dir, header(abc))
 	if err == nil || !strings.Contains(err.Error(), "can't write a record: open "+dir) {
 		t.Errorf("a folder in the file's place: %v", err)
 	}
@@ -392,11 +405,10 @@ func TestUnwritable(t *testing.T) {
 
 func TestReadDir(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "one")
-	write(t, dir, "two")
+	write(t, dir, abc)
 	broken := write(t, dir, "broken")
 	testutil.NoError(t, os.Truncate(broken, 100))
-	writeFailure(t, dir, "failed", Failure{Error: "no"})
+	writeFailure(t, dir, abd, Failure{Error: "no"})
 	testutil.NoError(t, create(t, dir, "partial").Abort())
 	for _, name := range []string{"notes.txt", "lock", "table.csv"} {
 		put(t, filepath.Join(dir, name), "")
@@ -405,10 +417,10 @@ func TestReadDir(t *testing.T) {
 	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "folder.jsonl"), 0o755))
 	c, err := ReadDir(dir)
 	testutil.NoError(t, err)
-	if got := slices.Sorted(maps.Keys(c.Records)); !slices.Equal(got, []string{"one", "two"}) {
+	if got := slices.Sorted(maps.Keys(c.Records)); !slices.Equal(got, []string{abc}) {
 		t.Errorf("records %v", got)
 	}
-	if got := slices.Sorted(maps.Keys(c.Failed)); !slices.Equal(got, []string{"failed"}) {
+	if got := slices.Sorted(maps.Keys(c.Failed)); !slices.Equal(got, []string{abd}) {
 		t.Errorf("failed %v", got)
 	}
 	if !slices.Equal(c.Partial, []string{"partial"}) {
@@ -450,25 +462,33 @@ func TestFloat(t *testing.T) {
 	}
 }
 
-// TestAnyRecord writes and reads records with arbitrary contents.
+// TestAnyRecord writes and reads records with arbitrary contents that fit each other.
 func TestAnyRecord(t *testing.T) {
 	dir := t.TempDir()
 	number := rapid.Custom(func(t *rapid.T) float64 { return math.Float64frombits(rapid.Uint64().Draw(t, "bits")) })
 	text := rapid.Map(rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S)), func(s string) string { return "a" + s })
 	rapid.Check(t, func(t *rapid.T) {
-		h := header("any")
-		h.DataSums = rapid.MapOf(text, text).Draw(t, "sums")
+		var points []Point
+		samples, evals := 0, int64(0)
+		for range rapid.IntRange(1, 5).Draw(t, "points") {
+			samples += rapid.IntRange(1, 1000).Draw(t, "step")
+			evals += rapid.Int64Range(0, 1<<50).Draw(t, "evals")
+			points = append(points, Point{Samples: samples, TrainRisk: math.Abs(number.Draw(t, "risk")), TestError: rapid.Float64Range(0, 1).Draw(t, "error"), KernelEvals: evals, Measured: rapid.MapOf(text, number).Draw(t, "measured")})
+		}
+		f := Average(points, samples)
+		f.Health, f.Measured = rapid.MapOf(text, number).Draw(t, "health"), rapid.MapOf(text, number).Draw(t, "measured")
+		h := header("")
+		h.Run.Samples = samples
+		h.ID = experiments.ID(h.Run)
+		h.DataSums = rapid.MapOfN(text, text, 1, -1).Draw(t, "sums")
 		h.DataFacts = rapid.MapOf(text, number).Draw(t, "facts")
 		w, err := Create(dir, h)
 		testutil.NoError(t, err)
-		samples := -1
-		for range rapid.IntRange(0, 5).Draw(t, "points") {
-			samples += rapid.IntRange(1, 1000).Draw(t, "step")
-			p := Point{Samples: samples, TrainRisk: number.Draw(t, "risk"), TestError: number.Draw(t, "error"), KernelEvals: rapid.Int64().Draw(t, "evals"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}
+		for _, p := range points {
 			testutil.NoError(t, w.Point(p))
 		}
-		testutil.NoError(t, w.Finish(Final{Samples: samples + 1, TrainRisk: number.Draw(t, "risk"), Health: rapid.MapOf(text, number).Draw(t, "health"), Measured: rapid.MapOf(text, number).Draw(t, "measured")}))
-		mustRead(t, filepath.Join(dir, "any.jsonl"))
+		testutil.NoError(t, w.Finish(f))
+		mustRead(t, filepath.Join(dir, h.ID+".jsonl"))
 	})
 }
 
@@ -476,12 +496,12 @@ func TestAnyRecord(t *testing.T) {
 // record without them does not have their key.
 func TestMeasured(t *testing.T) {
 	dir := t.TempDir()
-	p := Point{Samples: 10, Measured: map[string]float64{"distance": 1.0 / 3, "ratio": math.Inf(1)}}
+	p := Point{Samples: 640, Measured: map[string]float64{"distance": 1.0 / 3, "ratio": math.Inf(1)}}
 	digests := make(map[string]bool)
 	for _, most := range []float64{16, 17} {
-		w := create(t, dir, "abc")
-		testutil.NoError(t, errors.Join(w.Point(p), w.Finish(Final{Samples: 10, Measured: map[string]float64{"max_order": most}})))
-		r := mustRead(t, filepath.Join(dir, "abc.jsonl"))
+		w := create(t, dir, abc)
+		testutil.NoError(t, errors.Join(w.Point(p), w.Finish(Final{Samples: 640, Measured: map[string]float64{"max_order": most}})))
+		r := mustRead(t, filepath.Join(dir, abc+".jsonl"))
 		if !maps.Equal(r.Points[0].Measured, p.Measured) || r.Final.Measured["max_order"] != most {
 			t.Errorf("%v and %v", r.Points[0].Measured, r.Final.Measured)
 		}
@@ -490,7 +510,7 @@ func TestMeasured(t *testing.T) {
 	if len(digests) != 2 {
 		t.Error("another measurement has the same digest")
 	}
-	if b := contents(t, write(t, dir, "abd")); strings.Contains(string(b), "measured") {
+	if b := contents(t, write(t, dir, abd)); strings.Contains(string(b), "measured") {
 		t.Errorf("a record of which nothing else was measured: %s", b)
 	}
 }

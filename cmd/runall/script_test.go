@@ -144,22 +144,22 @@ func planned(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// madeUpFolder is the command madeup PROFILE DIR [bare]: it writes records of all runs that
-// claims need, with bare without evaluations.
+// madeUpFolder is the command madeup PROFILE DIR: it writes records of all runs that claims need.
 func madeUpFolder(ts *testscript.TestScript, neg bool, args []string) {
-	ts.Check(writeMadeUp(ts.MkAbs(args[1]), args[0], len(args) == 2))
+	ts.Check(writeMadeUp(ts.MkAbs(args[1]), args[0]))
 }
 
-// rewriteRecord is the command rewrite FILE FACTOR: it multiplies the final risk and error on
-// the test set in a record's file.
+// rewriteRecord is the command rewrite FILE FACTOR [last]: it multiplies the risk and error on the
+// test set in a record's file, or only those in its last line.
 func rewriteRecord(ts *testscript.TestScript, neg bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
-	ts.Check(rewrite(ts.MkAbs(args[0]), factor))
+	ts.Check(rewrite(ts.MkAbs(args[0]), factor, len(args) == 2))
 }
 
-// rewrite multiplies the final risk and error on the test set in a record's file.
-func rewrite(path string, factor float64) error {
+// rewrite multiplies the risk and error on the test set in the last line of a record's file and, if
+// points is true, in all others.
+func rewrite(path string, factor float64, points bool) error {
 	r, err := record.Read(path)
 	if err != nil {
 		return err
@@ -169,6 +169,14 @@ func rewrite(path string, factor float64) error {
 	}
 	r.Final.TestRisk *= factor
 	r.Final.TestError *= factor
+	if points {
+		for i := range r.Points {
+			r.Points[i].TestRisk *= factor
+			r.Points[i].TestError *= factor
+		}
+		mean := record.Average(r.Points, r.Header.Run.Samples) // rounds in another order
+		r.Final.TestRisk, r.Final.TestError = mean.TestRisk, mean.TestError
+	}
 	return writeRecord(filepath.Dir(path), r)
 }
 

@@ -19,14 +19,13 @@ import (
 func madeUp(t *testing.T, profile string) string {
 	t.Helper()
 	results := t.TempDir()
-	testutil.NoError(t, writeMadeUp(results, profile, true))
+	testutil.NoError(t, writeMadeUp(results, profile))
 	return results
 }
 
-// writeMadeUp writes records of all runs of a profile that claims need into a results folder,
-// with or without evaluations. All have the same final figures, except the runs that are
-// measured against the minimizer.
-func writeMadeUp(results, profile string, evaluated bool) error {
+// writeMadeUp writes records of all runs of a profile that claims need into a results folder.
+// All have the same final figures, except the runs that are measured against the minimizer.
+func writeMadeUp(results, profile string) error {
 	dir := harness.RecordsDir(results)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -39,17 +38,15 @@ func writeMadeUp(results, profile string, evaluated bool) error {
 		if len(p.Cells) == 0 && len(p.Figures) == 0 && p.Spec != report.Table1Spec && !strings.HasPrefix(p.Spec, "multidist-modes-") {
 			continue
 		}
-		r := &record.Record{Final: record.Final{Samples: p.Run.Samples, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16, Health: map[string]float64{}}}
+		r := &record.Record{}
 		for _, n := range []int{p.Run.Samples / 2, p.Run.Samples} {
 			r.Points = append(r.Points, record.Point{Samples: n, TrainRisk: 0.1, TestRisk: 0.1, TestError: 0.04, ModelOrder: 16})
 		}
+		r.Final = record.Average(r.Points, p.Run.Samples)
 		if p.Run.Evaluation.Minimizer {
 			r = theorytest.Record(p)
 		}
-		if !evaluated {
-			r.Points = nil
-		}
-		r.Header = record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{},
+		r.Header = record.Header{ID: p.ID, Run: p.Run, DataSums: map[string]string{p.Run.Data.Name: "SHA-256"},
 			Provenance: record.Provenance{Revision: "0123456789abcdef"}, Started: time.Unix(0, 0).UTC()}
 		if err := writeRecord(dir, r); err != nil {
 			return err

@@ -85,7 +85,7 @@ func TestCheckPaperTables(t *testing.T) {
 	plan, err := harness.PlanNamed([]string{"multidist-klr"}, experiments.ProfileSmoke, experiments.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
 	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
-	testutil.NoError(t, rewrite(filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), 7.5))
+	testutil.NoError(t, rewrite(filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), 7.5, true))
 	status, out := bash(t, comparison, env...)
 	if status != harness.ExitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {
 		t.Errorf("an error of 30 %%: exit %d\n%s", status, out)
