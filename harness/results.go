@@ -77,7 +77,7 @@ func OpenResults(dir string) (lock io.Closer, err error) {
 
 // ReadResults reads the records of a results folder and calls warn for each incomplete or
 // corrupt record. The error wraps ErrIncomplete if the folder's seal is broken, and
-// ErrUsage if CheckFolder refuses the folder.
+// ErrUsage if CheckFolder refuses the folder. A file that is record.Unreadable is an error.
 func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("results folder: %s is a file, not a folder", dir)
@@ -86,7 +86,7 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 		return nil, err
 	}
 	if err := record.CheckSeal(dir); err != nil {
-		return nil, Incomplete(err)
+		return nil, incomplete(err)
 	}
 	have, err := record.ReadDir(RecordsDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,13 +102,21 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 }
 
 // ReadWhole is ReadResults, but damaged records are an error too. All errors wrap
-// ErrIncomplete.
+// ErrIncomplete, except those of files that are record.Unreadable.
 func ReadWhole(dir string, warn func(error)) (*record.Collection, error) {
 	have, err := ReadResults(dir, warn)
 	if err == nil {
 		err = have.Damage()
 	}
-	return have, Incomplete(err)
+	return have, incomplete(err)
+}
+
+// incomplete is Incomplete for all errors but that of an unreadable file, which may be whole.
+func incomplete(err error) error {
+	if record.Unreadable(err) {
+		return err
+	}
+	return Incomplete(err)
 }
 
 // writeHolder writes the process ID to the lock file, for the error message in other

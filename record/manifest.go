@@ -194,17 +194,20 @@ func (e *SealError) Error() string {
 
 // CheckSeal compares a results folder with its manifest. It returns nil if the folder
 // has no manifest. It returns a *SealError if a result was changed, is missing or was
-// added, or if the manifest is invalid.
+// added, or if the manifest is invalid, and the system's error if a file is [Unreadable].
 func CheckSeal(dir string) error {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return &SealError{dir, []string{err.Error()}}
+	var paths []string
+	if err == nil {
+		paths, err = resultFiles(dir)
 	}
-	paths, err := resultFiles(dir)
-	if err != nil {
+	switch {
+	case Unreadable(err):
+		return err
+	case err != nil:
 		return &SealError{dir, []string{err.Error()}}
 	}
 	var wrong []string
@@ -214,7 +217,11 @@ func CheckSeal(dir string) error {
 		}
 	}
 	for _, path := range paths {
-		if problem := m.check(dir, path); problem != "" {
+		problem, err := m.check(dir, path)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
 			wrong = append(wrong, path+" "+problem)
 		}
 	}
@@ -225,26 +232,24 @@ func CheckSeal(dir string) error {
 	return &SealError{dir, wrong}
 }
 
-// check describes the problem with a file; the result is empty if there is none.
-func (m Manifest) check(dir, path string) string {
+// check describes the problem with a file; the result is empty if there is none. The error is
+// that of reading the file.
+func (m Manifest) check(dir, path string) (problem string, err error) {
 	want, ok := m[path]
 	if !ok {
-		return "is not in the manifest"
+		return "is not in the manifest", nil
 	}
 	got, err := sumFile(filepath.Join(dir, filepath.FromSlash(path)))
-	switch {
-	case err != nil:
-		return "can't be read: " + err.Error()
-	case got != want:
-		return "was changed"
+	if err == nil && got != want {
+		problem = "was changed"
 	}
-	return ""
+	return problem, err
 }
 
 // readManifest reads a folder's manifest.
 func readManifest(dir string) (Manifest, error) {
 	text, err := files.Read(filepath.Join(dir, ManifestName), maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.As(err, new(*fs.PathError)) {
 		return nil, err
 	}
 	if err != nil {

@@ -45,6 +45,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // killed run or a truncation.
 var ErrIncomplete = errors.New("the record is incomplete")
 
+// Unreadable reports whether the system refused to read a file or folder, for want of a permission
+// or by a fault of a disk. Such an error says nothing about the contents.
+func Unreadable(err error) bool {
+	return errors.As(err, new(*fs.PathError)) && !errors.Is(err, fs.ErrNotExist)
+}
+
 // ErrDamaged is the cause of an Error for a file whose contents don't match its
 // digest or sum.
 var ErrDamaged = errors.New("the record was changed after it was written")
@@ -52,7 +58,7 @@ var ErrDamaged = errors.New("the record was changed after it was written")
 // Read reads the finished record at path, whose name must be its ID and ".jsonl", or
 // ".jsonl.gz" if it is packed. The record must be complete: a header, points with
 // increasing samples, and a final line with the correct digest and sum. They must fit the
-// run and each other. Otherwise the error is an *Error, or that of opening the file.
+// run and each other. Otherwise the error is an *Error, or that of opening or reading the file.
 //
 // Read opens only regular files and reads at most MaxSize bytes, packed or not.
 func Read(path string) (*Record, error) {
@@ -114,7 +120,8 @@ func (c *Collection) Failures() map[string]string {
 // ReadDir reads all records in a folder. It skips subfolders and files that are not
 // named like records. Damaged files, and packed files beyond MaxUnpacked in total, are
 // in the collection's Errors and not in its maps. The error is that of listing the
-// folder; it wraps os.ErrNotExist if the folder does not exist.
+// folder, which wraps os.ErrNotExist if the folder does not exist, or that of a file that is
+// [Unreadable].
 func ReadDir(dir string) (*Collection, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -125,26 +132,34 @@ func ReadDir(dir string) (*Collection, error) {
 	for _, e := range entries {
 		name := e.Name()
 		path := filepath.Join(dir, name)
+		var r *Record
+		var err error
+		into := c.Records
 		switch {
 		case e.IsDir():
+			continue
 		case strings.HasSuffix(name, partialSuffix):
 			c.Partial = append(c.Partial, strings.TrimSuffix(name, partialSuffix))
+			continue
 		case strings.HasSuffix(name, failedSuffix):
-			if f, err := ReadFailed(path); err != nil {
-				c.Errors = append(c.Errors, err)
-			} else {
-				c.Failed[f.Header.ID] = f
-			}
+			r, err = ReadFailed(path)
+			into = c.Failed
 		case strings.HasSuffix(name, sealedSuffix), strings.HasSuffix(name, sealedSuffix+packedSuffix):
-			r, err := readFinished(path, &p)
+			r, err = readFinished(path, &p)
 			if err == nil && c.Records[r.Header.ID] != nil {
 				err = &Error{path, 0, fmt.Errorf("a second record of the run of %s", filepath.Base(c.Records[r.Header.ID].Path))}
 			}
-			if err != nil {
-				c.Errors = append(c.Errors, err)
-			} else {
-				c.Records[r.Header.ID] = r
-			}
+		default:
+			continue
+		}
+		switch {
+		case err == nil:
+			into[r.Header.ID] = r
+		case errors.Is(err, fs.ErrNotExist): // removed since the folder was listed
+		case Unreadable(err):
+			return nil, fmt.Errorf("%w; make it readable, or move it out of the folder", err)
+		default:
+			c.Errors = append(c.Errors, err)
 		}
 	}
 	return c, nil
@@ -155,7 +170,7 @@ func readFile(path, id, last string, p *packing) (*Record, error) {
 		return nil, &Error{path, 0, errors.New("the file name is not a run ID")}
 	}
 	b, err := files.Read(path, MaxSize)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if errors.As(err, new(*fs.PathError)) {
 		return nil, err
 	}
 	if err == nil && strings.HasSuffix(path, packedSuffix) {
