@@ -65,6 +65,9 @@ func (c *checker) spec() *Spec {
 		Supplement: d.Supplement, work: make(map[string]work),
 	}
 	c.out = s
+	if c.own && IsEmbedded(d.Name) {
+		s.Name, s.apart = d.Name+"-copy", true
+	}
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}
@@ -95,6 +98,8 @@ func (c *checker) spec() *Spec {
 		c.method(i)
 	}
 	c.allWork()
+	claims := func(v *variant) bool { return len(v.cells)+len(v.figures) > 0 }
+	s.apart = s.apart || c.own && slices.ContainsFunc(s.variants, claims)
 	return s
 }
 

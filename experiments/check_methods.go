@@ -342,7 +342,7 @@ func (c *checker) group(info *MethodInfo, v *variant) string {
 			parts = append(parts, p.Name+"="+s.String())
 		}
 	}
-	return c.doc.Name + "/" + v.label + "/" + strings.Join(parts, ",")
+	return c.out.Name + "/" + v.label + "/" + strings.Join(parts, ",")
 }
 
 // automatic returns the series name of a variant for which the spec gives none: the

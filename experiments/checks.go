@@ -16,6 +16,7 @@ import (
 type checks struct {
 	*strictyaml.Reporter
 	opened map[*strictyaml.Node]opened // files that have been read, by the node that names them
+	own    bool                        // the file is a user's spec
 }
 
 // opened holds the data files of a spec. set describes them; it is nil if they are invalid.

@@ -37,7 +37,8 @@
 // The types in internal/doc document the keys; schema.json, generated from them,
 // documents them for editors. The hyper-parameters that a method takes and their
 // ranges are in the table that [Methods] returns. One point of one grid feeds a
-// table cell, with all its seeds and draws.
+// table cell, with all its seeds and draws. Only embedded specs feed cells and
+// figures: a copy, such as one with another setting, does not ([Spec.Apart]).
 //
 // The parser is strict. Unknown and duplicate keys, wrong types, values out of
 // range, a method that does not fit the task, an unknown table cell and the like

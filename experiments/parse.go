@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"polkrepro/experiments/internal/doc"
 	"polkrepro/internal/strictyaml"
@@ -12,7 +13,7 @@ import (
 // An opener opens the file name that the file with the id from includes.
 type opener func(from, name string) (source, error)
 
-// parseSpec parses and checks a spec.
+// parseSpec parses and checks a spec. It is the user's unless the file is embedded.
 func parseSpec(f source, open opener) (*Spec, error) {
 	r := new(strictyaml.Reporter)
 	in := includer{open: open, r: r}
@@ -20,7 +21,7 @@ func parseSpec(f source, open opener) (*Spec, error) {
 	if root == nil {
 		return nil, r.Err()
 	}
-	s := specOf(withDefaults(root), checks{Reporter: r, opened: make(map[*strictyaml.Node]opened)}, 0)
+	s := specOf(withDefaults(root), checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}, 0)
 	if s == nil {
 		return nil, r.Err()
 	}

@@ -62,7 +62,7 @@ type PlanOptions struct {
 
 // Plan returns the runs of a spec in a profile, none if the profile skips the
 // spec. A run that several repeats request is in the plan once, and feeds the cells
-// and figures of all of them. Two calls return the same runs in the same order.
+// and figures of all of them, or nothing if the spec is [Spec.Apart]. Two calls return the same runs in the same order.
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 	w, ok := s.work[profile]
 	if !ok {
@@ -103,10 +103,10 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 				if len(plan) > maxRuns {
 					return nil, fmt.Errorf("spec %s has more than %d runs", s.Name, maxRuns)
 				}
-				if r.cells {
+				if r.cells && !s.apart {
 					plan[k].Cells = union(plan[k].Cells, v.cells)
 				}
-				if r.figures {
+				if r.figures && !s.apart {
 					plan[k].Figures = union(plan[k].Figures, v.figures)
 				}
 			}

@@ -61,12 +61,18 @@ type Spec struct {
 	// named. Supplement is empty for all other specs.
 	Supplement string `json:"supplement,omitempty"`
 
+	apart    bool // see Apart
 	dim      int
 	train    int // examples in the training set
 	variants []*variant
 	sampling string          // as in a run
 	work     map[string]work // by profile
 }
+
+// Apart reports whether a user's spec, as a copy of an embedded one, has cells or figures of the
+// paper, or the name of an embedded spec. Its runs feed none of these: with other settings, they
+// would be averaged into the paper's row. To a name of an embedded spec, -copy is added.
+func (s *Spec) Apart() bool { return s.apart }
 
 // A variant is one point of one method's grid.
 type variant struct {
@@ -180,7 +186,7 @@ func LoadFile(path string) (*Spec, error) {
 // Find returns the embedded spec with the given name, or else the spec in the
 // file with the given path.
 func Find(nameOrPath string) (*Spec, error) {
-	if slices.Contains(embeddedNames(), nameOrPath) {
+	if IsEmbedded(nameOrPath) {
 		return loadEmbedded(nameOrPath)
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
@@ -189,9 +195,12 @@ func Find(nameOrPath string) (*Spec, error) {
 	return nil, fmt.Errorf("no embedded spec and no file %q ('runall list specs' lists the embedded ones)", nameOrPath)
 }
 
+// IsEmbedded reports whether an embedded spec has the name.
+func IsEmbedded(name string) bool { return slices.Contains(embeddedNames(), name) }
+
 // embeddedNames returns the names of the embedded specs, sorted; each is in the file of
 // its name.
-func embeddedNames() (names []string) {
+var embeddedNames = sync.OnceValue(func() (names []string) {
 	files, _ := fs.Glob(embedded, "*.yaml") // a well-formed pattern gives no error
 	for _, f := range files {
 		if isSpec(f) {
@@ -200,7 +209,7 @@ func embeddedNames() (names []string) {
 	}
 	slices.Sort(names) // the files are ordered differently: a hyphen sorts before the dot
 	return names
-}
+})
 
 func loadEmbedded(name string) (*Spec, error) {
 	f, err := openEmbedded("", name+".yaml")

@@ -281,9 +281,14 @@ func sampleRun() Run {
 	}
 }
 
+// parseEmbedded parses a spec as if it were embedded: a user's feeds no cell.
+func parseEmbedded(text string) (*Spec, error) {
+	return parseSpec(source{"spec.yaml", embeddedID + "spec.yaml", []byte(text)}, openEmbedded)
+}
+
 // TestPlan checks the plan of the sample spec in detail.
 func TestPlan(t *testing.T) {
-	s := must(Parse("spec.yaml", []byte(valid)))
+	s := must(parseEmbedded(valid))
 	plan := must(s.Plan(ProfileQuick, PlanOptions{}))
 	draws := calibratedDraws()
 	if len(plan) != 3*2*3 {
@@ -397,7 +402,7 @@ func TestFeedsFilter(t *testing.T) {
 		{"figures", 6, 0, 6}, // POLK
 	} {
 		src := strings.Replace(valid, "count: 2, seeds: 3", "count: 1, seeds: 3, feeds: "+c.feeds, 1)
-		s := must(Parse("spec.yaml", []byte(src)))
+		s := must(parseEmbedded(src))
 		plan := must(s.Plan("full", PlanOptions{}))
 		cells, figures := 0, 0
 		for _, p := range plan {
@@ -413,12 +418,21 @@ func TestFeedsFilter(t *testing.T) {
 
 func TestLoadFile(t *testing.T) {
 	dir := t.TempDir()
-	// A copy of an embedded spec, in a folder without its includes, plans the same runs.
-	src := must(embedded.ReadFile("multidist-klr.yaml"))
-	copied := must(LoadFile(writeFile(t, dir, "copy.yaml", string(src))))
-	original := must(Find("multidist-klr"))
-	if !reflect.DeepEqual(planOf(copied, "full"), planOf(original, "full")) {
-		t.Error("the plans differ")
+	// A copy of an embedded spec, in a folder without its includes, plans the same runs. They
+	// feed nothing, under this name and under another, and no selector of a claim takes them.
+	src := string(must(embedded.ReadFile("multidist-klr.yaml")))
+	copied := must(LoadFile(writeFile(t, dir, "copy.yaml", src)))
+	other := must(LoadFile(writeFile(t, dir, "other.yaml", strings.Replace(src, "name: multidist-klr", "name: other", 1))))
+	for _, s := range []*Spec{copied, other} {
+		var want []Planned
+		for _, p := range planOf(must(Find("multidist-klr")), "full") {
+			p.Spec, p.Group = s.Name, strings.Replace(p.Group, "multidist-klr", s.Name, 1)
+			p.Cells, p.Figures = []string{}, []string{}
+			want = append(want, p)
+		}
+		if !s.Apart() || IsEmbedded(s.Name) || !reflect.DeepEqual(planOf(s, "full"), want) {
+			t.Errorf("the plan of the copy %s differs, apart from what it feeds", s.Name)
+		}
 	}
 	// Later includes override earlier includes, and the file overrides both. Errors name
 	// the file that they are in.

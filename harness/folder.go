@@ -54,9 +54,12 @@ func OpenFolder(dir string, opt FolderOptions) (*Folder, error) {
 	}
 	for _, s := range f.specs {
 		f.Specs = append(f.Specs, s.Name)
+		if s.Apart() {
+			opt.Warn(fmt.Errorf("%s: not an embedded spec: the paper's cells, figures and claims rest on runs of embedded specs alone; its runs are shown as those of %s", s.File, s.Name))
+		}
 	}
-	embedded := experiments.EmbeddedAll() // they give the tables their layout
-	f.specs = append(f.specs, embedded...)
+	embedded := experiments.EmbeddedAll()  // they give the tables their layout
+	f.specs = append(embedded, f.specs...) // first, because evidence takes a run that several specs share from the first
 	if f.Profile == "" {
 		if f.Profile, err = guessProfile(f.specs, opt.Plan, have.Records); err != nil {
 			return nil, err

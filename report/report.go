@@ -83,7 +83,9 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Tables = append([]*Table{study.table(), study.seriesTable()}, r.Tables...)
 		r.Figures = append(r.Figures, study.figures()...)
 	}
-	r.Parts = b.parts()
+	ofPaper := *b // the parts select runs by their settings, which a user's spec may have
+	ofPaper.in.Planned = slices.DeleteFunc(slices.Clone(in.Planned), func(p experiments.Planned) bool { return !experiments.IsEmbedded(p.Spec) })
+	r.Parts = ofPaper.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	if lacking != "" {

@@ -149,9 +149,9 @@ type Method struct {
 type Feeds struct {
 	// Name of the series in legends; a hyper-parameter in braces stands for its value. If missing, the method and the hyper-parameters that its grid varies.
 	Series string `json:"series,omitempty"`
-	// Table cells that the results feed.
+	// Table cells of the paper that the results feed. A spec that is not embedded feeds none.
 	Cells []string `json:"cells,omitempty"`
-	// Figures that the results feed.
+	// Figures of the paper that the results feed. A spec that is not embedded feeds none.
 	Figures []string `json:"figures,omitempty"`
 	// Expected model order, used only to estimate how long a run takes.
 	ExpectedOrder *float64 `json:"expected_order,omitempty" jsonschema:"exclusiveMinimum=0"`
