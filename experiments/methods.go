@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"polkrepro/loss"
+	"polkrepro/polk/prune"
 )
 
 // The tasks of the paper.
@@ -115,6 +116,9 @@ func RegisterMethod(m MethodInfo) {
 		panic("experiments: two methods are named " + m.Name)
 	}
 	for i, p := range m.Params {
+		if p.Kind == KindInteger && p.Most == nil { // so that it fits an int
+			m.Params[i].Most = prune.Bound(largest)
+		}
 		other := known(p.Name)
 		taken := other != nil && (other.field != nil || other.Kind != p.Kind)
 		if p.Name == "" || p.field == nil && (taken || !p.isNumber()) || m.param(p.Name) != &m.Params[i] {

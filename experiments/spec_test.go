@@ -53,6 +53,7 @@ var bad = []struct{ name, old, new string }{
 	{"integer has a fraction", "batch_size: 32", "batch_size: 32.5"},
 	{"integer is huge", "budget: 16", "budget: 99999999999999999999"},
 	{"integer is too large", "budget: 16", "budget: 2000000000"},
+	{"integer of one method is too large", "  - method: bsgd\n", "  - {method: lbfgs-weights, batch_size: 5000, memory: 9223372036854775807}\n  - method: bsgd\n"},
 	{"mapping is a scalar", "stopping: {epochs: 1}", "stopping: 1"},
 	{"list is a scalar", "parsimony: [1e-4, 0.04]", "parsimony: 0.04"},
 	{"value is missing", "    budget: 16", "    budget:"},

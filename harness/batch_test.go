@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/polk/prune"
 	"polkrepro/record"
 )
 
@@ -195,10 +197,69 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("limit of %d bytes", limit)
 	}
 	for n, fits := range map[int]bool{1000: true, 1 << 30: false} {
-		err := checkMemory(Problem{Classes: 10, Dim: 2, Train: &data.Split{N: n}})
+		err := Problem{Classes: 10, Dim: 2, Train: &data.Split{N: n}}.checkMemory("lbfgs", n, "samples")
 		if limit > 0 && fits != (err == nil) {
 			t.Errorf("%d samples: %v", n, err)
 		}
+	}
+}
+
+// TestLargeCounts: with the largest value of a count, each method and heuristic allocates what its
+// 60 rows and 300 samples need, or refuses it in one line.
+func TestLargeCounts(t *testing.T) {
+	if memoryLimit() == 0 {
+		t.Skip("this system does not tell its memory")
+	}
+	var refused []string
+	try := func(name string, run experiments.Run) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		tr, err := newTrainer(run, smallSet(), Methods(), newCores(1, 1), newTracked(planned(run), silent{}))
+		if err == nil {
+			err = tr.train(t.Context())
+		}
+		runtime.ReadMemStats(&after)
+		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1<<28 {
+			t.Errorf("%s: %d bytes allocated", name, bytes)
+		}
+		if err != nil {
+			refused = append(refused, name)
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	runs := codeRuns()
+	for _, m := range experiments.Methods() {
+		for _, p := range m.Params {
+			run := runs["method "+m.Name]
+			if p.Kind != experiments.KindInteger || *p.Most < 1e9 {
+				continue
+			}
+			if run.Params.Set(p.Name, *p.Most); p.Name == "rank" { // at most the budget
+				run.Params.Set("budget", *p.Most)
+			}
+			try(m.Name+" "+p.Name, run)
+		}
+	}
+	for _, h := range prune.All() {
+		for _, p := range h.Params {
+			if !p.Integer {
+				continue
+			}
+			run := runs["method polk"]
+			run.Params.Pruner = h.Name
+			var err error
+			run.Params.PrunerParams, err = h.Complete(prune.Params{"order": 20, p.Name: *p.Most})
+			testutil.NoError(t, err)
+			try(h.Name+" "+p.Name, run)
+		}
+	}
+	long := runs["method polk"]
+	long.Samples, long.Params.BatchSize, long.Evaluation.Every = 1e9, 1e9, 1e9
+	try("polk samples", long)
+	if want := []string{"fogd budget", "lbfgs-weights batch_size", "rff-sgd budget", "polk samples"}; !slices.Equal(refused, want) {
+		t.Errorf("refused: %q, want %q", refused, want)
 	}
 }
 

@@ -43,6 +43,7 @@ type Problem struct {
 	Classes int
 	Dim     int
 	Seed    uint64 // of the run
+	Samples int    // of the run
 	Train   *data.Split
 	Pruner  *prune.Instance // nil for POLK's own; the harness ends the pruner's process, if any
 }
@@ -122,6 +123,16 @@ func Bytes(method string, s Size) float64 {
 	return 0
 }
 
+// checkMemory returns an error if a run of the method needs more than memoryLimit at model order n,
+// which the message counts in units.
+func (p Problem) checkMemory(method string, n int, units string) error {
+	need := Bytes(method, Size{Train: float64(p.Train.N), Dim: float64(p.Dim), Classes: float64(p.Classes), Order: float64(n), Params: p.Params})
+	if limit := float64(memoryLimit()); limit > 0 && need > limit {
+		return fmt.Errorf("%d %s need %.2f GiB: the limit is %.2f GiB", n, units, need/(1<<30), limit/(1<<30))
+	}
+	return nil
+}
+
 // gaussian reports whether a run has the Gaussian kernel or no kernel yet.
 func gaussian(p experiments.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
@@ -152,7 +163,7 @@ func newProblem(run experiments.Run, set *data.Set) (Problem, error) {
 	if err != nil {
 		return Problem{}, err
 	}
-	p := Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: set.Classes, Dim: set.Train.Dim, Seed: run.Seed, Train: set.Train}
+	p := Problem{Task: run.Task, Params: run.Params, Kernel: k, Loss: l, Classes: set.Classes, Dim: set.Train.Dim, Seed: run.Seed, Samples: run.Samples, Train: set.Train}
 	if run.Params.Schedule != "" {
 		if p.Rates, err = run.Params.Rates(); err != nil {
 			return Problem{}, err

@@ -7,6 +7,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/polk/prune"
 )
 
 // TestEqualMemory: each learner of a table keeps at most as many numbers as the table's description
@@ -43,5 +44,9 @@ func TestEqualMemory(t *testing.T) {
 	}
 	if held == 0 {
 		t.Error("no learner was held")
+	}
+	rank := experiments.Params{Own: prune.Params{"rank": 1e9}}
+	if n := experiments.Method("nogd").Numbers(rank, 10, 2, 3); n != 10*2+10*10+10*3 {
+		t.Errorf("NOGD keeps %v numbers of 10 landmarks, of 2 features and 3 classes, at most", n)
 	}
 }

@@ -29,7 +29,7 @@ func init() {
 			},
 			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
 				n := experiments.DictionaryNumbers(p, order, dim, classes)
-				if p.Maintenance == bsgd.Projection || p.Maintenance == bsgd.KeepNewest {
+				if factored(p) {
 					n += order * (order + 1) / 2 // the factor of K
 				}
 				return n
@@ -40,11 +40,31 @@ func init() {
 				{Color: 0x8c2d04, Dash: []float64{1.5, 1}, Width: 1},
 			},
 		},
-		New: newBSGD,
+		New:   newBSGD,
+		Bytes: bytesBSGD,
 	})
 }
 
+// bytesBSGD returns the size of the weights, the kernel values of a window and, for the strategies
+// that keep a factor of K, of that and its buffers.
+func bytesBSGD(s Size) float64 {
+	bytes := s.Order * (8*s.Classes + 12*s.Dim + 256)
+	if factored(s.Params) {
+		bytes += s.Order * (8*s.Order + 1024)
+	}
+	return bytes + s.Scores()
+}
+
+// factored reports whether the strategy keeps a factor of K.
+func factored(p experiments.Params) bool {
+	return p.Maintenance == bsgd.Projection || p.Maintenance == bsgd.KeepNewest
+}
+
 func newBSGD(p Problem) (Learner, error) {
+	budget := min(p.Params.Budget, p.Samples) // the largest order that the run can reach; its buffers have this size
+	if err := p.checkMemory("bsgd", budget, "elements"); err != nil {
+		return nil, err
+	}
 	return bsgd.New(bsgd.Config{
 		Kernel:       p.Kernel,
 		Classes:      p.Classes,
@@ -52,7 +72,7 @@ func newBSGD(p Problem) (Learner, error) {
 		Regularizer:  p.Params.Regularizer,
 		LearningRate: p.Params.LearningRate,
 		Schedule:     p.Params.Schedule,
-		Budget:       p.Params.Budget,
+		Budget:       budget,
 		Maintenance:  p.Params.Maintenance,
 	})
 }

@@ -67,13 +67,16 @@ func fourierNumbers(_ experiments.Params, order, dim, classes float64) float64 {
 
 func fourierBytes(s Size) float64 {
 	d := float64(s.Params.Budget)
-	return 4*d*s.Dim + 3*16*d*s.Classes + s.Scores()
+	return 12*d*s.Dim + 3*16*d*s.Classes + 4096*d + s.Scores() // the features of 512 examples when it is evaluated
 }
 
 func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
 	k, ok := p.Kernel.(kernel.Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
+	}
+	if err := p.checkMemory("fogd", p.Params.Budget, "frequencies"); err != nil {
+		return nil, err
 	}
 	return fogd.New(fogd.Config{
 		Kernel:      k,

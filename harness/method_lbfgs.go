@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"fmt"
 
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/experiments"
@@ -31,7 +30,7 @@ func init() {
 }
 
 func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
-	if err := checkMemory(p.Problem); err != nil {
+	if err := p.checkMemory("lbfgs", p.Train.N, "samples"); err != nil {
 		return nil, err
 	}
 	r, err := lbfgs.Train(ctx, configLBFGS(p.Problem, p.Threads), p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
@@ -51,15 +50,6 @@ func configLBFGS(p Problem, threads int) lbfgs.Config {
 		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
 		Tolerance: p.Params.Tolerance, MaxIterations: p.Params.Iterations, Threads: threads,
 	}
-}
-
-// checkMemory returns an error if L-BFGS on the training set needs more than memoryLimit.
-func checkMemory(p Problem) error {
-	need := Bytes("lbfgs", Size{Train: float64(p.Train.N), Dim: float64(p.Dim), Classes: float64(p.Classes)})
-	if limit := float64(memoryLimit()); limit > 0 && need > limit {
-		return fmt.Errorf("%d samples need %.2f GiB: the limit is %.2f GiB", p.Train.N, need/(1<<30), limit/(1<<30))
-	}
-	return nil
 }
 
 // bytesLBFGS returns the size of the kernel matrix and 48 functions.

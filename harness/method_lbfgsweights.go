@@ -38,6 +38,9 @@ func newLBFGSWeights(p Problem) (Learner, error) {
 	if p.Params.BatchSize != p.Train.N {
 		return nil, fmt.Errorf("mini-batches of %d samples: L-BFGS takes a whole training set in each step", p.Params.BatchSize)
 	}
+	if err := p.checkMemory("lbfgs-weights", p.Train.N, "samples"); err != nil {
+		return nil, err
+	}
 	c := configLBFGS(p, 1)
 	c.Memory = int(p.Params.Own["memory"])
 	return lbfgs.NewWeights(c, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.X, p.Train.Y)

@@ -26,12 +26,12 @@ func init() {
 			},
 			Conflict: func(p experiments.Params) (param, why string) {
 				if k := p.Own["rank"]; k > float64(p.Budget) {
-					return "rank", fmt.Sprintf("rank is %v, want at most the %d landmarks", k, p.Budget)
+					return "rank", fmt.Sprintf("rank is %.0f, want at most the %d landmarks", k, p.Budget)
 				}
 				return "", ""
 			},
 			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
-				return nystromNumbers(order, dim, classes, p.Own["rank"])
+				return nystromNumbers(order, dim, classes, min(order, p.Own["rank"]))
 			},
 			Lines: []experiments.Line{{Color: 0x9c2f5f, Dash: []float64{6, 2, 1, 2}, Width: 1.2}},
 		},
@@ -72,6 +72,11 @@ func nystromNumbers(order, dim, classes, rank float64) float64 {
 
 // newNystromSGD completes a configuration.
 func newNystromSGD(p Problem, c nogd.Config) (Learner, error) {
+	if b := p.Params.Budget; b <= p.Samples { // otherwise it never takes their kernel matrix
+		if err := p.checkMemory("nogd", b, "landmarks"); err != nil {
+			return nil, err
+		}
+	}
 	c.Kernel, c.Loss, c.Classes, c.Dim, c.Landmarks = p.Kernel, p.Loss, p.Classes, p.Dim, p.Params.Budget
 	return nogd.New(c)
 }

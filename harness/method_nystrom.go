@@ -26,13 +26,16 @@ func init() {
 		},
 		Train: trainNystrom,
 		Bytes: func(s Size) float64 {
-			m := float64(s.Params.Budget)
+			m := min(float64(s.Params.Budget), s.Train)
 			return 4*s.Train*m + 8*m*m + s.Scores()
 		},
 	})
 }
 
 func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
+	if err := p.checkMemory("nystrom", min(p.Params.Budget, p.Train.N), "landmarks"); err != nil {
+		return nil, err
+	}
 	c := nystrom.Config{Config: configLBFGS(p.Problem, p.Threads), Landmarks: p.Params.Budget, Seed: p.Seed}
 	r, err := nystrom.Train(ctx, c, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
 	if err != nil {

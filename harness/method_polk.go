@@ -43,6 +43,9 @@ func init() {
 }
 
 func newPOLK(p Problem) (Learner, error) {
+	if err := p.checkMemory(experiments.MethodPOLK, min(p.Params.BatchSize, p.Samples), "samples in a step"); err != nil {
+		return nil, err
+	}
 	return polk.New(polk.Config{
 		Kernel:       p.Kernel,
 		Loss:         p.Loss,

@@ -36,7 +36,7 @@ func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threa
 	if err != nil {
 		return nil, err
 	}
-	if err := checkMemory(p); err != nil {
+	if err := p.checkMemory("lbfgs", p.Train.N, "samples"); err != nil {
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)
 	}
 	s := p.Train

@@ -49,7 +49,7 @@ type trainer struct {
 	// emit receives each evaluation. An error of emit ends the training.
 	emit func(record.Point) error
 
-	x []float32 // the mini-batch
+	x []float32 // the mini-batch; the first is the longest
 	y []float64
 }
 
@@ -177,7 +177,7 @@ func (t *trainer) draw(n int) {
 	}
 	dim := t.set.Train.Dim
 	if t.x == nil {
-		t.x, t.y = make([]float32, t.batch*dim), make([]float64, t.batch)
+		t.x, t.y = make([]float32, n*dim), make([]float64, n)
 	}
 	t.x, t.y = t.x[:n*dim], t.y[:n]
 	for i := range n {
