@@ -75,6 +75,19 @@ func OpenResults(dir string) (lock io.Closer, err error) {
 	return f, nil
 }
 
+// CheckResults returns the error that OpenResults would return now, before a search for settings. It
+// makes no folder.
+func CheckResults(dir string) error {
+	if _, err := os.Lstat(RecordsDir(dir)); errors.Is(err, fs.ErrNotExist) {
+		return CheckFolder(dir)
+	}
+	lock, err := OpenResults(dir)
+	if err != nil {
+		return err
+	}
+	return lock.Close()
+}
+
 // ReadResults reads the records of a results folder and calls warn for each incomplete or
 // corrupt record. The error wraps ErrIncomplete if the folder's seal is broken, and
 // ErrUsage if CheckFolder refuses the folder. A file that is record.Unreadable is an error.

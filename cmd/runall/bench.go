@@ -136,9 +136,13 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 			return "", err
 		}
 	}
-	defer os.Remove(opt.Results) // if it is empty
-	if err := cmp.Or(os.MkdirAll(opt.Results, 0o777), harness.CheckFile(spec)); err != nil {
+	abandon, err := files.MakeFolder(opt.Results)
+	defer abandon() // an error leaves no empty folder
+	if err := cmp.Or(err, harness.CheckFile(spec)); err != nil {
 		return "", harness.Usage(fmt.Errorf("--results: %w", err))
+	}
+	if err := harness.CheckResults(opt.Results); err != nil { // before the search
+		return "", err
 	}
 	if q.opt.Before, err = os.ReadFile(spec); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

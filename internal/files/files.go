@@ -17,7 +17,9 @@ package files
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -31,4 +33,21 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// MakeFolder makes a folder and its parents. abandon removes those of them that did not exist before
+// and are empty.
+func MakeFolder(path string) (abandon func(), err error) {
+	var made []string // the deepest first
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, dir)
+	}
+	return func() {
+		for _, dir := range made {
+			os.Remove(dir) // fails for a folder that is not empty
+		}
+	}, os.MkdirAll(path, 0o777)
 }
