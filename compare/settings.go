@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"polkrepro/data"
 	"polkrepro/data/rows"
@@ -115,7 +116,13 @@ func (s *settling) settled(ctx context.Context, command, again, key string, writ
 // open reads the data. If the file is split several times, the training part has the rows that are
 // test rows in no split.
 func open(opt Options, splits uint64) (*settling, *data.Set, error) {
-	ref, set, err := opt.Source.Open()
+	src := &opt.Source
+	for _, file := range []string{src.Train, src.TrainLabels, src.Test, src.TestLabels} {
+		if path := relative(opt.Spec, file); !utf8.ValidString(path) {
+			return nil, nil, harness.Usage(fmt.Errorf("%q is not UTF-8, so no spec can name the file: rename it", path))
+		}
+	}
+	ref, set, err := src.Open()
 	if err == nil && ref.Files.Holdout > 0 && splits > 0 {
 		ref.Files.Splits = splits
 		set, err = data.Load(ref, opt.Finder)
@@ -234,12 +241,17 @@ func (s *settling) path(file string) string {
 	if file == "" {
 		return ""
 	}
-	from, _ := filepath.Abs(filepath.Dir(s.opt.Spec)) // fails only without a working directory
+	return strconv.Quote(filepath.ToSlash(relative(s.opt.Spec, file)))
+}
+
+// relative returns the path of a file relative to the spec's folder.
+func relative(spec, file string) string {
+	from, _ := filepath.Abs(filepath.Dir(spec)) // fails only without a working directory
 	to, _ := filepath.Abs(file)
 	if rel, err := filepath.Rel(from, to); err == nil {
-		file = rel
+		return rel
 	}
-	return strconv.Quote(filepath.ToSlash(file))
+	return file
 }
 
 func column(c rows.Column) string {

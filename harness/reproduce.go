@@ -55,6 +55,17 @@ type Outcome struct {
 	Unavailable []Unavailable // unavailable data sets
 }
 
+// Lost returns an error if the records that were read afterwards lack a run that was finished or kept.
+func (o *Outcome) Lost(have *record.Collection) error {
+	lost := slices.Concat(o.Finished, o.Kept)
+	all := len(lost)
+	lost = slices.DeleteFunc(lost, func(id string) bool { return have.Records[id] != nil })
+	if len(lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("records of %d of %s were deleted or damaged by another program before they were read, such as %s.jsonl; repeat the command", len(lost), words.Count(all, "finished run"), lost[0])
+}
+
 // A FailedRun is a run that failed.
 type FailedRun struct {
 	ID  string

@@ -70,7 +70,7 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	b.profile = experiments.ProfileQuick
+	b.profile, b.opt.RequireData = experiments.ProfileQuick, true
 	if err := b.reproduction.run(cmd, []string{spec}); err != nil || !b.opt.Predictions {
 		return err
 	}

@@ -98,7 +98,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if out == nil {
 		return err
 	}
-	return errors.Join(c.report(cmd, t, plan), err)
+	return errors.Join(c.report(cmd, t, plan, out), err)
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of
@@ -228,8 +228,8 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 	return &judged{report.NewTournament(compare.New(t, profile, plan, have.Records), in), have}, nil
 }
 
-// report prints the summary and writes the rest.
-func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest) error {
+// report prints the summary and writes the rest. A run of this call without a record is an error.
+func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest, out *harness.Outcome) error {
 	r, err := judge(t, c.profile, plan, c.opt, warning(cmd))
 	if err != nil {
 		return err
@@ -241,7 +241,7 @@ func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan 
 	if c.asJSON {
 		about = cmd.ErrOrStderr()
 	}
-	return r.write(about, tournamentDir(c.opt.Results))
+	return errors.Join(r.write(about, tournamentDir(c.opt.Results)), out.Lost(r.have))
 }
 
 // tournamentDir returns the folder of a tournament's report in a results folder.

@@ -81,7 +81,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 		_, printed := fmt.Fprintf(cmd.OutOrStdout(), "shard %v: %d finished, %d kept, %d failed\n", r.shard, len(out.Finished), len(out.Kept), len(out.Failed))
 		return errors.Join(err, printed)
 	}
-	return errors.Join(r.report(cmd, names), err)
+	return errors.Join(r.report(cmd, names, out), err)
 }
 
 // carryOut executes runs and prints the runs that were not started or failed. If the rest of
@@ -98,14 +98,14 @@ func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Option
 }
 
 // report prints the summary of all runs in the results folder, including those of earlier
-// calls, and writes tables and figures in all formats.
-func (r *reproduction) report(cmd *cobra.Command, names []string) error {
+// calls, and writes tables and figures in all formats. A run of this call without a record is an error.
+func (r *reproduction) report(cmd *cobra.Command, names []string, out *harness.Outcome) error {
 	r.out = harness.ReportDir(r.opt.Results)
 	f, made, err := r.open(cmd, names)
 	if err != nil {
 		return err
 	}
-	return r.summarize(cmd, f, made, names)
+	return errors.Join(r.summarize(cmd, f, made, names), out.Lost(f.Records))
 }
 
 // reproduceCommand returns the command that runs specs, by default all.
