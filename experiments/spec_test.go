@@ -140,6 +140,7 @@ var bad = []struct{ name, old, new string }{
 	{"merge key", "regularizer: 1e-6", "<<: {regularizer: 1e-6}"},
 	{"key that is a list", "regularizer: 1e-6", "[a]: 1"},
 	{"two documents", "evaluation:", "---\nevaluation:"},
+	{"a directive", "name: sample\n", "# by hand\n\n%YAML 1.1\n---\nname: sample\n"},
 	{"not YAML", "{epochs: 1}", "{epochs: 1"},
 	{"tab", "regularizer: 1e-6", "\tregularizer: 1e-6"},
 	{"control characters are not printed", "task: ksvm", "task: ks\u2028vm # \u200b"},

@@ -3,7 +3,7 @@
 // column. It keeps the syntax tree, so that later checks can point into the source.
 //
 // It reads the YAML that people write by hand: mappings with plain keys,
-// sequences and scalars. Anchors, aliases, merge keys, tags and several
+// sequences and scalars. Directives, anchors, aliases, merge keys, tags and several
 // documents in one file are errors. Unquoted scalars are typed by the core
 // schema of YAML 1.2, so that 1e-6 is a number.
 package strictyaml

@@ -170,6 +170,11 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // the parser miscounts lines that end in CR LF
+	if head := directive.Find(text); head != nil {              // the parser takes it for a document
+		at := &Node{file: filename, Line: 1 + bytes.Count(head, []byte("\n")), Column: 1}
+		r.Errorf(at, "directives such as %%YAML are not supported: delete this line; the file is read as YAML 1.2")
+		return nil
+	}
 	file, err := parse(text)
 	if err != nil {
 		at := *whole
@@ -209,6 +214,9 @@ func Parse(filename string, text []byte, r *Reporter) *Node {
 	}
 	return n
 }
+
+// directive matches the beginning of a file up to its first directive.
+var directive = regexp.MustCompile(`\A([ \t]*(#.*)?\n)*%`)
 
 // parse runs the YAML parser. It returns a panic in the parser as an error of the source.
 func parse(text []byte) (file *ast.File, err error) {
