@@ -22,6 +22,9 @@ func (BinaryLogistic) Name() string { return "binary-logistic" }
 // Outputs returns 1.
 func (BinaryLogistic) Outputs(int) int { return 1 }
 
+// Binary does nothing: see [Binary].
+func (BinaryLogistic) Binary() {}
+
 // Value returns log(1 + exp(−y·f)).
 func (BinaryLogistic) Value(f []float64, y float64) float64 {
 	m := y * f[0]

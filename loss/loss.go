@@ -22,7 +22,8 @@ package loss
 // A Loss is a convex function of a score vector and a target.
 //
 // Targets are float64 throughout: a class index 0 … C−1 for the multi-class
-// losses, −1 or +1 for the binary ones, any real number for regression.
+// losses, −1 or +1 for the [Binary] ones, any real number for regression. Learners check them
+// ([CheckTargets]) before they learn. The methods must not change f.
 type Loss interface {
 	// Name is the identifier used in specs and saved models.
 	Name() string

@@ -3,6 +3,7 @@ package loss
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -64,4 +65,30 @@ func Decide(f []float64) float64 {
 		return -1
 	}
 	return 1
+}
+
+// A Binary loss has one function, for the targets −1 and +1 alone.
+type Binary interface {
+	Loss
+
+	// Binary does nothing.
+	Binary()
+}
+
+// CheckTargets returns an error that names the first target that l does not have for a model
+// with the given number of functions. The targets are the classes 0 … outputs−1 of several
+// functions, −1 and 1 of a [Binary] loss, and any finite number of another loss.
+func CheckTargets(l Loss, outputs int, y []float64) error {
+	_, binary := l.(Binary)
+	for i, v := range y {
+		switch {
+		case outputs > 1 && !(v >= 0 && v < float64(outputs) && v == math.Trunc(v)):
+			return fmt.Errorf("sample %d: label %v is not a class 0 … %d", i, v, outputs-1)
+		case binary && v != -1 && v != 1:
+			return fmt.Errorf("sample %d: target %v is neither −1 nor 1, the targets of the %s loss", i, v, l.Name())
+		case v-v != 0: // true only for NaN and ±Inf
+			return fmt.Errorf("sample %d: target %v is not a finite number", i, v)
+		}
+	}
+	return nil
 }

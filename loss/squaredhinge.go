@@ -13,6 +13,9 @@ func (SquaredHinge) Name() string { return "squared-hinge" }
 // Outputs returns 1.
 func (SquaredHinge) Outputs(int) int { return 1 }
 
+// Binary does nothing: see [Binary].
+func (SquaredHinge) Binary() {}
+
 // Value returns max(0, 1 − y·f)².
 func (SquaredHinge) Value(f []float64, y float64) float64 {
 	m := max(0, 1-float64(y*f[0]))

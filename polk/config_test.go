@@ -41,7 +41,9 @@ func TestConfigErrors(t *testing.T) {
 		cfg  Config
 		want string
 	}{
-		"zero":        {Config{}, "must be given"},
+		"zero": {Config{}, "no kernel\npolk: no loss\npolk: no learning rate\npolk: no budget rule\npolk: dimension 0: must be at least 1"},
+		"two problems": {change(func(c *Config) { c.Classes, c.Regularizer, c.Threads = -3, nan, -1 }),
+			"polk: regularizer NaN: must be finite and at least 0\npolk: -1 threads: must be at least 0\npolk: -3 classes: the multi-hinge loss needs at least 2"},
 		"dimension 0": {change(func(c *Config) { c.Dim = 0 }), "dimension 0"},
 		"−1 classes":  {change(func(c *Config) { c.Classes = -1 }), "-1 classes"},
 		"one class":   {change(func(c *Config) { c.Classes = 1 }), "1 classes"},

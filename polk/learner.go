@@ -42,24 +42,50 @@ type Config struct {
 }
 
 func (c *Config) validate() error {
-	switch {
-	case c.Kernel == nil || c.Loss == nil || c.LearningRate == nil || c.Budget == nil:
-		return errors.New("polk: kernel, loss, learning rate and budget must be given")
-	case c.Dim < 1:
-		return fmt.Errorf("polk: dimension %d: must be at least 1", c.Dim)
-	case c.Loss.Outputs(2) > 1 && c.Classes < 2:
-		return fmt.Errorf("polk: %d classes are too few for the %s loss", c.Classes, c.Loss.Name())
-	case !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1):
-		return fmt.Errorf("polk: regularizer %v: must be finite and at least 0", c.Regularizer)
+	var errs []error
+	check := func(bad bool, format string, args ...any) {
+		if bad {
+			errs = append(errs, fmt.Errorf("polk: "+format, args...))
+		}
 	}
-	if g, ok := c.Kernel.(kernel.Gaussian); !ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian {
-		return fmt.Errorf("polk: pruner %s is defined for the %s kernel only, not the %s", c.Pruner.Heuristic.Name, g.Name(), c.Kernel.Name())
+	check(c.Kernel == nil, "no kernel")
+	check(c.Loss == nil, "no loss")
+	check(c.LearningRate == nil, "no learning rate")
+	check(c.Budget == nil, "no budget rule")
+	check(c.Dim < 1, "dimension %d: must be at least 1", c.Dim)
+	badLambda := !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1)
+	check(badLambda, "regularizer %v: must be finite and at least 0", c.Regularizer)
+	check(c.FixedFrom < 0 || c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse(),
+		"dictionary fixed from step %d to %d: want at least 0, and a pruner with the inverse kernel matrix", c.FixedFrom, c.FixedTo)
+	check(c.Threads < 0, "%d threads: must be at least 0", c.Threads)
+	if c.Kernel != nil {
+		g, ok := c.Kernel.(kernel.Gaussian)
+		check(!ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian, "pruner %s is defined for the %s kernel only, not the %s", c.prunerName(), g.Name(), c.Kernel.Name())
+		errs = append(errs, c.Kernel.Validate())
 	}
-	if c.FixedFrom < 0 || c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse() {
-		return fmt.Errorf("polk: dictionary fixed from step %d to %d: want at least 0, and a pruner with the inverse kernel matrix", c.FixedFrom, c.FixedTo)
+	if c.Loss != nil {
+		errs = append(errs, c.checkClasses())
 	}
-	rate := c.LearningRate.Rate(0)
-	return errors.Join(c.Kernel.Validate(), c.checkRate(0, rate, c.Budget.Epsilon(rate)))
+	if c.LearningRate != nil && c.Budget != nil && !badLambda {
+		rate := c.LearningRate.Rate(0)
+		errs = append(errs, c.checkRate(0, rate, c.Budget.Epsilon(rate)))
+	}
+	return errors.Join(errs...)
+}
+
+// checkClasses reports a loss with other than one function, or one for each of two or more classes.
+func (c *Config) checkClasses() error {
+	least := 0
+	if c.Loss.Outputs(2) != 1 {
+		least = 2
+	}
+	if c.Classes < least {
+		return fmt.Errorf("polk: %d classes: the %s loss needs at least %d", c.Classes, c.Loss.Name(), least)
+	}
+	if n := c.Loss.Outputs(c.Classes); n != 1 && n != c.Classes {
+		return fmt.Errorf("polk: loss %s: its number of functions is %d, want 1, or one for each of the %d classes", c.Loss.Name(), n, c.Classes)
+	}
+	return nil
 }
 
 // checkRate reports an invalid learning rate or budget of step t.
@@ -216,13 +242,8 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 			return fmt.Errorf("polk: feature %d of sample %d is %v", i%l.cfg.Dim, i/l.cfg.Dim, v)
 		}
 	}
-	for i, v := range y[:n] {
-		if v-v != 0 {
-			return fmt.Errorf("polk: target of sample %d is %v", i, v)
-		}
-		if l.f.Outputs > 1 && (v != math.Trunc(v) || v < 0 || v >= float64(l.f.Outputs)) {
-			return fmt.Errorf("polk: label %v of sample %d is not one of the classes 0 … %d", v, i, l.f.Outputs-1)
-		}
+	if err := loss.CheckTargets(l.cfg.Loss, l.f.Outputs, y[:n]); err != nil {
+		return fmt.Errorf("polk: %w", err)
 	}
 	return nil
 }

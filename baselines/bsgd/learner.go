@@ -46,12 +46,13 @@ func (l *Learner) SetThreads(n int) { l.model.threads = max(n, 1) }
 // Step processes n samples in order, one at a time: x is n×Dim row-major, y holds class indices
 // 0 … C−1. It computes kernel values with the dictionary in float32, in blocks that start at
 // every call. It returns the scores of each sample, computed before learning from that sample;
-// they are valid until the next Step. Step is short and ignores the context.
+// they are valid until the next Step.
 //
 // If a sample is invalid, Step fails and learns from none. It also fails at the first sample
-// whose scores or κ(x, x) overflow: the learner has then learned from the samples before it, and
-// is unchanged by that sample and the samples after it.
-func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) ([]float64, error) {
+// whose scores or κ(x, x) overflow, and at the sample before which ctx ends, with the context's
+// error: the learner has then learned from the samples before it, and is unchanged by that sample
+// and the samples after it.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	m, dim := l.model, l.config.Dim
 	if err := dataset.Check(n, dim, l.config.Classes, x, y); err != nil {
 		return nil, fmt.Errorf("bsgd: %w", err)
@@ -64,7 +65,11 @@ func (l *Learner) Step(_ context.Context, n int, x []float32, y []float64) ([]fl
 			e.expect(m, l.likely(y[lo:hi]), x[lo*dim:hi*dim])
 		}
 		for i := lo; i < hi; i++ {
-			if err := l.sample(x[i*dim:(i+1)*dim], int(y[i])); err != nil {
+			err := ctx.Err()
+			if err == nil {
+				err = l.sample(x[i*dim:(i+1)*dim], int(y[i]))
+			}
+			if err != nil {
 				return nil, fmt.Errorf("bsgd: sample %d of %d: %w", i, n, err)
 			}
 		}

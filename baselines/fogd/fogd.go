@@ -30,8 +30,7 @@
 package fogd
 
 import (
-	"fmt"
-
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -64,13 +63,12 @@ type Learner struct {
 
 // New returns a learner with W = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c}
+	l, p := &Learner{cfg: c}, dataset.Problems{Package: "fogd"}
+	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
+	p.If(c.Frequencies < 1, "%d frequencies: want at least 1", c.Frequencies)
 	var err error
-	if l.samples, err = stream.NewSamples("fogd", c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
+	if l.samples, err = stream.NewSamples(p, c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
 		return nil, err
-	}
-	if c.Frequencies < 1 || !(c.Regularizer >= 0) {
-		return nil, fmt.Errorf("fogd: %d frequencies and regularizer %v: want at least 1 frequency and a regularizer of at least 0", c.Frequencies, c.Regularizer)
 	}
 	l.model = newModel(c)
 	l.linear = stream.NewLinear(c.Classes, l.model.W)

@@ -29,10 +29,10 @@
 package forgetron
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -60,18 +60,19 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c, shrinking: 1}
-	if c.Budget < 1 {
-		return nil, fmt.Errorf("forgetron: budget %d: must be at least 1", c.Budget)
-	}
+	l, p := &Learner{cfg: c, shrinking: 1}, dataset.Problems{Package: "forgetron"}
+	p.If(c.Budget < 1, "budget %d: must be at least 1", c.Budget)
 	var err error
-	l.base, err = stream.NewModel("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)
+	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
 	return l, err
 }
 
 func (l *Learner) learn(x []float32, label float64) error {
 	l.Score(x)
 	l.Saw(l.Scores)
+	if !stream.Finite(l.Scores) {
+		return stream.ErrDiverged
+	}
 	y := int(label)
 	r := loss.Rival(l.Scores, y)
 	if l.Scores[y] > l.Scores[r] {

@@ -11,9 +11,9 @@ package fsgd
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -26,7 +26,7 @@ type Config struct {
 	Loss        loss.Loss           // ℓ, of C scores
 	Classes     int                 // C
 	Dim         int                 // p, features of a sample
-	Regularizer float64             // λ
+	Regularizer float64             // λ ≥ 0
 	Rate        func(t int) float64 // η_t < 1/λ for step t = 0, 1, 2, …
 	Points      []float32           // the training points that samples are drawn from, N×p row-major
 }
@@ -56,13 +56,13 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(cfg Config) (*Learner, error) {
-	l := new(Learner)
-	each, err := stream.NewSamples("fsgd", cfg.Kernel, cfg.Classes, cfg.Dim, l.learn)
+	l, p := new(Learner), dataset.Problems{Package: "fsgd"}
+	p.Descent(cfg.Loss, cfg.Classes, cfg.Rate, cfg.Regularizer)
+	p.If(len(cfg.Points) == 0 || cfg.Dim > 0 && len(cfg.Points)%cfg.Dim != 0,
+		"Points has length %d: want a positive multiple of dimension %d", len(cfg.Points), cfg.Dim)
+	each, err := stream.NewSamples(p, cfg.Kernel, cfg.Classes, cfg.Dim, l.learn)
 	if err != nil {
 		return nil, err
-	}
-	if len(cfg.Points) == 0 || len(cfg.Points)%cfg.Dim != 0 {
-		return nil, fmt.Errorf("fsgd: Points has length %d: want a positive multiple of dimension %d", len(cfg.Points), cfg.Dim)
 	}
 	n, c := len(cfg.Points)/cfg.Dim, cfg.Classes
 	*l = Learner{
@@ -102,10 +102,10 @@ func (l *Learner) learn(x []float32, y float64) error {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
 	l.Saw(l.scores)
-	if value := l.cfg.Loss.Gradient(l.grad, l.scores, y); value-value != 0 { // only for NaN and ±Inf
-		return stream.ErrDiverged
-	}
 	rate := l.cfg.Rate(l.t)
+	if err := stream.Gradient(l.cfg.Loss, l.grad, l.scores, y, rate, l.cfg.Regularizer); err != nil {
+		return err
+	}
 	l.shrink *= 1 - float64(rate*l.cfg.Regularizer)
 	if !(l.shrink > 1e-100) { // before it underflows
 		for j := range l.w {

@@ -1,18 +1,26 @@
 package learnertest_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"polkrepro/baselines/fogd"
 	"polkrepro/baselines/forgetron"
+	"polkrepro/baselines/fsgd"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/baselines/nogd"
 	"polkrepro/baselines/norma"
 	"polkrepro/baselines/projectron"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // TestStepDoesNotAllocate: no step allocates, not even one that drops elements. Package bsgd has
@@ -31,28 +39,162 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
+// TestBadConfigs: New names every field that is wrong, in one error.
 func TestBadConfigs(t *testing.T) {
-	k, l, bad := gaussian, loss.MultiHinge{}, kernel.Gaussian{}
-	for want, err := range map[string]error{
-		"norma: no kernel":              failure(norma.New(norma.Config{Loss: l, Classes: 3, Dim: 2, Memory: 3, Regularizer: 1})),
-		"norma: 1 classes":              failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 1, Dim: 2, Memory: 3, Regularizer: 1})),
-		"norma: memory 0":               failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Regularizer: 1})),
-		"regularizer 0: want":           failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Memory: 3})),
-		"nogd: no kernel":               failure(nogd.New(nogd.Config{Loss: l, Classes: 3, Dim: 2, Landmarks: 3})),
-		"nogd: rank 0 of 0 landmarks":   failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2})),
-		"nogd: rank 4 of 3":             failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Landmarks: 3, Rank: 4})),
-		"landmarks, regularizer -1":     failure(nogd.New(nogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Landmarks: 3, Regularizer: -1})),
-		"forgetron: 1 classes":          failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 1, Dim: 2, Budget: 3})),
-		"forgetron: budget 0":           failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 3, Dim: 2})),
-		"projectron: no kernel":         failure(projectron.New(projectron.Config{Classes: 3, Dim: 2, Error: 0.1})),
-		"projectron: error 0":           failure(projectron.New(projectron.Config{Kernel: k, Classes: 3, Dim: 2})),
-		"error 0.1, budget -1":          failure(projectron.New(projectron.Config{Kernel: k, Classes: 3, Dim: 2, Error: 0.1, Budget: -1})),
-		"fogd: kernel: bandwidth":       failure(fogd.New(fogd.Config{Kernel: bad, Loss: l, Classes: 3, Dim: 2, Frequencies: 3})),
-		"fogd: 0 frequencies":           failure(fogd.New(fogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2})),
-		"frequencies and regularizer N": failure(fogd.New(fogd.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Frequencies: 3, Regularizer: math.NaN()})),
+	k, l, rate, one := gaussian, loss.MultiHinge{}, polk.Constant(0.5).Rate, loss.BinaryLogistic{}
+	none := func(name string) string {
+		return "NAME: no loss|NAME: no learning rate|NAME: regularizer -1: must be finite and at least 0|" + name +
+			"|NAME: -3 classes: at least 2 are needed|NAME: dimension 0: must be at least 1|NAME: "
+	}
+	functions := "NAME: loss binary-logistic: its number of functions is 1, want one for each of the 3 classes|NAME: regularizer +Inf: must be finite and at least 0|"
+	for _, c := range []struct {
+		name, want string
+		err        error
+	}{
+		{"norma", none("NAME: memory 0: must be at least 1") + "no kernel", failure(norma.New(norma.Config{Classes: -3, Regularizer: -1}))},
+		{"nogd", none("NAME: 0 landmarks: want at least 1|NAME: rank 4: want 0 to the number of landmarks, 0") + "no kernel",
+			failure(nogd.New(nogd.Config{Classes: -3, Rank: 4, Regularizer: -1}))},
+		{"fogd", none("NAME: 0 frequencies: want at least 1") + "kernel: bandwidth 0: must be positive and finite",
+			failure(fogd.New(fogd.Config{Classes: -3, Regularizer: -1}))},
+		{"fsgd", none("NAME: Points has length 0: want a positive multiple of dimension 0") + "no kernel",
+			failure(fsgd.New(fsgd.Config{Classes: -3, Regularizer: -1}))},
+		{"norma", functions + "NAME: memory -1: must be at least 1", failure(norma.New(norma.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, Rate: rate, Regularizer: math.Inf(1), Memory: -1}))},
+		{"fsgd", functions + "NAME: Points has length 3: want a positive multiple of dimension 2",
+			failure(fsgd.New(fsgd.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, Rate: rate, Regularizer: math.Inf(1), Points: make([]float32, 3)}))},
+		{"norma", "NAME: regularizer 0: must be above 0", failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Memory: 3, Rate: rate}))},
+		{"forgetron", "NAME: budget 0: must be at least 1|NAME: 1 classes: at least 2 are needed", failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 1, Dim: 2}))},
+		{"projectron", "NAME: error 0 is not a number > 0|NAME: budget -1: must be at least 0|NAME: no kernel", failure(projectron.New(projectron.Config{Classes: 3, Dim: 2, Budget: -1}))},
 	} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
+		if want := strings.NewReplacer("NAME", c.name, "|", "\n").Replace(c.want); c.err == nil || c.err.Error() != want {
+			t.Errorf("%v\nwant\n%s", c.err, want)
+		}
+	}
+}
+
+// An own is a loss with a wrong number of functions.
+type own struct {
+	loss.MultiHinge
+	functions int
+}
+
+func (o own) Outputs(int) int { return o.functions }
+
+// TestTargets: whatever loss, classes and labels a learner is given, it learns only if the loss
+// fits the learner and the classes, and the labels are targets of the loss. Otherwise an error
+// names what does not fit, and nothing is learned.
+func TestTargets(t *testing.T) {
+	keys := append(slices.Collect(maps.Keys(settings)), "csvc")
+	for _, key := range keys {
+		for _, l := range []loss.Loss{nil, loss.MultiHinge{}, loss.MultiLogistic{}, loss.BinaryLogistic{}, loss.SquaredHinge{}, loss.SquaredError{}, own{functions: 0}, own{functions: -1}, own{functions: 1e9}} {
+			for _, classes := range []int{-3, 0, 1, 2, 5} {
+				for _, labels := range [][]float64{{0, 1}, {1, -1}, {1, 2}, {1, 0.5}, {1, 1e9}, {1, math.Inf(1)}, {1, math.NaN()}} {
+					s := task{Threads: 1, Classes: classes, N: 2, Dim: 2, X: []float32{0, 0, 1, 1}, Y: labels}
+					what := fmt.Sprintf("%s, loss %T%[2]v, %d classes, labels %v", key, l, classes, labels)
+					err := learns(t, what, key, l, s)
+					switch want := fits(key, l, s); {
+					case want && err != nil, !want && err == nil:
+						t.Errorf("%s: %v", what, err)
+					case err != nil && !regexp.MustCompile(`(?m)^\w+: (no loss|loss |-?\d+ classes: |unsupported loss |sample [01]: (label|target) )`).MatchString(err.Error()):
+						t.Errorf("%s: the error names no field: %v", what, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// learns trains a learner once. One that learns step by step must not change if it fails.
+func learns(t *testing.T, what, key string, l loss.Loss, s task) error {
+	m, p := method(key), problem(gaussian, l, settings[key], s)
+	p.Params.Cost = 1 // of csvc
+	if m.New == nil {
+		_, err := fit(m, p, s)
+		return err
+	}
+	made, err := m.New(p)
+	if err != nil {
+		return err
+	}
+	if _, err = made.Step(t.Context(), s.N, s.X, s.Y); err != nil {
+		f := make([]float64, 2*max(1, s.Classes))
+		if made.Model().Scores(2, s.X, f, 1); slices.ContainsFunc(f, func(v float64) bool { return v != 0 }) {
+			t.Errorf("%s: scores %v after an error", what, f)
+		}
+	}
+	return err
+}
+
+// fits reports whether a learner can learn a task: polk with all losses of package loss, the
+// others with those of all classes.
+func fits(key string, l loss.Loss, s task) bool {
+	if slices.Contains([]string{"forgetron", "projectron", "ivm", "csvc"}, key) || strings.HasPrefix(key, "bsgd") {
+		l = loss.MultiHinge{} // they have no field for it
+	}
+	var target func(y float64) bool
+	switch l.(type) {
+	case loss.MultiHinge, loss.MultiLogistic:
+		target = func(y float64) bool { return y == 0 || y == 1 || y == 2 && s.Classes > 2 }
+		return s.Classes >= 2 && target(s.Y[0]) && target(s.Y[1])
+	case loss.BinaryLogistic, loss.SquaredHinge:
+		target = func(y float64) bool { return y == 1 || y == -1 }
+	case loss.SquaredError:
+		target = func(y float64) bool { return y-y == 0 }
+	default:
+		return false
+	}
+	return key == "polk" && s.Classes >= 0 && target(s.Y[0]) && target(s.Y[1])
+}
+
+// TestBadRatesAndKernels: a rate outside (0, 1/λ) and a kernel that overflows end a step with an
+// error.
+func TestBadRatesAndKernels(t *testing.T) {
+	s := task{Threads: 1, Classes: 2, N: 4, Dim: 2, X: []float32{1, 1, 2, 2, 1e30, 1e30, 3, 3}, Y: []float64{0, 1, 0, 1}}
+	for _, key := range []string{"polk", "fsgd", "norma", "nogd", "nystrom-sgd", "forgetron", "projectron", "bsgd/removal"} {
+		p := problem(kernel.Polynomial{Degree: 11}, loss.MultiHinge{}, settings[key], s)
+		l := must(method(key).New(p))
+		if _, err := l.Step(t.Context(), s.N, s.X, s.Y); err == nil {
+			t.Errorf("%s: no error of an infinite kernel", key)
+		}
+	}
+	for _, key := range []string{"polk", "fsgd", "norma", "rff-sgd", "nystrom-sgd"} {
+		for _, rate := range []float64{0, -1, 1 / regularizer, math.Inf(1), math.NaN()} {
+			p := problem(gaussian, loss.MultiHinge{}, settings[key], s)
+			p.Params.Regularizer, p.Rates = regularizer, polk.Constant(rate)
+			l, err := method(key).New(p)
+			if err == nil {
+				_, err = l.Step(t.Context(), s.N, s.X, s.Y)
+			}
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("learning rate %v", rate)) {
+				t.Errorf("%s: rate %v: %v", key, rate, err)
+			}
+		}
+	}
+}
+
+// TestStepStops: a step whose context ends has learned from the samples before, and from no other.
+func TestStepStops(t *testing.T) {
+	const n, learned = 90, 70
+	x, y := learnertest.Blobs(3, n, 2, 3)
+	s := task{Threads: 1, Classes: 3, N: n, Dim: 2, X: x, Y: y}
+	for key := range settings {
+		m := method(key)
+		if m.New == nil || key == "polk" || key == "lbfgs-weights" { // their steps are one
+			continue
+		}
+		l, twin := must(m.New(problem(gaussian, loss.MultiHinge{}, settings[key], s))), must(m.New(problem(gaussian, loss.MultiHinge{}, settings[key], s)))
+		_, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: learned}, n, x, y)
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "sample 7") {
+			t.Errorf("%s: %v", key, err)
+		}
+		learnertest.Step(t, twin, x[:learned*2], y[:learned])
+		for _, more := range []int{0, n} {
+			if more > 0 {
+				learnertest.Step(t, l, x, y)
+				learnertest.Step(t, twin, x, y)
+			}
+			if !slices.Equal(scored(l.Model(), 3).Scores(n, x, 1), scored(twin.Model(), 3).Scores(n, x, 1)) {
+				t.Errorf("%s: the model differs from that of %d samples and %d more", key, learned, more)
+			}
 		}
 	}
 }

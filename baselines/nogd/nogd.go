@@ -35,9 +35,9 @@ package nogd
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
@@ -77,14 +77,16 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c, none: make([]float64, c.Classes)}
-	if c.Landmarks < 1 || c.Rank < 0 || c.Rank > c.Landmarks || !(c.Regularizer >= 0) {
-		return nil, fmt.Errorf("nogd: rank %d of %d landmarks, regularizer %v: want a rank from 0 to the landmarks, at least 1 landmark, and a regularizer of at least 0",
-			c.Rank, c.Landmarks, c.Regularizer)
-	}
+	l, p := &Learner{cfg: c}, dataset.Problems{Package: "nogd"}
+	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
+	p.If(c.Landmarks < 1, "%d landmarks: want at least 1", c.Landmarks)
+	p.If(c.Rank < 0 || c.Rank > c.Landmarks, "rank %d: want 0 to the number of landmarks, %d", c.Rank, c.Landmarks)
 	var err error
-	l.base, err = stream.NewModel("nogd", c.Kernel, c.Classes, c.Dim, l.learn)
-	return l, err
+	if l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
+		return nil, err
+	}
+	l.none = make([]float64, c.Classes)
+	return l, nil
 }
 
 func (l *Learner) learn(x []float32, y float64) error {

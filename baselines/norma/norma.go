@@ -25,8 +25,7 @@
 package norma
 
 import (
-	"fmt"
-
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -54,12 +53,12 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c}
-	if c.Memory < 1 || !(c.Regularizer > 0) {
-		return nil, fmt.Errorf("norma: memory %d, regularizer %v: want a memory of at least 1 and a regularizer greater than 0", c.Memory, c.Regularizer)
-	}
+	l, p := &Learner{cfg: c}, dataset.Problems{Package: "norma"}
+	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
+	p.If(c.Regularizer == 0, "regularizer 0: must be above 0")
+	p.If(c.Memory < 1, "memory %d: must be at least 1", c.Memory)
 	var err error
-	l.base, err = stream.NewModel("norma", c.Kernel, c.Classes, c.Dim, l.learn)
+	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
 	return l, err
 }
 

@@ -41,6 +41,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -76,18 +77,20 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l := &Learner{cfg: c}
-	if !(c.Error > 0) || c.Budget < 0 {
-		return nil, fmt.Errorf("projectron: error %v, budget %d: want an error greater than 0 and a budget of at least 0", c.Error, c.Budget)
-	}
+	l, p := &Learner{cfg: c}, dataset.Problems{Package: "projectron"}
+	p.If(!(c.Error > 0) || math.IsInf(c.Error, 1), "error %v is not a number > 0", c.Error)
+	p.If(c.Budget < 0, "budget %d: must be at least 0", c.Budget)
 	var err error
-	l.base, err = stream.NewModel("projectron", c.Kernel, c.Classes, c.Dim, l.learn)
+	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
 	return l, err
 }
 
 func (l *Learner) learn(x []float32, label float64) error {
 	k := l.Score(x)
 	l.Saw(l.Scores)
+	if !stream.Finite(l.Scores) {
+		return stream.ErrDiverged
+	}
 	y := int(label)
 	r := loss.Rival(l.Scores, y)
 	ell := 1 - (l.Scores[y] - l.Scores[r])
@@ -95,6 +98,9 @@ func (l *Learner) learn(x []float32, label float64) error {
 		return nil
 	}
 	self := l.F.Kernel.Self(x)
+	if !(self >= 0) || math.IsInf(self, 1) {
+		return fmt.Errorf("κ(x, x) = %v", self)
+	}
 	within := l.project(k)             // ‖Pκ(x, ·)‖²
 	without := max(0, self-within)     // ‖κ(x, ·) − Pκ(x, ·)‖²
 	distance := math.Sqrt(2 * without) // ‖Δ − PΔ‖: Δ has κ(x, ·) twice

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"polkrepro/kernel"
+	"polkrepro/loss"
 )
 
 // Problems collects the errors in a configuration of the named package.
@@ -37,6 +38,21 @@ func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
 	p.Kernel(k)
 }
 
+// Loss adds an error unless there is a loss, with one function for each class.
+func (p *Problems) Loss(l loss.Loss, classes int) {
+	if p.If(l == nil, "no loss"); l != nil && classes >= 2 { // Model reports fewer
+		out := l.Outputs(classes)
+		p.If(out != classes, "loss %s: its number of functions is %d, want one for each of the %d classes", l.Name(), out, classes)
+	}
+}
+
+// Descent adds the errors of what stochastic gradient descent needs besides a model.
+func (p *Problems) Descent(l loss.Loss, classes int, rate func(t int) float64, lambda float64) {
+	p.Loss(l, classes)
+	p.If(rate == nil, "no learning rate")
+	p.If(!(lambda >= 0) || math.IsInf(lambda, 1), "regularizer %v: must be finite and at least 0", lambda)
+}
+
 // Err returns all errors, joined, or nil if there are none.
 func (p *Problems) Err() error { return errors.Join(p.errs...) }
 
@@ -47,10 +63,8 @@ func Check(n, dim, classes int, x []float32, y []float64) error {
 		return fmt.Errorf("%d samples of dimension %d: want %d features and %d labels, got %d and %d",
 			n, dim, n*dim, n, len(x), len(y))
 	}
-	for i, label := range y {
-		if label != math.Trunc(label) || !(label >= 0 && label < float64(classes)) {
-			return fmt.Errorf("sample %d: label %v is not a class 0 … %d", i, label, classes-1)
-		}
+	if err := loss.CheckTargets(nil, classes, y); err != nil {
+		return err
 	}
 	for i, v := range x {
 		if v-v != 0 { // true only for NaN and ±Inf

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"polkrepro/baselines/internal/dataset"
@@ -30,13 +31,12 @@ type Samples struct {
 	scores       []float64
 }
 
-// NewSamples returns the Samples of the named learner with the kernel k. learn learns from one
-// sample and passes the sample's scores to Saw. NewSamples fails if the kernel or a size is
-// invalid.
-func NewSamples(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
-	p := dataset.Problems{Package: name}
+// NewSamples returns the Samples of a learner with the kernel k. learn learns from one sample and
+// passes the sample's scores to Saw. p holds the problems of the learner's configuration;
+// NewSamples adds those of the kernel and the sizes, and fails if there are any.
+func NewSamples(p dataset.Problems, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
 	p.Model(k, classes, dim)
-	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}, p.Err()
+	return Samples{Threads: 1, name: p.Package, dim: dim, classes: classes, learn: learn}, p.Err()
 }
 
 // SetThreads sets the number of goroutines a step may use, at least 1, which is the
@@ -55,15 +55,20 @@ func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...)
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
 // classes. It returns the scores of each sample, computed before learning from that sample; they
 // are valid until the next Step. If a sample is invalid, Step fails and learns from none. It also
-// fails at the first sample that the learner can't learn from, such as one whose loss is not
-// finite. Step is short and ignores the context.
-func (s *Samples) Step(_ context.Context, n int, x []float32, y []float64) ([]float64, error) {
+// fails at the first sample that the learner can't learn from, such as one whose loss or scores
+// are not finite, and at the sample before which ctx ends, with the context's error. The learner
+// has then learned from the samples before that one, and can go on.
+func (s *Samples) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	s.scores = s.scores[:0]
 	for i := range n {
-		if err := s.learn(x[i*s.dim:(i+1)*s.dim], y[i]); err != nil {
+		err := ctx.Err()
+		if err == nil {
+			err = s.learn(x[i*s.dim:(i+1)*s.dim], y[i])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
 	}
@@ -80,8 +85,8 @@ type Model struct {
 }
 
 // NewModel returns f = 0, with one function per class. It fails as [NewSamples] does.
-func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
-	s, err := NewSamples(name, k, classes, dim, learn)
+func NewModel(p dataset.Problems, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
+	s, err := NewSamples(p, k, classes, dim, learn)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +155,8 @@ func (m *Model) Oldest() int {
 func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (entered bool, err error) {
 	m.Score(x)
 	m.Saw(m.Scores)
-	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // true only for NaN and ±Inf
-		return false, ErrDiverged
+	if err := Gradient(l, m.grad, m.Scores, y, rate, lambda); err != nil {
+		return false, err
 	}
 	m.Shrink(1 - float64(rate*lambda))
 	for c, g := range m.grad {
@@ -183,8 +188,8 @@ func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) er
 	for c := range m.Scores {
 		m.Scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
 	}
-	if value := l.Gradient(m.grad, m.Scores, y); value-value != 0 { // true only for NaN and ±Inf
-		return ErrDiverged
+	if err := Gradient(l, m.grad, m.Scores, y, rate, lambda); err != nil {
+		return err
 	}
 	scale(m.W, 1-float64(rate*lambda))
 	for c, g := range m.grad {
@@ -193,6 +198,23 @@ func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) er
 		}
 	}
 	return nil
+}
+
+// Gradient sets g to ℓ'(scores, y), for a step with a rate η > 0 with ηλ < 1. It fails with
+// another rate, and with ErrDiverged if the loss, a score or the gradient is not finite.
+func Gradient(l loss.Loss, g, scores []float64, y, rate, lambda float64) error {
+	if !(rate > 0 && rate*lambda < 1) || math.IsInf(rate, 1) {
+		return fmt.Errorf("learning rate %v: must be positive, finite and below 1/λ = %v", rate, 1/lambda)
+	}
+	if value := l.Gradient(g, scores, y); value-value != 0 || !Finite(scores) || !Finite(g) {
+		return ErrDiverged
+	}
+	return nil
+}
+
+// Finite reports whether no number is NaN or infinite.
+func Finite(a []float64) bool {
+	return !slices.ContainsFunc(a, func(v float64) bool { return v-v != 0 })
 }
 
 func scale(w []float64, factor float64) {
