@@ -29,8 +29,9 @@ package kernel
 //
 // Any type with these methods is a kernel. [Gaussian] and [Polynomial] are evaluated as
 // matrix products. For any other type, a block of values takes one call of Eval per pair,
-// from several goroutines at once. If Eval is not positive semidefinite, no learner works as
-// documented. A model can be saved only if its kernel type is registered with [Register].
+// from several goroutines at once: they must not change x and y, and a panic may end the program,
+// since only the goroutine that calls a learner can recover its own. If Eval is not positive
+// semidefinite, no learner works as documented. A model can be saved only if its kernel type is registered with [Register].
 type Kernel interface {
 	// Name is the identifier used in specs and saved models.
 	Name() string

@@ -33,6 +33,9 @@ func (k *komp) commit() {
 		return
 	}
 	k.schurKept()
+	if k.ended() {
+		return
+	}
 	for i := range k.goneOld {
 		k.inverse.add(-1, k.goneCol(i), k.threads)
 	}
@@ -69,7 +72,7 @@ func (k *komp) schurKept() {
 			k.chol[i*kept+j] = k.schur[p*n+q] + gemm.Dot(h, k.goneCoeff[j*gone:(j+1)*gone])
 		}
 	}
-	cholesky(k.chol, kept)
+	cholesky(k.chol, kept, k.ended)
 	for i := range k.keptNew {
 		z := k.entering[i*m : (i+1)*m]
 		for j := range i {

@@ -204,7 +204,7 @@ func (g *inverseGram) invert(threads int) bool {
 // most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
 	m := g.order
-	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]))
+	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]), nil)
 	return order[rank:]
 }
 
@@ -281,6 +281,7 @@ func (k *komp) probeResidual() float64 {
 // numerically singular: repair first removes them and projects them on the others. The error of
 // this projection counts as spent.
 func (k *komp) repair() {
+	k.watched = nil // the step that it is part of can't be undone
 	k.health.Repairs++
 	out := kernel.NewExpansion(k.f.Kernel, k.f.Dict.Dim(), k.f.Outputs)
 	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {

@@ -112,6 +112,7 @@ type komp struct {
 	threads int
 	ridge   float64     // added to the diagonal of K
 	inverse inverseGram // K_DD and P
+	interruption
 	supervision
 
 	spent float64 // r², the squared error of the removals
@@ -125,6 +126,19 @@ type komp struct {
 	scratch  []float64
 	product  []float64 // M+n: Q·v
 	entrance entrance
+}
+
+// interruption lets a step end early.
+type interruption struct {
+	watched   context.Context // the step's; nil once the step can't be undone
+	abandoned bool            // the step has ended early: Learner.Step undoes it
+}
+
+// ended reports whether the context of the step has ended, and if so abandons the step: its
+// results are not used, so a loop may end anywhere.
+func (i *interruption) ended() bool {
+	i.abandoned = i.abandoned || i.watched != nil && i.watched.Err() != nil
+	return i.abandoned
 }
 
 // start holds the matrices of (c) that a step starts from, and the scratch of their computation.
@@ -145,22 +159,28 @@ func (k *komp) approximate(b *batch, epsilon float64) {
 	k.step.Epsilon = epsilon
 	// The loop fails only if its context ends, and this one doesn't.
 	k.project(func() error {
-		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return prune.WithinBudget(k, j) })
+		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return !k.ended() && prune.WithinBudget(k, j) })
 	})
 }
 
-// project runs a loop that removes elements by any rule, with the work before and after it.
+// project runs a loop that removes elements by any rule, with the work before and after it,
+// unless the step is abandoned.
 func (k *komp) project(loop func() error) error {
-	k.enterBatch()
+	if k.enterBatch(); k.ended() {
+		return nil
+	}
 	k.startLoop()
 	before := k.left
 	err := loop()
+	if k.ended() {
+		return err
+	}
 	refine := k.illConditioned && (k.b.n > 0 || k.left < before)
 	if refine {
 		k.evaluateTarget()
 	}
 	k.commit()
-	if refine {
+	if refine && !k.abandoned {
 		k.refineWeights()
 	}
 	return err
@@ -182,7 +202,7 @@ func (k *komp) enterBatch() {
 	k.solve()
 	k.dict = k.inverse.order
 	k.formSchur()
-	if !k.factor() {
+	if !k.factor() && !k.ended() {
 		k.foldDependent()
 		k.illConditioned = !k.factor() || k.illConditioned
 	}
@@ -275,7 +295,7 @@ func (k *komp) factor() bool {
 	n, m := k.b.n, k.inverse.order
 	k.invDiag = grow(k.invDiag, m+n)
 	k.chol = append(k.chol[:0], k.schur[:n*n]...)
-	cholesky(k.chol, n)
+	cholesky(k.chol, n, k.ended)
 	k.cholInv = grow(k.cholInv, n*n)
 	factor.InvertLower(n, k.chol, n, k.cholInv, n, 1)
 	// S⁻¹ = L⁻ᵀ·L⁻¹: its diagonal sums the squares of L⁻¹'s columns.
@@ -310,9 +330,9 @@ func (k *komp) foldDependent() {
 			k.cholInv[i*n+j] = k.schur[i*n+j] / norm(i) / norm(j)
 		}
 	}
-	order, r := factor.Pivots(n, k.cholInv, n, dependence)
+	order, r := factor.Pivots(n, k.cholInv, n, dependence, k.ended)
 	pivots, rest := order[:r], order[r:]
-	if len(rest) == 0 {
+	if len(rest) == 0 || k.ended() {
 		return
 	}
 	coeff := make([]float64, len(rest)*r) // of the projections on the pivots
@@ -324,7 +344,7 @@ func (k *komp) foldDependent() {
 			coeff[j*r+i] = k.schur[q*n+p]
 		}
 	}
-	cholesky(k.chol, r)
+	cholesky(k.chol, r, k.ended)
 	factor.SolveLower(len(rest), r, k.chol, r, coeff, r, 1)
 	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
 	for j, i := range rest {

@@ -19,11 +19,11 @@ var ErrDiverged = errors.New("polk: scores are no longer finite: the iterates ha
 
 // Config configures a Learner, which minimizes the expected loss plus (λ/2)·Σ‖f_c‖². Kernel,
 // Loss, Dim, LearningRate and Budget are required, and so is Classes for a multi-class loss;
-// [New] reports missing and out-of-range values.
+// [New] reports all missing and out-of-range values in one error.
 type Config struct {
 	Kernel       kernel.Kernel // κ; any implementation, also of another package
 	Loss         loss.Loss     // ℓ; any implementation
-	Classes      int           // C for the multi-class losses, ignored by the others
+	Classes      int           // C ≥ 2 for the multi-class losses; not negative and ignored for the others
 	Dim          int           // p, the length of a feature vector
 	Regularizer  float64       // λ ≥ 0 of (λ/2)·Σ‖f_c‖²
 	LearningRate Schedule      // η_t < 1/λ
@@ -112,6 +112,7 @@ type Learner struct {
 	evals   int64
 	last    Step
 
+	before []float64 // weights before the step
 	scores []float64 // n×C
 	grad   []float64
 	x64    []float64 // n×dim
@@ -198,11 +199,13 @@ func (l *Learner) Health() map[string]float64 {
 //	f̃ = (1 − η_t λ)·f_t − (η_t/n)·Σ_i ℓ'(f_t(x_i), y_i)·κ(x_i, ·),
 //	f_{t+1} = KOMP(f̃, ε_t).
 //
-// It returns the scores f_t(x_i), n×C, valid until the next step.
+// It returns the scores f_t(x_i), n×C, valid until the next step. x and y may be longer.
 //
-// A non-finite feature or target, an invalid label, and divergence are errors that leave the
-// model unchanged. A pruner may stop early when ctx is done: the step is then taken, pruned as
-// far as it got, and the pruner's error is returned.
+// A non-finite feature, a target that the loss does not have, divergence, and a ctx that ends
+// during the step are errors that leave the learner as it was before the step. Two steps are
+// taken although ctx has ended: one that finds K_DD⁻¹ inaccurate and repairs it, and one whose
+// pruner of the configuration has begun. Such a pruner may stop early: the dictionary is then
+// pruned as far as the pruner got, and its error is returned.
 func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := l.check(n, x, y); err != nil {
 		return nil, err
@@ -212,10 +215,16 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]
 	if err := l.cfg.checkRate(l.t, rate, eps); err != nil {
 		return nil, err
 	}
-	l.score(n, x)
-	if err := l.gradients(n, x, y, rate); err != nil {
+	if err := l.score(ctx, n, x); err != nil {
 		return nil, err
 	}
+	if err := l.gradients(ctx, n, x, y, rate); err != nil {
+		return nil, err
+	}
+	k := &l.komp
+	k.watched, k.abandoned = ctx, false
+	supervision := k.supervision
+	l.before = append(l.before[:0], l.f.W...)
 	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is taken at f_t, so the weights
 	// shrink only now. The batch holds the weights of the new elements.
 	shrink := 1 - float64(rate*l.cfg.Regularizer)
@@ -227,10 +236,26 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]
 		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
-	l.last = Step{Active: active, Removed: len(l.komp.removed), Error: math.Sqrt(l.komp.spent), Budget: eps, Rate: rate}
+	if k.watched = nil; k.abandoned { // before the dictionary could change
+		copy(l.f.W, l.before)
+		k.supervision = supervision
+		return nil, abandoned(ctx)
+	}
+	l.last = Step{Active: active, Removed: len(k.removed), Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
 	l.t++
 	return l.scores, err
 }
+
+// abandoned returns the error of a step whose context has ended, or nil.
+func abandoned(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("polk: the step was abandoned: %w", err)
+	}
+	return nil
+}
+
+// watchedRows is the number of rows of kernel values after which a step looks at its context.
+const watchedRows = 256
 
 // check reports invalid samples.
 func (l *Learner) check(n int, x []float32, y []float64) error {
@@ -250,18 +275,24 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 
 // score computes the kernel values of the n samples to the dictionary and the scores f_t(x_i), in
 // float64 because the values enter K_DD.
-func (l *Learner) score(n int, x []float32) {
+func (l *Learner) score(ctx context.Context, n int, x []float32) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	l.x64, l.kx, l.scores = grow(l.x64, n*dim), grow(l.kx, n*m), grow(l.scores, n*c)
 	kernel.Widen(l.x64, x[:n*dim])
-	l.f.Dict.Block64(l.cfg.Kernel, n, l.x64, l.kx, m, l.cfg.Threads)
+	for lo := 0; lo < n; lo += watchedRows {
+		l.f.Dict.Block64(l.cfg.Kernel, min(watchedRows, n-lo), l.x64[lo*dim:], l.kx[lo*m:], m, l.cfg.Threads)
+		if err := abandoned(ctx); err != nil {
+			return err
+		}
+	}
 	l.evals += int64(n) * int64(m)
 	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
+	return nil
 }
 
 // gradients fills l.batch with the samples whose gradient is not zero, with the weights
 // −(η/n)·ℓ'. A sample with a zero gradient would enter with weight zero and leave at no cost.
-func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error {
+func (l *Learner) gradients(ctx context.Context, n int, x []float32, y []float64, rate float64) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	b := &l.batch
 	b.n, b.samples, b.weights = 0, b.samples[:0], grow(b.weights, n*c)
@@ -286,7 +317,7 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 		b.n++
 	}
 	b.toDict = l.kx
-	return l.batchGram()
+	return l.batchGram(ctx)
 }
 
 // largest bounds κ(x, x), and so every |κ(x, x')| if κ is a kernel. The projection can multiply
@@ -294,10 +325,15 @@ func (l *Learner) gradients(n int, x []float32, y []float64, rate float64) error
 const largest = 1e100
 
 // batchGram computes the kernel matrix among the samples of the batch.
-func (l *Learner) batchGram() error {
+func (l *Learner) batchGram(ctx context.Context) error {
 	b := &l.batch
 	b.gram = grow(b.gram, b.n*b.n)
-	b.points.Block64(l.cfg.Kernel, b.n, l.x64, b.gram, b.n, 1)
+	for lo := 0; lo < b.n; lo += watchedRows {
+		b.points.Block64(l.cfg.Kernel, min(watchedRows, b.n-lo), l.x64[lo*l.cfg.Dim:], b.gram[lo*b.n:], b.n, 1)
+		if err := abandoned(ctx); err != nil {
+			return err
+		}
+	}
 	for i := range b.n {
 		self := l.cfg.Kernel.Self(b.points.At(i))
 		if !(self >= 0 && self <= largest) {

@@ -9,9 +9,13 @@ import (
 
 // cholesky factorizes the m×m matrix a (row-major, lower triangle read) in place into its lower
 // factor. It is for the matrices of a mini-batch, which are positive definite up to rounding: a
-// squared pivot lost to rounding is raised to 1e-15 of its diagonal element.
-func cholesky(a []float64, m int) {
+// squared pivot lost to rounding is raised to 1e-15 of its diagonal element. Once ended reports
+// true, the factor is not completed.
+func cholesky(a []float64, m int, ended func() bool) {
 	for j := range m {
+		if ended() {
+			return
+		}
 		row := a[j*m : j*m+j]
 		d := math.Sqrt(max(a[j*m+j]-sumSquares(row), 1e-15*a[j*m+j]))
 		a[j*m+j] = d

@@ -28,7 +28,13 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	switch p := l.cfg.Pruner.Pruner.(type) {
 	case prune.InversePruner:
 		k.begin(&l.batch)
-		err = k.project(func() error { return p.Prune(ctx, k) })
+		err = k.project(func() error {
+			k.watched = nil // a step that has been pruned is taken
+			return p.Prune(ctx, k)
+		})
+		if k.abandoned {
+			return nil
+		}
 		for i, q := range k.keptNew { // they are the last elements of the dictionary
 			l.entries[l.f.Dict.ID(l.f.Order()-len(k.keptNew)+i)] = k.entry(k.dict + q)
 		}
@@ -274,7 +280,7 @@ func (k *komp) DistanceBefore(j int) float64 {
 			a[i*r+q] = k.schur[p*n+o]
 		}
 	}
-	cholesky(a, r)
+	cholesky(a, r, k.ended)
 	return a[r*r-1] * a[r*r-1]
 }
 

@@ -3,10 +3,12 @@ package polk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -128,6 +130,50 @@ func (f *faultyLoss) Gradient(g, s []float64, y float64) float64 {
 		return f.value
 	}
 	return v
+}
+
+// TestStepStops: wherever the context of a step ends, the learner stays as it was, bit for bit,
+// or the step is taken as if the context had not ended. A step that repairs P is taken, and so is
+// one with a pruner that has begun.
+func TestStepStops(t *testing.T) {
+	for _, cost := range []loss.Loss{hinge, logistic} {
+		m := newMixture(rand.New(rand.NewPCG(15, 15)), 2, 3)
+		cfg := testConfig(cost)
+		l, twin := mustNew(t, cfg), mustNew(t, cfg)
+		for range 20 {
+			m.step(t, 8, l, twin)
+		}
+		x, y := m.batch(2 * watchedRows)
+		for i := 8; i < len(x); i += 4 { // some new elements depend on others
+			x[i], x[i+1] = x[i-8]+1e-7, x[i-7]
+		}
+		stopped := 0
+		for ; ; stopped += 1 + stopped/4 {
+			_, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: stopped}, len(y), x, y)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			sameState(t, fmt.Sprintf("%s, stopped at %d", cost.Name(), stopped), l, twin)
+			if l.komp.supervision != twin.komp.supervision {
+				t.Fatalf("%s, stopped at %d: health %v, want %v", cost.Name(), stopped, l.Health(), twin.Health())
+			}
+		}
+		if stopped < 100 {
+			t.Errorf("%s: the step looked at its context %d times", cost.Name(), stopped)
+		}
+		mustStep(t, twin, len(y), x, y)
+		sameState(t, cost.Name()+", taken", l, twin)
+
+		l.komp.inverse.base[0]++
+		l.komp.wait, l.komp.probe = 0, l.f.Order()-1 // the next probe is of element 0
+		x, y = m.batch(8)
+		if _, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: 2}, 8, x, y); err != nil || l.Health()["repairs"] != 1 {
+			t.Errorf("%s: a step that repairs: %v, %v", cost.Name(), err, l.Health())
+		}
+	}
 }
 
 // TestDivergence: a learning rate that is far too large for the loss ends in ErrDiverged, and

@@ -142,8 +142,9 @@ func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
 // Pivots returns the order in which a Cholesky factorization with diagonal pivoting takes
 // the elements of the symmetric n×n matrix A, of row stride lda. A pivot is the squared
 // distance of an element from the span of the elements already taken. rank is the number
-// of elements taken before all remaining pivots are at most tol. Pivots destroys A.
-func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
+// of elements taken before all remaining pivots are at most tol, or ended, unless nil, reports
+// true. Pivots destroys A.
+func Pivots(n int, a []float64, lda int, tol float64, ended func() bool) (order []int, rank int) {
 	order = make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -160,7 +161,7 @@ func Pivots(n int, a []float64, lda int, tol float64) (order []int, rank int) {
 		copy(order[rank+1:best+1], order[rank:best]) // of equal pivots the first is taken
 		order[rank] = p
 		pivot := a[p*lda+p]
-		if !(pivot > tol) {
+		if !(pivot > tol) || ended != nil && ended() {
 			return order, rank
 		}
 		for _, i := range order[rank+1:] {

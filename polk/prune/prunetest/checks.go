@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -65,21 +66,24 @@ func isDetermined(s setup) error {
 	return sameBits(one.Expansion(), two.Expansion())
 }
 
-// canBeCancelled checks that a step whose context has ended either succeeds or fails with the
-// context's error, and that the learner can continue.
+// canBeCancelled checks that a step whose context ends, before the pruner begins or later, either
+// succeeds or fails with the context's error, and that the learner can continue.
 func canBeCancelled(s setup) error {
 	l := s.learner(logistic, 3)
 	in := newStream(logistic, 3)
 	if err := s.follow(l, in, steps); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	x, y := in.next(batch)
-	if _, err := l.Step(ctx, batch, x, y); err != nil && !errors.Is(err, context.Canceled) {
-		return err
+	for left := 0; ; left++ {
+		x, y := in.next(batch)
+		_, err := l.Step(&learnertest.Countdown{Context: context.Background(), Left: left}, batch, x, y)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		if again := s.follow(l, in, 1); again != nil || err == nil {
+			return again
+		}
 	}
-	return s.follow(l, in, 1)
 }
 
 // goesOnWhenRestored checks that a saved learner and the one restored from it continue with the
