@@ -113,7 +113,7 @@ func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness
 	p.BatchSize = cmp.Or(p.BatchSize, s.N)
 	return harness.Problem{
 		Params: p, Kernel: k, Rates: polk.Constant(p.LearningRate), Loss: l, Classes: s.Classes, Dim: s.Dim, Seed: s.Seed,
-		Train: &data.Split{N: s.N, Dim: s.Dim, X: s.X, Y: s.Y},
+		Samples: 3 * s.N, Train: &data.Split{N: s.N, Dim: s.Dim, X: s.X, Y: s.Y},
 	}
 }
 
