@@ -56,6 +56,7 @@ func corpus() []corpusFile {
 		{name: "first.csv", label: 1, text: "elm,1.5,2\noak,2,3\nelm,3,5\noak,4,4\n"},
 		{name: "targets.csv", number: true, text: "1.5,2,3.25\n2,3,-0\n4,1,1e3\n3,3,+7.0\n"},
 		{name: "tabs.tsv", text: strings.ReplaceAll(words, ",", "\t")},
+		{name: "quoted-tabs.tsv", text: "\"1\"\t2\t\"elm\tred\"\n1\t3\toak\n \"2\"\t \t \"elm\"\n"},
 		{name: "rows.libsvm", text: svm("")},
 		{name: "unnamed", text: svm("")},
 		{name: "gzip.csv.gz", text: string(zipped(words))},
@@ -75,6 +76,7 @@ func corpus() []corpusFile {
 		{name: "header.csv", text: "x,y,kind\n" + words},
 		{name: "quoted-header.csv", text: "\"x, in m\",\"y\"\"\",kind\n" + words},
 		{name: "pandas-index.csv", text: id(",x,y,kind\n")},
+		{name: "pandas-index.tsv", text: strings.ReplaceAll(id(",x,y,kind\n"), ",", "\t")},
 		{name: "header-numbers.csv", text: "0,1,kind\n" + numbers},
 		{name: "header-years.csv", text: "2019,2020,kind\n" + numbers},
 		{name: "header-half.csv", text: "2019,y,kind\n" + numbers},
@@ -97,6 +99,8 @@ func corpus() []corpusFile {
 
 		// Missing and odd values.
 		{name: "missing.csv", text: words + ",2,elm\n"},
+		{name: "missing.tsv", text: strings.ReplaceAll(words+",2,elm\n", ",", "\t")},
+		{name: "missing-all.tsv", text: strings.ReplaceAll(words, ",", "\t") + "\t\t\n"},
 		{name: "missing-first.csv", text: "1.5,,elm\n" + words},
 		{name: "missing-label.csv", text: words + "1,2,\n"},
 		{name: "na.csv", text: "NA,NA,elm\n" + words},

@@ -62,7 +62,7 @@ func (r *Reader) readFirst() error {
 	}
 	var names []string
 	if header {
-		names = fields
+		names, r.blank = fields, 0
 	} else {
 		r.held = l
 	}

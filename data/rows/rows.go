@@ -5,7 +5,9 @@
 //
 // Numbers are finite and decimal, see [ParseNumber]; labels are text, see
 // [CanonicalLabel]. Text, IDX and NPY files may be compressed by gzip. Blank lines are
-// skipped. Memory is bounded by one line or row. An array in Fortran order is read whole.
+// skipped, unless one between rows may be a row itself: in a table of one column, or of zeros
+// in a LIBSVM file without labels. Memory is bounded by one line or row. An array in Fortran
+// order is read whole.
 package rows
 
 import (
@@ -134,6 +136,7 @@ type Reader struct {
 	lines  *bufio.Scanner
 	parse  func(line string) (*Row, error) // returns nil for a comment
 	line   int                             // number of the last line read
+	blank  int                             // number of the last blank line after the last row or header; 0 if there is none
 	held   textLine                        // the first row, if it is data; empty once it is read again
 	fields []string
 

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -116,6 +117,14 @@ func TestWithoutLabels(t *testing.T) {
 		{FormatCSV, "1,4\n3,4\n", Options{Dim: 2}, "[1 4] [3 4] "},
 		{FormatCSV, "7,\"oak, red\",2\n7,\"oak, red\",2\n", Options{Dim: 2, Label: Column{Number: 2}}, "oak, red[7 2] oak, red[7 2] "},
 		{FormatTSV, "7\t1\n", Options{Dim: 1}, "7[1] "},
+		{FormatTSV, "\t0.9\t0\n", Options{Dim: 2, Label: Column{Number: 3}, NoLabels: true}, "line 1: column 1: feature \"\" is missing; encode words as numbers, or leave the column out"},
+		{FormatTSV, "7\t2\t3\r\n\r\n \n\t\t\r\n", Options{Dim: 2}, "7[2 3] line 4: column 1: the label is missing"},
+		{FormatTSV, "5\t4\n\t\n", Options{Dim: 2, NoLabels: true}, "[5 4] line 2: column 1: feature \"\" is missing; encode words as numbers, or leave the column out"},
+		{FormatTSV, "\"5\"\t4\n\t\"3\"\n", Options{Dim: 1}, "5[4] line 2: column 1: the label is missing"},
+		{FormatCSV, "1,2\r3,4\r", Options{Dim: 2, Label: Column{Number: 2}, NoLabels: true}, "line 1: a carriage return inside the line: lines must end with LF or CR LF; convert the file"},
+		{FormatCSV, "\n5\n", Options{Dim: 1}, "line 2: the empty line 1 before may be a row: fill in its value (1:0 for a LIBSVM row of zeros), or delete the line"},
+		{FormatCSV, "\nx\n5\n6\n\n", Options{Dim: 1}, "[5] [6] "},
+		{FormatLIBSVM, "2:5\n\n1 2:3\n\n2:3\n", Options{Dim: 2}, "[0 5] 1[0 3] line 5: the empty line 4 before may be a row: fill in its value (1:0 for a LIBSVM row of zeros), or delete the line"},
 		{FormatCSV, "1,2,3,4\n", Options{Dim: 2, Header: HeaderNo}, "line 1: the first row has 4 columns: want 2 features, with or without a label"},
 		{FormatLIBSVM, "nan 1:1\n1:2\nelm 1:3\n", Options{Dim: 1, NoLabels: true}, "[1] [2] [3] "},
 		{FormatLIBSVM, "2:5\nx\n-1.50 1:3 4:2\n", Options{Dim: 4}, "[0 5 0 0] x[0 0 0 0] -1.50[3 0 0 2] "},
@@ -136,7 +145,7 @@ func TestWithoutLabels(t *testing.T) {
 			got += fmt.Sprintf("%s%v ", r.Label, x)
 		}
 		if err != nil {
-			got = err.Error()
+			got += err.Error()
 		}
 		if got != tt.want {
 			t.Errorf("%.20q: %s, want %s", tt.text, got, tt.want)
@@ -256,8 +265,22 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
+// tabbable reports whether a CSV file is the same table in TSV if its commas are tabs: none is in
+// a cell, and nothing looks like a pair of LIBSVM, whose separator may be a tab.
+func tabbable(text string) bool {
+	for line := range strings.Lines(text) {
+		c := csv.NewReader(strings.NewReader(line))
+		c.TrimLeadingSpace = true
+		fields, _ := c.Read()
+		if strings.Contains(strings.Join(fields, ""), ",") {
+			return false
+		}
+	}
+	return !strings.ContainsAny(text, "\t:\U0010ffff")
+}
+
 // FuzzRows checks that a file of any bytes gives rows of finite features or a short error,
-// and the same result when it is read again.
+// the same result when it is read again, and the same rows from a CSV file with tabs for commas.
 func FuzzRows(f *testing.F) {
 	for _, c := range corpus() {
 		format := c.format
@@ -266,6 +289,7 @@ func FuzzRows(f *testing.F) {
 		}
 		f.Add(c.text, format, c.number)
 	}
+	f.Add("\x00\r,", FormatCSV, false)
 	f.Fuzz(func(t *testing.T, text, format string, number bool) {
 		if len(text) > 1<<16 {
 			return
@@ -275,6 +299,14 @@ func FuzzRows(f *testing.F) {
 			o.Label.Number = -1
 		}
 		all, l, err := readAll(text, o)
+		if format == FormatCSV && tabbable(text) {
+			o.Format = FormatTSV
+			tabbed, _, errTabbed := readAll(strings.ReplaceAll(text, ",", "\t"), o)
+			o.Format = FormatCSV
+			if (err == nil) != (errTabbed == nil) || err == nil && !slices.EqualFunc(all, tabbed, same) {
+				t.Fatalf("%d rows (%v), with tabs for commas %d (%v)", len(all), err, len(tabbed), errTabbed)
+			}
+		}
 		if err != nil && len(err.Error()) > 4<<10 {
 			t.Fatalf("an error of %d bytes: %.200s", len(err.Error()), err)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A textLine is a line of a text and its number.
@@ -24,7 +25,8 @@ func (r *Reader) beginText(parse func(line string) (*Row, error)) {
 	r.parse, r.next = parse, r.nextText
 }
 
-// nextLine returns the next line that is not blank, without surrounding blanks.
+// nextLine returns the next line that is not blank. In a TSV file tabs separate cells, even
+// empty ones: they are not blanks.
 func (r *Reader) nextLine() (l textLine, err error) {
 	if r.held.number > 0 {
 		l, r.held = r.held, textLine{}
@@ -36,9 +38,19 @@ func (r *Reader) nextLine() (l textLine, err error) {
 		if r.line == 1 {
 			b = bytes.TrimPrefix(b, []byte(bom))
 		}
-		if b = bytes.TrimSpace(b); len(b) > 0 {
-			return textLine{r.line, string(b)}, nil
+		text := bytes.TrimSpace(b)
+		if r.o.Format == FormatTSV {
+			text = bytes.TrimFunc(b, func(c rune) bool { return c != '\t' && unicode.IsSpace(c) })
 		}
+		if len(text) == 0 {
+			r.blank = r.line
+			continue
+		}
+		l = textLine{r.line, string(text)}
+		if bytes.IndexByte(text, '\r') >= 0 {
+			return l, r.wrong(l, errors.New("a carriage return inside the line: lines must end with LF or CR LF; convert the file"))
+		}
+		return l, nil
 	}
 	if err = r.readError(); err == nil {
 		err = io.EOF
@@ -69,6 +81,19 @@ func (r *Reader) wrong(l textLine, err error) error {
 	return &ParseError{Line: l.number, Err: err}
 }
 
+// mayBeRow returns an error if blank lines before a row that would be blank without its values
+// may be rows, too.
+func (r *Reader) mayBeRow() error {
+	if r.blank == 0 {
+		return nil
+	}
+	return fmt.Errorf("the empty line %d before may be a row: fill in its value (1:0 for a LIBSVM row of zeros), or delete the line", r.blank)
+}
+
+// quotedTab stands for a tab where csv.Reader trims blanks, which tabs are to it. It is a
+// character that no text may have.
+const quotedTab = '\U0010ffff'
+
 // split returns the fields of a line, without surrounding blanks. They are valid until the
 // next call. A line with more separators than the features and the label need is an error,
 // because splitting it takes many times its memory. The label may itself hold separators.
@@ -82,6 +107,9 @@ func (r *Reader) split(text string) ([]string, error) {
 	}
 	parts := strings.SplitSeq(text, string(comma))
 	if strings.Contains(text, `"`) {
+		if comma == '\t' {
+			text, comma = strings.ReplaceAll(text, "\t", string(quotedTab)), quotedTab
+		}
 		c := csv.NewReader(strings.NewReader(text))
 		c.Comma, c.TrimLeadingSpace = comma, true
 		record, err := c.Read()
@@ -90,6 +118,11 @@ func (r *Reader) split(text string) ([]string, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		for i := range record {
+			if comma == quotedTab {
+				record[i] = strings.ReplaceAll(record[i], string(quotedTab), "\t")
+			}
 		}
 		parts = slices.Values(record)
 	}
@@ -117,7 +150,7 @@ func (r *Reader) nextText() (*Row, error) {
 			return nil, r.wrong(l, err)
 		}
 		if row != nil {
-			row.Line = l.number
+			row.Line, r.blank = l.number, 0
 			return row, nil
 		}
 	}
@@ -131,6 +164,11 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 	l := &r.layout
 	if len(fields) != l.Columns {
 		return nil, fmt.Errorf("the row has %d fields, want %d like the first row", len(fields), l.Columns)
+	}
+	if l.Columns == 1 {
+		if err := r.mayBeRow(); err != nil {
+			return nil, err
+		}
 	}
 	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
 	if l.Label >= 0 && !r.o.NoLabels {
@@ -173,6 +211,10 @@ func (r *Reader) parseLIBSVM(text string) (*Row, error) {
 		fields = fields[1:]
 	case r.o.Dim == 0:
 		return nil, fmt.Errorf("want a label, got %.40q", fields[0])
+	default:
+		if err := r.mayBeRow(); err != nil {
+			return nil, err
+		}
 	}
 	// A row of zeros has no pair, but is not dense: its Indices are empty, not nil.
 	row.Values, row.Indices = make([]float64, len(fields)), make([]int32, len(fields))
