@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -22,14 +21,9 @@ const predictRows = 256
 func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *rows.Row) error, answered func() error) error {
 	opts := m.rowOptions(format)
 	opts.Dim, opts.NoLabels = m.settings.Dim, !labels
-	headerless := m.names == nil && rows.IsTable(m.settings.Format) && src.Header != rows.HeaderYes
-	if headerless {
-		opts.Header = rows.HeaderNo
-	}
 	f := src.open(opts)
 	defer f.close()
 	var x []float32
-	read := false
 	var waiting []rows.Row
 	most := max(1, min(predictRows, maxValues/m.settings.Dim))
 	for {
@@ -37,13 +31,9 @@ func (m *Model) each(ctx context.Context, src Source, format string, labels bool
 		if err == io.EOF {
 			return nil
 		}
-		if _, ok := errors.AsType[*rows.ParseError](err); ok && !read && headerless && src.Header != rows.HeaderNo {
-			return fmt.Errorf("%w; the training data had no header, so the first row is data: if it is a header, use --header yes", err)
-		}
 		if err != nil {
 			return err
 		}
-		read = true
 		if x, err = m.append(x, row); err != nil {
 			return src.at(row, err)
 		}

@@ -102,10 +102,10 @@ func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 		return false, nil
 	case o.Header == HeaderYes, hasNames(fields, label) && !class, known && r.contradiction(names, label) == nil:
 		return true, r.contradiction(names, label)
+	case r.numbersColumns(fields, label):
+		return false, doubtful("its fields number the columns")
 	case known:
 		return false, nil
-	case counts(fields, 0), counts(fields, 1):
-		return false, doubtful("its fields number the columns")
 	}
 	for at, s := range fields {
 		if at != label && !isNumber(s) && !isMissing(s) {
@@ -170,15 +170,34 @@ func isMissing(text string) bool {
 	return slices.Contains([]string{"", "?", "-", "na", "n/a", "nan", "null", "none"}, strings.ToLower(text))
 }
 
-// counts reports whether there are at least two fields, and they are from, from + 1, and
-// so on.
-func counts(fields []string, from int) bool {
+// numbersColumns reports whether the fields of a row number the columns, from 0 or 1. In place of
+// its number the label's column may then have a name, and be counted or not.
+func (r *Reader) numbersColumns(fields []string, label int) bool {
+	named := label >= 0 && r.namesLabel(fields[label])
+	for from := range 2 {
+		if counts(fields, from, -1) || named && (counts(fields, from, label) || counts(slices.Delete(slices.Clone(fields), label, label+1), from, -1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesLabel reports whether a text in the label's column can be nothing but the column's name, as
+// no class has it. Before training, only the other rows can tell, see checkFirst.
+func (r *Reader) namesLabel(text string) bool {
+	o := &r.o
+	trained := o.NoLabels || o.Classes != nil || o.Regression && o.Dim > 0
+	return trained && !isNumber(text) && (text == "" || !isMissing(text)) && !slices.Contains(o.Classes, canonicalOr(text))
+}
+
+// counts reports whether the fields, except for one, are from, from + 1, and so on.
+func counts(fields []string, from, except int) bool {
 	for i, s := range fields {
-		if s != strconv.Itoa(from+i) {
+		if i != except && s != strconv.Itoa(from+i) {
 			return false
 		}
 	}
-	return len(fields) > 1
+	return true
 }
 
 // canonicalOr returns the canonical label of a text, or the text if it is not a label.

@@ -17,7 +17,8 @@ func TestHeaderRule(t *testing.T) {
 	unlabelled := Options{Dim: 2, Names: known.Names}
 	targets := Options{Regression: true}
 	last := Options{Label: Column{Number: -1}}
-	const header, data = "header", "data"
+	predicted := Options{Classes: classes.Classes, NoLabels: true, Dim: 2, Label: Column{Number: -1}}
+	const header, data, numbered = "header", "data", "may be a header (its fields number the columns"
 	for _, tt := range []struct {
 		text string
 		o    Options
@@ -52,7 +53,7 @@ func TestHeaderRule(t *testing.T) {
 		{"a,0,1\n" + words, Options{}, "may be a header (no other row has its label, \"a\"): use --header yes or --header no; in a spec, header: yes or no"},
 		{"a,2019,2020\n" + numbers, Options{}, "may be a header (no other row has its label"},
 		{"a,2019,2020\n" + strings.Repeat(words, 100), Options{}, "may be a header (no other row has its label"},
-		{"a,0,1\n" + words, classes, "may be a header (no other row has its label"},
+		{"a,0.5,1\n" + words, classes, "may be a header (no other row has its label"},
 		{"a,5,1\n", classes, "may be a header (no other row has its label"},
 		{"a,x,1\n" + words, Options{}, "may be a header (not all its features"},
 		{"a,x,1\n" + numbers, Options{}, "may be a header (not all its features"},
@@ -61,6 +62,24 @@ func TestHeaderRule(t *testing.T) {
 		{"?,x,2\n", classes, "may be a header (not all its features"},
 		{"0,1,2\n" + numbers, Options{}, "may be a header (its fields number the columns"},
 		{"1,2,3\n" + numbers, targets, "may be a header (its fields number the columns"},
+		{"0,1,2\n" + words, known, numbered},
+		{"1,2,3\n" + words, classes, numbered},
+		{"a,0,1\n" + words, known, numbered},
+		{"a,1,2\n" + words, classes, numbered},
+		{"0,1,a\n" + words, predicted, numbered},
+		{"0,1,\n" + words, predicted, numbered}, // without the label's name, as pandas writes an index
+		{"0,1\n", unlabelled, numbered},
+		{"1,2\n", unlabelled, numbered},
+		{"0\n0.5\n", Options{Dim: 1}, numbered},
+		{"y,0,1\n1,2,3\n", Options{Regression: true, Dim: 2}, numbered},
+		{"y,0,1\n1,2,3\n", targets, "line 1: column 1: label \"y\" is not a number"},
+		{"elm,0,1\n" + words, known, data},
+		{"0,1,elm\n", predicted, data},
+		{"0,1,?\n", predicted, data},
+		{"0,0,1\n", known, data},
+		{"2,0,1\n2,5,1\n", targets, data},
+		{"0,2\n", unlabelled, data},
+		{"0,1\n", Options{Dim: 2, Names: namesOf([]string{"0", "1"}, -1)}, header},
 		{"species,other,names\n" + words, known, "the header does not match"},
 		{"other,names\n", unlabelled, "the header does not match"},
 	} {
