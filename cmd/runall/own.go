@@ -160,6 +160,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic.Name)
 	case f.out == "":
 		return errors.New("--out is missing: name the model file to write")
+	case f.out == "-":
+		return errors.New("--out -: a model is not written to standard output: name a file")
 	case stream && opt.Epochs > 1:
 		return errors.New("standard input can be read only once: --epochs is for files")
 	case !stream && !regularOrMissing(opt.Source.Path):
@@ -199,8 +201,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if err := checkOutput("--out", out, inputs...); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 && flags.resume != "" {
-		return harness.Usage(fmt.Errorf("--resume: %s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
+	if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return harness.Usage(fmt.Errorf("%s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	if err := flags.complete(cmd.Flags(), &opt); err != nil {
 		return err
@@ -230,7 +232,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
-		err := files.Write(out, m.Save)
+		err := saveModel(m, out)
 		if err == nil {
 			fmt.Fprintf(stderr, "%d rows, saved to %s\n", m.Rows(), out)
 		}
@@ -244,7 +246,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		return err
 	}
 	defer files.Hold()()
-	if writing := files.Write(out, m.Save); writing != nil {
+	if writing := saveModel(m, out); writing != nil {
 		return errors.Join(err, writing)
 	}
 	made := Training{version, out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
@@ -256,6 +258,26 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintln(stderr, "To go on:", quoted([]string{"runall", "train", opt.Source.Path, "--resume", out}))
 	}
 	return errors.Join(err, printed)
+}
+
+// saveModel writes a model to a file. If that fails, it keeps the model, which may be the work of
+// hours, in another file, and the error names that file.
+func saveModel(m *online.Model, path string) error {
+	err := files.Write(path, m.Save)
+	if err == nil {
+		return nil
+	}
+	for _, dir := range []string{filepath.Dir(path), os.TempDir()} {
+		f, cause := os.CreateTemp(dir, "runall-model-*.polk")
+		if cause != nil {
+			continue
+		}
+		if errors.Join(m.Save(f), f.Close()) == nil {
+			return fmt.Errorf("%w; the model is kept in %s", err, f.Name())
+		}
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // A Training is the output of 'runall train --json'.

@@ -30,6 +30,27 @@ type streamRun struct {
 // memory is the resident memory of a process, now and at its peak, in MiB.
 type memory struct{ resident, peak float64 }
 
+// train finds before its work that it can't replace a file: one that is mounted by itself, as
+// containers mount files, or that of another user in a sticky folder.
+func TestCheckOutputIsTried(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	for want, script := range map[string]string{
+		"mounted by itself":       "touch m held; mount --bind held m; ./runall train rows.csv --label last --no-tune --out m",
+		"operation not permitted": "mkdir -m 1777 sticky; touch sticky/m; setpriv --reuid 65534 --clear-groups ./runall train rows.csv --label last --no-tune --out sticky/m",
+	} {
+		dir := t.TempDir()
+		putIn(t, dir, "rows.csv", strings.Join(trees(60), ""))
+		testutil.NoError(t, exec.Command("go", "build", "-o", dir, ".").Run())
+		cmd := exec.Command("unshare", "-m", "sh", "-ec", "umask 0; "+script)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: %v, %s", script, err, out)
+		}
+	}
+}
+
 // TestCheckStream trains on generated rows from a pipe. Memory does not grow with the number of
 // rows. A model that is saved in mid-stream and resumed in a new process becomes the same file,
 // which predicts. "make stream-bench" runs the test with 10⁶ rows and records times and memory.

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"polkrepro/internal/testutil"
 	"strconv"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/testutil"
+	"polkrepro/online"
 )
 
 // trees returns n rows of CSV: two features, then a label that depends on the first.
@@ -52,6 +55,26 @@ func must(t *testing.T, args ...string) string {
 		t.Fatalf("runall %s: exit status %d: %s", strings.Join(args, " "), code, stderr)
 	}
 	return stdout
+}
+
+// A model whose file can't be written is kept beside it, complete.
+func TestModelIsKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m")
+	must(t, "train", put(t, "rows.csv", trees(60)...), "--label", "last", "--no-tune", "--out", path)
+	m, err := readModel(path, online.Read)
+	testutil.NoError(t, errors.Join(err, m.Finish())) // as train saves it
+	taken := filepath.Join(dir, "taken", "m")         // a folder, since the training began
+	testutil.NoError(t, os.MkdirAll(filepath.Join(taken, "x"), 0o777))
+	err = saveModel(m, taken)
+	kept, _ := filepath.Glob(filepath.Join(dir, "taken", "runall-model-*.polk"))
+	if len(kept) != 1 || contents(t, kept[0]) != contents(t, path) || err.Error() != "replace "+taken+": file exists; the model is kept in "+kept[0] {
+		t.Errorf("%q, %v", kept, err)
+	}
+	t.Setenv("TMPDIR", dir)
+	if err := saveModel(m, filepath.Join(dir, "none", "m")); !strings.Contains(fmt.Sprint(err), "; the model is kept in "+dir) {
+		t.Error(err)
+	}
 }
 
 func TestTrainPredictEvaluate(t *testing.T) {

@@ -41,6 +41,9 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	defer Hold()()
 	err = os.Rename(f.Name(), path)
+	if cause, ok := errors.AsType[*os.LinkError](err); ok { // it names a temporary file
+		err = &fs.PathError{Op: "replace", Path: path, Err: cause.Err}
+	}
 	published = err == nil
 	return err
 }
@@ -59,13 +62,16 @@ func Probe(path string) error {
 	if _, err := os.Lstat(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err // the name is too long, for instance
 	}
-	f, _, err := create(path)
+	f, old, err := create(path)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(make([]byte, 4096))
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err == nil && old != nil {
+		err = replaceable(path)
+	}
+	return err
 }
 
 // create creates a hidden file that is to become path. old is the file that it will replace, or
