@@ -43,7 +43,7 @@ type Class struct {
 
 // A Regression holds the results that only a regression has.
 type Regression struct {
-	RMSE words.Nullable `json:"rmse"` // regression: root mean squared error, in the unit of the targets
+	RMSE words.Nullable `json:"rmse"` // regression: root mean squared error, in the unit of the targets; null if the squares overflow
 	MAE  words.Nullable `json:"mae"`  // regression: mean absolute error, in the unit of the targets
 	R2   words.Nullable `json:"r2"`   // regression: 1 − Σ(prediction − y)²/Σ(y − mean of y)²; null if all y are equal
 }

@@ -3,6 +3,7 @@ package online
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"polkrepro/data/rows"
 )
@@ -28,23 +29,82 @@ func GoOn(m *Model) *Feed { return &Feed{m: m} }
 // Choosing reports whether there are still too few rows to choose the settings from.
 func (f *Feed) Choosing() bool { return f.choosing }
 
-// Learn takes rows, all with the same features. After an error the Feed may have taken
-// the rows before the one that caused it.
+// Learn takes rows, all with the same features. If one of them can't be learned, it takes none. If
+// training diverges or ctx ends, the Feed may have taken the rows before.
 func (f *Feed) Learn(ctx context.Context, rows []rows.Row) error {
+	if err := f.check(rows); err != nil {
+		return err
+	}
 	if f.choosing && len(rows) > 0 {
 		size := headSize(rows[0].Dim)
-		n := min(len(rows), size-len(f.head))
+		n, draft := min(len(rows), size-len(f.head)), f.m
 		f.head, rows = append(f.head, rows[:n]...), rows[n:]
 		if len(f.head) < size {
 			return nil
 		}
-		if err := f.begin(ctx, f.opt); err != nil {
-			f.head = f.head[:len(f.head)-n]
+		err := f.begin(ctx, f.opt)
+		if f.choosing = err != nil; err == nil {
+			err = f.check(rows) // by the scaling that was chosen
+		}
+		if err != nil {
+			f.head, f.m, f.choosing = f.head[:len(f.head)-n], draft, true
 			return err
 		}
-		f.choosing, f.head = false, nil
+		f.head = nil
 	}
 	return f.learn(ctx, rows)
+}
+
+// check returns an error if one of the rows can't be learned.
+func (f *Feed) check(all []rows.Row) error {
+	set := f.opt.Settings
+	for i := range all {
+		row := &all[i]
+		if f.choosing && set.Dim == 0 && row.Indices == nil {
+			set.Dim = row.Dim // of the first row
+			if len(f.head) > 0 {
+				set.Dim = f.head[0].Dim
+			}
+		}
+		check := set.check
+		if !f.choosing {
+			check = f.m.check
+		}
+		if err := check(row); err != nil {
+			return &rows.ParseError{Line: i + 1, Unit: "row", Err: err}
+		}
+	}
+	return nil
+}
+
+// check returns an error if the model can't learn or scale a row.
+func (m *Model) check(row *rows.Row) error {
+	_, err := m.target(row)
+	if err == nil {
+		_, err = m.append(m.x, row) // beyond the waiting rows
+	}
+	return err
+}
+
+// check returns an error if a row can't be one of those that missing settings are chosen from.
+func (s *Settings) check(row *rows.Row) (err error) {
+	switch {
+	case row.Label == "":
+		return errors.New("the row has no label")
+	case s.regression():
+		_, err = number(row.Label)
+	case s.Labels != nil:
+		_, err = s.class(row.Label)
+	}
+	if err == nil && s.Dim > 0 {
+		err = s.holds(row)
+	}
+	for _, v := range row.Values {
+		if err == nil && v-v != 0 {
+			err = fmt.Errorf("feature %v is not finite", v)
+		}
+	}
+	return err
 }
 
 // learn trains the model on rows.

@@ -2,6 +2,7 @@ package online
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -62,5 +63,43 @@ func TestFeedOfWideRows(t *testing.T) {
 	testutil.NoError(t, f.Learn(t.Context(), all))
 	if m, err := f.Model(t.Context()); err != nil || f.Choosing() || m.Rows() != n {
 		t.Errorf("%d of %d rows learned, choosing: %v, %v", m.Rows(), n, f.Choosing(), err)
+	}
+}
+
+// A call of Learn with a row that can't be learned takes none of its rows, whether the settings are
+// still to be chosen, are chosen in this call, or have been chosen.
+func TestFeedTakesAllOrNone(t *testing.T) {
+	all := make([]rows.Row, 1100)
+	for i := range all {
+		all[i] = rows.Row{Label: strconv.Itoa(i % 2), Values: []float64{float64(i%2) + float64(i)/1100}, Dim: 1}
+	}
+	for name, bad := range map[string]rows.Row{
+		"label":     {Label: "2", Values: []float64{1}, Dim: 1},
+		"no label":  {Values: []float64{1}, Dim: 1},
+		"NaN":       {Label: "1", Values: []float64{math.NaN()}, Dim: 1},
+		"too large": {Label: "1", Values: []float64{1e300}, Dim: 1},
+		"short":     {Label: "1", Values: []float64{}},
+		"long":      {Label: "1", Values: []float64{1, 2}, Dim: 2},
+	} {
+		opt := TrainOptions{Settings: Settings{Loss: "multi-hinge", Labels: []string{"0", "1"}, Bandwidth: 1, Scale: rows.ScaleUnit}}
+		f, want := NewFeed(opt), NewFeed(opt)
+		for part := range slices.Chunk(all, 550) {
+			with := append(slices.Clone(part), bad)
+			var line *rows.ParseError
+			if chosen := len(part)+len(f.head) >= headRows || !f.choosing; name == "too large" && !chosen {
+				// only the scaling can tell
+			} else if err := f.Learn(t.Context(), with); !errors.As(err, &line) {
+				t.Fatalf("%s: %v", name, err)
+			}
+			testutil.NoError(t, f.Learn(t.Context(), part))
+			testutil.NoError(t, want.Learn(t.Context(), part))
+			a, err := f.Model(t.Context())
+			testutil.NoError(t, err)
+			b, err := want.Model(t.Context())
+			testutil.NoError(t, err)
+			if !bytes.Equal(saved(t, a), saved(t, b)) {
+				t.Errorf("%s: after %d rows the model is another one", name, a.Rows())
+			}
+		}
 	}
 }

@@ -252,20 +252,28 @@ func (m *Model) target(row *rows.Row) (float64, error) {
 		v, err := number(row.Label)
 		return float64((v - m.settings.TargetShift) * m.settings.TargetFactor), err
 	}
-	class := slices.Index(m.settings.Labels, row.Label)
+	class, err := m.settings.class(row.Label)
 	switch {
-	case class < 0:
-		var classes rows.Labels
-		for _, l := range append(slices.Clone(m.settings.Labels), row.Label) {
-			if err := classes.Add(l); err != nil { // the same number as another label
-				return 0, err
-			}
-		}
-		return 0, fmt.Errorf("label %.40q is not one of the %d classes; if the first rows of a stream lack some classes, list all of them for training", row.Label, len(m.settings.Labels))
+	case err != nil:
+		return 0, err
 	case m.outputs() > 1:
 		return float64(class), nil
 	}
 	return float64(2*class - 1), nil
+}
+
+// class returns the index of a label among the classes.
+func (s *Settings) class(label string) (int, error) {
+	if class := slices.Index(s.Labels, label); class >= 0 {
+		return class, nil
+	}
+	var classes rows.Labels
+	for _, l := range append(slices.Clone(s.Labels), label) {
+		if err := classes.Add(l); err != nil { // the same number as another label
+			return 0, err
+		}
+	}
+	return 0, fmt.Errorf("label %.40q is not one of the %d classes of the model, which were fixed when its training began: correct the label, or train a new model with all classes in the rows or in --classes", label, len(s.Labels))
 }
 
 // number parses the target of a regression.
@@ -277,14 +285,22 @@ func number(label string) (float64, error) {
 	return v, nil
 }
 
+// holds returns an error if a row has not the number of features.
+func (s *Settings) holds(row *rows.Row) error {
+	switch {
+	case row.Dim > s.Dim:
+		return fmt.Errorf("the row has feature %d, want at most %d features, the number when training began: correct the row, or train a new model with more features in the rows or in --features", row.Dim, s.Dim)
+	case row.Indices == nil && row.Dim < s.Dim:
+		return fmt.Errorf("the row has %d features, want %d", row.Dim, s.Dim)
+	}
+	return nil
+}
+
 // append appends the scaled features of a row to x.
 func (m *Model) append(x []float32, row *rows.Row) ([]float32, error) {
 	dim := m.settings.Dim
-	switch {
-	case row.Dim > dim:
-		return x, fmt.Errorf("the row has feature %d, want at most %d features; if the first rows of a stream lack some features, set their number for training", row.Dim, dim)
-	case row.Indices == nil && row.Dim < dim:
-		return x, fmt.Errorf("the row has %d features, want %d", row.Dim, dim)
+	if err := m.settings.holds(row); err != nil {
+		return x, err
 	}
 	m.row = slices.Grow(m.row[:0], dim)[:dim]
 	row.Dense(m.row)

@@ -63,7 +63,8 @@ error on rows before they are learned.
 The model is saved every 100,000 rows, and when training is interrupted (exit
 status 130) or a row of a stream can't be read. --resume continues as if nothing
 had happened: with the rest of the same file, or with the next rows of the
-stream.`,
+stream. A stream that ended before its 1,000th row has its settings from fewer
+rows.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Source = flags.rows.source(cmd, args[0])
@@ -292,7 +293,7 @@ type Training struct {
 // quality formats an error rate or, for a regression, the RMSE.
 func quality(m *online.Model, v float64) string {
 	if m.Regression() {
-		return fmt.Sprintf("RMSE %.4g", v)
+		return "RMSE " + finite(v, 4)
 	}
 	return fmt.Sprintf("error %.2f %%", 100*v)
 }

@@ -56,13 +56,13 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		fmt.Fprintf(w, "held out     %s, %d numbers (when the order was chosen in training)\n", quality(m, l.Error), l.Numbers)
 	}
 	if m.Regression() {
-		fmt.Fprintf(w, "RMSE         %.6g\nR²           %.6g\n", e.RMSE, e.R2)
+		fmt.Fprintf(w, "RMSE         %s\nR²           %s\n", finite(float64(e.RMSE), 6), finite(float64(e.R2), 6))
 	} else {
 		fmt.Fprintf(w, "error        %.2f %%\n", 100*e.Error)
 	}
-	fmt.Fprintf(w, "risk         %.6g (mean %s loss)\n", e.Risk, m.Settings().Loss)
+	fmt.Fprintf(w, "risk         %s (mean %s loss)\n", finite(float64(e.Risk), 6), m.Settings().Loss)
 	if m.Regression() {
-		_, err := fmt.Fprintf(w, "MAE          %.6g\n", e.MAE)
+		_, err := fmt.Fprintf(w, "MAE          %s\n", finite(float64(e.MAE), 6))
 		return err
 	}
 	fmt.Fprintln(w)
@@ -84,6 +84,18 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		rows = append(rows, row)
 	}
 	return writeRows(w, rows)
+}
+
+// finite formats a result, if it is a number: it has no value, or the squares of numbers of 1e154
+// and more, or their sums, are too large for a float64.
+func finite(v float64, digits int) string {
+	switch {
+	case math.IsNaN(v):
+		return "none"
+	case math.IsInf(v, 0):
+		return "none (overflow)"
+	}
+	return fmt.Sprintf("%.*g", digits, v)
 }
 
 // percent formats a fraction as a percentage, or NaN as "none".
