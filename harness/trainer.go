@@ -56,7 +56,7 @@ type trainer struct {
 // A process is a pruner that runs in a separate process (package polk/prune/external).
 type process interface {
 	Start(context.Context) error
-	io.Closer
+	io.Closer         // returns an error if the process did not end as it should
 	Seconds() float64 // time in seconds that steps have waited for the pruner
 }
 
@@ -117,11 +117,15 @@ func (t *trainer) check() error {
 // train processes all samples of the run. Each step uses all threads that are available to
 // the run at that moment. train stops at the first error of the context, the learner or an
 // evaluation and returns it.
-func (t *trainer) train(ctx context.Context) error {
+func (t *trainer) train(ctx context.Context) (err error) {
 	if err := t.process.Start(ctx); err != nil { // before the first step, so that it is not timed
 		return err
 	}
-	defer t.process.Close()
+	defer func() {
+		if ended := t.process.Close(); err == nil && ended != nil {
+			err = &sampleError{t.run.Samples, fmt.Errorf("pruner %s: %w", t.run.Params.Pruner, ended)}
+		}
+	}()
 	due := EvaluationPoints(t.run.Samples, t.run.Evaluation)
 	for samples := 0; samples < t.run.Samples; {
 		if err := ctx.Err(); err != nil {

@@ -13,11 +13,16 @@ import (
 	"polkrepro/harness"
 )
 
-// prunerProcess removes the elements that cost least before the step, or fails if $PRUNER is "fails".
+// prunerProcess removes the elements that cost least before the step. If $PRUNER is "fails", it fails
+// in the first step, and if it is "speaks", it writes a line after the last one.
 func prunerProcess() {
+	steps := 0
 	for in := bufio.NewReader(os.Stdin); ; {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
+			if steps > 0 && os.Getenv("PRUNER") == "speaks" {
+				fmt.Println("goodbye")
+			}
 			return
 		}
 		var m struct {
@@ -34,6 +39,7 @@ func prunerProcess() {
 			fmt.Fprintln(os.Stderr, "out of ideas")
 			os.Exit(7)
 		default:
+			steps++
 			var do []string
 			for costs := m.Given.Costs; len(costs)-len(do) > m.Step.Params.Order; {
 				j := slices.Index(costs, slices.Min(costs))

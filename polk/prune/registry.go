@@ -72,6 +72,12 @@ func Register(h Heuristic) {
 	registered[h.Name] = h
 }
 
+// Limits of a heuristic, whose description may come from another program.
+const (
+	maxParams = 100
+	maxGrid   = 1000
+)
+
 // Check reports missing and contradictory fields of h.
 func (h Heuristic) Check() error {
 	fail := func(why string) error { return fmt.Errorf("prune: heuristic %q %s", h.Name, why) }
@@ -84,6 +90,8 @@ func (h Heuristic) Check() error {
 		return fail("has no description, or a description or source of more than one line")
 	case h.Ridge != nil && !h.Inverse():
 		return fail("has a ridge and no inverse to add it to")
+	case len(h.Params) > maxParams:
+		return fail(fmt.Sprintf("has %d parameters: want at most %d", len(h.Params), maxParams))
 	}
 	for i, p := range h.Params {
 		if !paramText.MatchString(p.Name) || p.About == "" || !charset.Printable(p.About) {
@@ -91,6 +99,9 @@ func (h Heuristic) Check() error {
 		}
 		if slices.ContainsFunc(h.Params[:i], func(q Param) bool { return q.Name == p.Name }) {
 			return fail("has two parameters named " + p.Name)
+		}
+		if len(p.Grid) > maxGrid {
+			return fail(fmt.Sprintf("has %d values in the grid of %s: want at most %d", len(p.Grid), p.Name, maxGrid))
 		}
 	}
 	if knob, ok := h.Knob(); ok && !h.Epsilon {

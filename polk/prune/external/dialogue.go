@@ -14,8 +14,9 @@ import (
 type dialogue struct {
 	program *program
 	params  prune.Params
-	process *process // nil before Start
-	over    error    // why the process can no longer be used; nil if it can
+	process *process    // nil before Start
+	over    error       // why the process can no longer be used; nil if it can
+	forget  func() bool // ends the watch on the context of Start; nil before
 }
 
 // A pruner is a prune.Pruner, an inversePruner a prune.InversePruner.
@@ -34,8 +35,18 @@ func (p inversePruner) Prune(ctx context.Context, s prune.InverseState) error {
 	return p.step(ctx, &view{Elements: s, inverse: s})
 }
 
-// Start starts the process. If it is not called, the first step starts the process.
+// Start starts the process, which the end of ctx kills. If Start is not called, the first step
+// starts the process.
 func (d *dialogue) Start(ctx context.Context) error {
+	err := d.start(ctx)
+	if err == nil {
+		d.forget = context.AfterFunc(ctx, func() { d.process.kill(ctx.Err()) })
+	}
+	return err
+}
+
+// start starts the process unless it is there.
+func (d *dialogue) start(ctx context.Context) error {
 	if d.process != nil || d.over != nil {
 		return d.over
 	}
@@ -58,7 +69,7 @@ func (d *dialogue) step(ctx context.Context, v *view) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.Start(ctx); err != nil {
+	if err := d.start(ctx); err != nil {
 		return err
 	}
 	defer d.process.within(ctx, stepPatience)()
@@ -103,13 +114,18 @@ func (d *dialogue) Seconds() float64 {
 	return d.process.seconds
 }
 
-// Close ends the process. The pruner can't be used afterwards. Close returns nil.
-func (d *dialogue) Close() error {
+// Close ends the process. The pruner can't be used afterwards. Close returns an error if the process
+// has answered more than it was asked, or ends with another exit status than 0. After an error of a
+// step it returns nil.
+func (d *dialogue) Close() (err error) {
+	if d.forget != nil {
+		d.forget()
+	}
 	if d.process != nil && d.over == nil {
-		d.process.end()
+		err = d.process.close()
 	}
 	d.over = errors.New("the pruner is closed")
-	return nil
+	return err
 }
 
 // errSaved is the error of saving a learner with a pruner in another process: no command does it.

@@ -52,7 +52,9 @@ func New(name, command string) (h prune.Heuristic, err error) {
 	if err != nil {
 		return h, err
 	}
-	p.end()
+	if err := p.close(); err != nil {
+		return h, err
+	}
 	c.hello = *said
 	if c.code, err = c.hash(said); err != nil {
 		return h, err

@@ -12,7 +12,9 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -36,6 +38,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "serve" {
 		clients[os.Args[2]].serve()
 		return
+	}
+	if len(os.Args) > 2 && os.Args[1] == "connect" { // the process that such a client leaves behind
+		net.Dial("tcp", os.Args[2])
+		fmt.Println()
+		time.Sleep(time.Hour)
 	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // a process under the race detector waits a second before it ends
 	os.Exit(m.Run())
@@ -68,6 +75,24 @@ var clients = map[string]client{
 	}},
 	"silent": {`"about":"says nothing",` + orderParam, func(*wire, int, int) { time.Sleep(time.Hour) }},
 	"twice":  {`"about":"answers twice",` + orderParam, func(c *wire, _, _ int) { c.say(`"done":true`) }},
+	"early": {`"about":"answers the next question too",` + orderParam, func(c *wire, _, _ int) {
+		fmt.Printf("{\"n\":%d,\"done\":true}\n{\"n\":%d,\"done\":true}\n", c.n, c.n+1)
+		c.receive()
+	}},
+	"junk": {`"about":"ends with text",` + orderParam, func(c *wire, _, _ int) {
+		fmt.Printf("{\"n\":%d,\"done\":true}\nbye", c.n)
+		c.receive()
+	}},
+	"status": {`"about":"ends with an exit status",` + orderParam, func(c *wire, _, _ int) {
+		c.say(`"done":true`)
+		c.in.ReadBytes('\n')
+		os.Exit(3)
+	}},
+	"parent": {`"about":"starts a process",` + orderParam, func(*wire, int, int) { leaveBehind() }},
+	"lost-parent": {`"about":"starts a process and fails",` + orderParam, func(*wire, int, int) {
+		leaveBehind()
+		os.Exit(3)
+	}},
 	"endless": {`"about":"asks for ever",` + orderParam, func(c *wire, _, _ int) {
 		for {
 			c.ask(`"get":["norms"]`)
@@ -81,6 +106,14 @@ var clients = map[string]client{
 		fmt.Print(strings.Repeat(" ", 2*maxLine))
 		time.Sleep(time.Hour)
 	}},
+}
+
+// leaveBehind starts a process that connects to the address in the command, and waits until it has.
+func leaveBehind() {
+	child := exec.Command(os.Args[0], "connect", os.Args[3])
+	out, _ := child.StdoutPipe()
+	child.Start()
+	out.Read(make([]byte, 1))
 }
 
 // halves replaces the two cheapest elements by the point between them if they are near each
@@ -257,7 +290,11 @@ func closed[Pruner any](t *testing.T, make func(prune.Params) Pruner) func(prune
 	}
 	return func(p prune.Params) Pruner {
 		made := make(p)
-		t.Cleanup(func() { any(made).(io.Closer).Close() })
+		t.Cleanup(func() {
+			if err := any(made).(io.Closer).Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		return made
 	}
 }
@@ -387,6 +424,72 @@ func TestSurplus(t *testing.T) {
 	if err := stepOnce(t.Context(), l); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
+	var err error
+	for l := learner(t, served(t, "early")); err == nil; { // unless the surplus answer is late
+		err = stepOnce(t.Context(), l)
+	}
+	if !strings.Contains(err.Error(), `: an answer with n `) || !strings.Contains(err.Error(), ` before the message with that number`) {
+		t.Error(err)
+	}
+}
+
+// TestLast: what a process writes after its last answer, and its exit status, are errors of Close.
+func TestLast(t *testing.T) {
+	for client, want := range map[string]string{
+		"komp-order": "<nil>",
+		"silent":     "<nil>", // not a step
+		"twice":      `end: {"n":2,"do":[],"done":true}: this line answers no message; its standard error is empty`,
+		"early":      `end: {"n":3,"done":true}: this line answers no message; its standard error is empty`,
+		"junk":       `end: bye: this line answers no message; its standard error is empty`,
+		"status":     `end: the process has ended (exit status 3); its standard error is empty`,
+	} {
+		p, err := prune.New(served(t, client), prune.Params{"order": 8})
+		testutil.NoError(t, err)
+		if d := p.Pruner.(interface {
+			Start(context.Context) error
+			io.Closer
+		}); client == "silent" {
+			testutil.NoError(t, d.Start(t.Context()))
+		} else {
+			testutil.NoError(t, stepOnce(t.Context(), learnerWith(t, p)))
+		}
+		if err := p.Pruner.(io.Closer).Close(); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v\nwant %s", client, err, want)
+		}
+	}
+}
+
+// TestGroup: when a process has ended, in whatever way, the processes that it has started are killed.
+func TestGroup(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	testutil.NoError(t, err)
+	defer l.Close()
+	for _, tt := range []struct{ client, end string }{{"parent", "close"}, {"parent", "interrupt"}, {"lost-parent", "error"}} {
+		p, err := prune.New(served(t, tt.client+" "+l.Addr().String()), prune.Params{"order": 8})
+		testutil.NoError(t, err)
+		d := p.Pruner.(interface {
+			Start(context.Context) error
+			io.Closer
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		testutil.NoError(t, d.Start(ctx))
+		if err := stepOnce(t.Context(), learnerWith(t, p)); (err != nil) != (tt.end == "error") {
+			t.Errorf("%s: %v", tt.end, err)
+		}
+		child, err := l.Accept()
+		testutil.NoError(t, err)
+		switch tt.end {
+		case "close":
+			testutil.NoError(t, d.Close())
+		case "interrupt":
+			cancel()
+		}
+		child.SetDeadline(time.Now().Add(20 * time.Second))
+		if _, err := child.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the process's child lives on", tt.end)
+		}
+	}
 }
 
 // TestInterrupted: an interrupted step ends the process and returns the context's error.
@@ -443,6 +546,8 @@ func TestHello(t *testing.T) {
 	for want, said := range map[string]hello{
 		`prune: heuristic "mine" has no description, or a description or source of more than one line`: {},
 		`parameter order, the first one, has no grid: list the values that a comparison tries`:         {Heuristic: prune.Heuristic{About: "a", Params: []prune.Param{{Name: "order", About: "M"}}}},
+		`prune: heuristic "mine" has 101 parameters: want at most 100`:                                 {Heuristic: prune.Heuristic{About: "a", Params: make([]prune.Param, 101)}},
+		`prune: heuristic "mine" has 1001 values in the grid of order: want at most 1000`:              {Heuristic: prune.Heuristic{About: "a", Params: []prune.Param{{Name: "order", About: "M", Grid: make([]float64, 1001)}}}},
 		`wants "costs": unknown quantity, or one that needs inverse in the hello`:                      {Heuristic: about, Wants: []string{"costs"}},
 		`wants "cost": unknown quantity, or one that needs inverse in the hello`:                       {Heuristic: about, Wants: []string{"cost"}, Inverse: true},
 	} {

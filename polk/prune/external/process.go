@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"polkrepro/internal/charset"
@@ -34,10 +35,14 @@ const (
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
-	out     *bufio.Scanner
-	asked   int     // number of questions so far
-	line    []byte  // answer to the last one; nil if there is none yet
-	seconds float64 // time spent on waiting for answers
+	out     io.Closer
+	lines   chan []byte      // of its standard output; closed at the output's end
+	rest    []byte           // text after the last line, once lines is closed
+	unread  error            // why reading ended, once lines is closed; nil at the output's end
+	asked   int              // number of questions so far
+	line    []byte           // answer to the last one; nil if there is none yet
+	seconds float64          // time spent on waiting for answers
+	state   *os.ProcessState // how it ended; nil before
 	stderr  tail
 	kill    context.CancelCauseFunc
 	killed  context.Context // its cause says why
@@ -49,7 +54,7 @@ const isPruner = "POLK_PRUNER=1"
 
 // start starts a command.
 func start(words []string) (*process, error) {
-	p := new(process)
+	p := &process{lines: make(chan []byte, 1)}
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
 	p.cmd.Env = append(os.Environ(), isPruner)
@@ -61,13 +66,31 @@ func start(words []string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewScanner(out)
-	p.out.Buffer(nil, maxLine)
-	p.out.Split(func(data []byte, _ bool) (int, []byte, error) { return bufio.ScanLines(data, false) }) // a line without an end is no answer
+	p.out = out
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	return p, p.cmd.Start()
+	if err = p.cmd.Start(); err == nil {
+		go p.read(out)
+	}
+	return p, err
+}
+
+// read sends the lines of the standard output to p.lines, also those that nobody has asked for.
+func (p *process) read(out io.Reader) {
+	defer close(p.lines)
+	s := bufio.NewScanner(out)
+	s.Buffer(nil, maxLine)
+	s.Split(func(data []byte, atEOF bool) (int, []byte, error) { // a line without an end is no answer
+		if atEOF && bytes.IndexByte(data, '\n') < 0 {
+			p.rest = bytes.Clone(data)
+		}
+		return bufio.ScanLines(data, false)
+	})
+	for s.Scan() {
+		p.lines <- bytes.Clone(s.Bytes())
+	}
+	p.unread = s.Err()
 }
 
 // Reasons for killing a process.
@@ -78,6 +101,9 @@ var (
 
 // errNotObject is the error of parse for a line of something else.
 var errNotObject = errors.New("this line is not a JSON object (a print? write to standard error)")
+
+// errTooLong is the error of a line that is not read to its end.
+var errTooLong = fmt.Errorf("a line of more than %d bytes", maxLine)
 
 // errGone is the error of ask when the process no longer reads or writes.
 var errGone = errors.New("the process has ended")
@@ -93,8 +119,9 @@ func (p *process) within(ctx context.Context, patience time.Duration) (stop func
 	}
 }
 
-// ask sends a message with its number and returns the answer. The answer must repeat the number:
-// otherwise a surplus answer would be taken for that to the next question, and so on.
+// ask sends a message with its number and returns the answer. The answer must repeat the number and
+// come after the message: otherwise a surplus answer would be taken for that to the next question,
+// and so on.
 func (p *process) ask(message map[string]any) (a *answer, err error) {
 	p.asked++
 	p.line, message["n"] = nil, p.asked
@@ -104,19 +131,29 @@ func (p *process) ask(message map[string]any) (a *answer, err error) {
 	}
 	began := time.Now() // encoding is time of this process
 	defer func() { p.seconds += time.Since(began).Seconds() }()
-	if _, err := p.in.Write(append(text, '\n')); err != nil {
-		return nil, errGone
+	early := true
+	select {
+	case p.line = <-p.lines: // nil if its output is closed
+	default:
+		early = false
+		if _, err := p.in.Write(append(text, '\n')); err != nil {
+			return nil, errGone
+		}
+		p.line = <-p.lines
 	}
 	switch {
-	case p.out.Scan():
-		p.line = p.out.Bytes()
-	case errors.Is(p.out.Err(), bufio.ErrTooLong):
-		return nil, fmt.Errorf("a line of more than %d bytes", maxLine)
+	case p.line != nil:
+	case errors.Is(p.unread, bufio.ErrTooLong):
+		return nil, errTooLong
 	default:
 		return nil, errGone
 	}
-	if a, err = parse(p.line); err == nil && a.N != p.asked {
+	switch a, err = parse(p.line); {
+	case err != nil:
+	case a.N != p.asked:
 		err = fmt.Errorf("an answer with n %d, want %d, that of the message", a.N, p.asked)
+	case early:
+		err = fmt.Errorf("an answer with n %d before the message with that number", a.N)
 	}
 	return a, err
 }
@@ -153,12 +190,38 @@ func (p *process) failed(doing string, err error) error {
 	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
 		return cause
 	case cause == nil:
-		err = fmt.Errorf("%w (%v)", err, p.cmd.ProcessState)
+		err = fmt.Errorf("%w (%v)", err, p.state)
 	case cause != errInvalid:
 		err = cause
 	case p.line != nil:
-		err = fmt.Errorf("%s: %w", words.Shorten(charset.Shown(string(p.line)), maxExcerpt), err)
+		err = blamed(p.line, err)
 	}
+	return p.explained(doing, err)
+}
+
+// close ends a process whose answers were all valid. It returns an error if the process has
+// written another line, or ends by itself with another exit status than 0.
+func (p *process) close() error {
+	surplus := p.end()
+	killed := context.Cause(p.killed) != nil
+	switch {
+	case surplus != nil:
+		return p.explained("end", blamed(surplus, errors.New("this line answers no message")))
+	case errors.Is(p.unread, bufio.ErrTooLong):
+		return p.explained("end", errTooLong)
+	case !killed && p.state != nil && !p.state.Success():
+		return p.explained("end", fmt.Errorf("%w (%v)", errGone, p.state))
+	}
+	return nil
+}
+
+// blamed adds the line at fault to an error.
+func blamed(line []byte, err error) error {
+	return fmt.Errorf("%s: %w", words.Shorten(charset.Shown(string(line)), maxExcerpt), err)
+}
+
+// explained adds the end of standard error to an error. The process must have ended.
+func (p *process) explained(doing string, err error) error {
 	said := "its standard error is empty"
 	if text := strings.TrimSpace(charset.Shown(string(p.stderr))); text != "" {
 		said = "the end of its standard error:\n  " + strings.ReplaceAll(text, "\n", "\n  ")
@@ -167,12 +230,31 @@ func (p *process) failed(doing string, err error) error {
 }
 
 // end closes the process's standard input and waits until the process has ended. It kills the
-// process after farewell.
-func (p *process) end() {
+// process after farewell, and in any case the processes that it leaves behind. It returns the first
+// line of output that was not read before, or nil.
+func (p *process) end() (surplus []byte) {
 	p.in.Close()
 	timer := time.AfterFunc(farewell, func() { p.kill(errClosed) })
-	p.cmd.Wait() // ProcessState has the outcome
+	var rest sync.WaitGroup
+	rest.Go(func() {
+		for line := range p.lines {
+			if surplus == nil {
+				surplus = line
+			}
+		}
+	})
+	p.state, _ = p.cmd.Process.Wait()
 	timer.Stop()
+	killGroup(p.cmd.Process) // at once: later, its number may belong to another group
+	// A process that has left the group may keep the output open.
+	timer = time.AfterFunc(farewell, func() { p.out.Close() })
+	rest.Wait()
+	timer.Stop()
+	p.cmd.Wait() // for the rest of standard error
+	if surplus == nil && len(p.rest) > 0 {
+		return p.rest
+	}
+	return surplus
 }
 
 // A tail keeps the end of the text that is written to it. It needs no lock: it is read after the
