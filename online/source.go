@@ -20,7 +20,7 @@ type Source struct {
 	Stdin  io.Reader // read once
 
 	// Rows, unless nil, are read in place of the file or of standard input. Path still
-	// decides whether they are a stream, and how errors name them.
+	// decides whether they are a stream.
 	Rows []rows.Row
 
 	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
@@ -42,6 +42,9 @@ func (s *Source) stream() bool { return s.Path == "-" }
 
 // name returns the name of the source in errors.
 func (s *Source) name() string {
+	if s.Rows != nil {
+		return "the rows"
+	}
 	if s.stream() {
 		return "standard input"
 	}
@@ -71,6 +74,7 @@ func (s *Source) open(opts rows.Options) *rowReader {
 		opts.Header, f.tell = s.Header, s.Decided != nil
 	}
 	if s.Rows != nil {
+		s.unit = "row"
 		f.held, f.err = s.Rows, io.EOF
 		close(f.rows)
 	} else {

@@ -72,7 +72,12 @@ func number(p *float64, which string, in func(v float64) bool) pflag.Value {
 // wholeFlag adds a flag whose value is a whole number from least to most.
 func wholeFlag(cmd *cobra.Command, p *int, name string, byDefault, least, most int, usage string) {
 	*p = byDefault
-	cmd.Flags().Var(value[int]{p, "int", func(s string) (int, error) {
+	cmd.Flags().Var(whole(p, least, most), name, usage)
+}
+
+// whole returns a flag whose value is a whole number from least to most.
+func whole(p *int, least, most int) pflag.Value {
+	return value[int]{p, "int", func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
 		if err == nil && n >= least && n <= most {
 			return n, nil
@@ -81,7 +86,7 @@ func wholeFlag(cmd *cobra.Command, p *int, name string, byDefault, least, most i
 			return 0, fmt.Errorf("must be an integer of at least %d", least)
 		}
 		return 0, fmt.Errorf("must be an integer from %d to %d", least, most)
-	}}, name, usage)
+	}}
 }
 
 // Flags with the same meaning in all commands.

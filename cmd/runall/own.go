@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,28 +17,17 @@ import (
 	"polkrepro/data/rows"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
-	"polkrepro/loss"
 	"polkrepro/online"
-	"polkrepro/polk/prune"
 )
-
-// lossNames maps the short words of --loss to the names of package loss.
-var lossNames = map[string]string{"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error"}
-
-// lossWords returns all words of --loss, the short ones first.
-func lossWords() []string {
-	words, named := slices.Sorted(maps.Keys(lossNames)), slices.Collect(maps.Values(lossNames))
-	return append(words, slices.DeleteFunc(loss.Names(), func(name string) bool { return slices.Contains(named, name) })...)
-}
 
 // trainFlags are the flags of train that do not set a field of online.TrainOptions directly.
 type trainFlags struct {
-	loss, label, scale, out, resume string
-	rows                            rowFlags
-	classes                         []string
-	order                           int
-	tolerance                       float64
-	noTune, asJSON                  bool
+	settings           trainSettings
+	table              *pflag.FlagSet // of the settings
+	label, out, resume string
+	rows               rowFlags
+	classes            []string
+	asJSON             bool
 }
 
 func newTrain() *cobra.Command {
@@ -82,41 +69,18 @@ var savedFlags = []string{"loss", "label", "scale", "classes", "features", "band
 
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
-	f.loss, f.scale = "hinge", string(rows.ScaleUnit)
-	s := &opt.Settings
+	f.table = f.settings.table(opt)
 	fs := cmd.Flags()
-	fs.Var(choice(&f.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
+	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
-	fs.Var(choice(&f.scale, rows.Scales()), "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
-	fs.BoolVar(&f.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
-	wholeFlag(cmd, &f.order, "order", 0, 1, online.MaxOrder, "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
-	fs.Var(number(&f.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
-	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
-	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
-	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06)")
-	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01)")
-	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
-	fs.Var(value[prune.Params]{&s.PrunerParams, "parameters", func(text string) (prune.Params, error) {
-		return prune.ParseParams(strings.ReplaceAll(text, ",", ", "))
-	}}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
-	wholeFlag(cmd, &s.Batch, "batch", 0, 1, online.MaxBatch, "rows `N` in a mini-batch (tuned: up to 128 in large files)")
-	wholeFlag(cmd, &s.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
-	wholeFlag(cmd, &opt.Epochs, "epochs", 0, 1, 10_000, "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	wholeFlag(cmd, &opt.Settings.Dim, "features", 0, 1, online.MaxFeatures, "number `N` of features (default: from the file, or from the first 1,000 rows of a stream)")
 	wholeFlag(cmd, &opt.SaveEvery, "save-every", 100_000, 1, math.MaxInt, "rows `N` between saves of the model")
-	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
-	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
-	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
 	for _, name := range savedFlags {
 		cmd.MarkFlagsMutuallyExclusive("resume", name)
-	}
-	cmd.MarkFlagsMutuallyExclusive("order", "parsimony") // both bound the model
-	cmd.MarkFlagsMutuallyExclusive("order", "pruner")
-	for _, name := range []string{"order", "parsimony", "pruner", "no-tune"} {
-		cmd.MarkFlagsMutuallyExclusive("tolerance", name)
 	}
 }
 
@@ -133,32 +97,18 @@ func (f *trainFlags) complete(fs *pflag.FlagSet, opt *online.TrainOptions) (err 
 // set is complete after the model is read. Its errors are of wrong use.
 func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error) {
 	s, stream := &opt.Settings, opt.Source.Path == "-"
-	p, err := prune.Find(s.Pruner, s.PrunerParams)
-	if err != nil {
+	if err := f.settings.complete(f.table, opt); err != nil {
 		return err
 	}
-	opt.Order, opt.Tolerance = f.order, f.tolerance/100
-	if fs.Changed("tolerance") && f.tolerance == 0 {
-		opt.Tolerance = -1
-	}
-	opt.Tune = !f.noTune && f.resume == ""
-	if opt.Tune && !fs.Changed("scale") {
-		f.scale = ""
-	}
-	if opt.Tune && !fs.Changed("pruner") {
-		s.Pruner = ""
-	}
-	s.Loss, s.Scale, s.Labels = cmp.Or(lossNames[f.loss], f.loss), rows.Scale(f.scale), f.classes
+	s.Labels = f.classes
 	if s.LabelColumn = columnOf(f.label).Number; s.LabelColumn == 0 || s.LabelColumn < 0 && f.label != "last" {
 		return fmt.Errorf("--label %q: must be first, last or a column number from 1", f.label)
 	}
 	if f.resume != "" {
-		opt.Settings = opt.Resume.Settings()
+		opt.Settings, opt.Tune = opt.Resume.Settings(), false
 	}
 	f.out = cmp.Or(f.out, f.resume)
 	switch {
-	case !p.Heuristic.Epsilon && fs.Changed("parsimony"):
-		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic.Name)
 	case f.out == "":
 		return errors.New("--out is missing: name the model file to write")
 	case f.out == "-":

@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -16,6 +18,7 @@ import (
 
 	"polkrepro/data/rows"
 	"polkrepro/harness"
+	"polkrepro/internal/words"
 	"polkrepro/online"
 )
 
@@ -37,10 +40,11 @@ scores   rows                   features           bytes: float64, row by row
 save     -                      -                  order, bytes: a model file
 load     bytes                  a model file       -
 
-"flags" are those of train, by their names, as text. fit is train on a file,
-begin and learn are train on a stream: while "choosing" is true, the first rows
-are still collected and a provisional model answers. Errors are in "error"; the
-model survives them, except those of fit and begin.`,
+"flags" are the settings of train, by the names of their flags, as text. fit is
+train on a file, begin and learn are train on a stream: while "choosing" is
+true, the first rows are still collected and a provisional model answers. Errors
+are in "error"; the model survives them, except those of fit and begin. A
+request that can't be read ends the process.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: raw(cmd.OutOrStdout())}
@@ -79,10 +83,13 @@ type server struct {
 	notes  []string
 }
 
+// maxRequest is the largest length of a line, in bytes.
+const maxRequest = 1 << 24
+
 // run answers requests until the input ends.
 func (s *server) run(ctx context.Context) error {
 	for {
-		line, err := s.in.ReadBytes('\n')
+		line, err := s.line()
 		if err == io.EOF && len(line) == 0 {
 			return nil
 		}
@@ -96,14 +103,14 @@ func (s *server) run(ctx context.Context) error {
 		if q.Op == "fit" || q.Op == "begin" {
 			s.dim, s.labels = q.Dim, q.Labels
 		}
-		body, learned, err := s.read(&q)
+		body, err := s.read(&q)
 		if err != nil {
-			return harness.Usage(fmt.Errorf("standard input: %s: %w", q.Op, err))
+			return harness.Usage(fmt.Errorf("standard input: %.40q: %w", q.Op, err))
 		}
 		s.notes = nil
 		var a reply
 		var payload bytes.Buffer
-		if err := s.answer(ctx, &q, body, learned, &a, &payload); err != nil {
+		if err := s.answer(ctx, &q, body, &a, &payload); err != nil {
 			a, payload = reply{Error: err.Error()}, bytes.Buffer{}
 		}
 		a.Notes, a.Bytes = s.notes, payload.Len()
@@ -116,38 +123,61 @@ func (s *server) run(ctx context.Context) error {
 	}
 }
 
-// read reads the bytes after the line of a request: a model file, or rows and any targets.
-func (s *server) read(q *request) (body []byte, learned []rows.Row, err error) {
+// line reads a line.
+func (s *server) line() (line []byte, err error) {
+	for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull; {
+		if len(line) > maxRequest {
+			return nil, fmt.Errorf("a line of more than %d bytes", maxRequest)
+		}
+		var part []byte
+		part, err = s.in.ReadSlice('\n')
+		line = append(line, part...)
+	}
+	return line, err
+}
+
+// A body is the bytes after the line of a request.
+type body struct {
+	model []byte
+	x, y  []float64 // features of all rows, and targets; no targets for scores
+}
+
+// read reads the bytes after the line of a request.
+func (s *server) read(q *request) (b body, err error) {
 	if q.Rows < 0 || int64(q.Rows) > 1<<32 || s.dim < 0 || s.dim > online.MaxFeatures || q.Bytes < 0 {
-		return nil, nil, fmt.Errorf("%d rows of %d features, %d bytes: out of range", q.Rows, s.dim, q.Bytes)
+		return b, fmt.Errorf("%d rows of %d features, %d bytes: out of range", q.Rows, s.dim, q.Bytes)
 	}
 	if q.Bytes > 0 {
-		var b bytes.Buffer
-		_, err = io.CopyN(&b, s.in, int64(q.Bytes))
-		return b.Bytes(), nil, err
+		var model bytes.Buffer
+		_, err = io.CopyN(&model, s.in, int64(q.Bytes))
+		return body{model: model.Bytes()}, err
 	}
-	x, err := s.floats(q.Rows * s.dim)
-	var y []float64
-	if err == nil && q.Op != "scores" {
-		y, err = s.floats(q.Rows)
+	if b.x, err = s.floats(q.Rows * s.dim); err == nil && q.Op != "scores" {
+		b.y, err = s.floats(q.Rows)
 	}
-	if err != nil || len(x) == 0 {
-		return nil, nil, err
-	}
-	learned = make([]rows.Row, q.Rows)
-	for i := range learned {
-		learned[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: x[i*s.dim : (i+1)*s.dim]}
-		switch {
-		case y == nil:
+	return b, err
+}
+
+// rows returns the rows of a body. It checks the targets, so that none is learned if one is wrong.
+func (s *server) rows(b body) ([]rows.Row, error) {
+	out := make([]rows.Row, len(b.x)/max(1, s.dim))
+	for i := range out {
+		out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
+		if b.y == nil {
+			continue
+		}
+		switch y := b.y[i]; {
+		case s.labels == nil && words.Finite(y):
+			out[i].Label = strconv.FormatFloat(y, 'g', -1, 64)
 		case s.labels == nil:
-			learned[i].Label = strconv.FormatFloat(y[i], 'g', -1, 64)
-		case y[i] >= 0 && int(y[i]) < len(s.labels):
-			learned[i].Label = s.labels[int(y[i])]
+			return nil, fmt.Errorf("target %v of row %d: want a finite number", y, i+1)
+		case y >= 0 && y < float64(len(s.labels)) && y == math.Trunc(y):
+			out[i].Label = s.labels[int(y)]
 		default:
-			return nil, nil, fmt.Errorf("target %v of row %d: want the index of one of %d labels", y[i], i+1, len(s.labels))
+			return nil, fmt.Errorf("target %v of row %d: want the index of one of %d labels", y, i+1, len(s.labels))
 		}
 	}
-	return nil, learned, nil
+	return out, nil
 }
 
 // floats reads n numbers. The buffer grows with the bytes that arrive, so that a false n does
@@ -163,36 +193,29 @@ func (s *server) floats(n int) ([]float64, error) {
 }
 
 // answer executes a request and fills in the reply and its payload.
-func (s *server) answer(ctx context.Context, q *request, body []byte, learned []rows.Row, a *reply, payload *bytes.Buffer) error {
-	switch q.Op {
-	case "fit", "begin":
+func (s *server) answer(ctx context.Context, q *request, b body, a *reply, payload *bytes.Buffer) error {
+	begins := q.Op == "fit" || q.Op == "begin"
+	if begins {
 		s.feed = nil
-		opt, err := s.options(q)
-		if err != nil {
-			return err
-		}
-		if q.Op == "begin" {
-			s.feed = online.NewFeed(opt)
-			return nil
-		}
-		opt.Source.Rows = learned
-		m, err := online.Train(ctx, opt)
-		if err == nil {
-			s.feed = online.GoOn(m)
-		}
+	} else if s.feed == nil && q.Op != "load" {
+		return fmt.Errorf("%.40q before there is a model", q.Op)
+	}
+	given, err := s.rows(b)
+	if err != nil {
 		return err
+	}
+	if begins {
+		return s.begin(ctx, q, given)
+	}
+	switch q.Op {
 	case "load":
-		m, err := online.Read(bytes.NewReader(body))
+		m, err := online.Read(bytes.NewReader(b.model))
 		if err == nil {
 			s.feed, s.labels, s.dim = online.GoOn(m), m.Settings().Labels, m.Settings().Dim
 		}
 		return err
-	}
-	if s.feed == nil {
-		return fmt.Errorf("%q before there is a model", q.Op)
-	}
-	if q.Op == "learn" {
-		err := s.feed.Learn(ctx, learned)
+	case "learn":
+		err := s.feed.Learn(ctx, given)
 		a.Choosing = s.feed.Choosing()
 		return err
 	}
@@ -202,42 +225,59 @@ func (s *server) answer(ctx context.Context, q *request, body []byte, learned []
 	}
 	switch q.Op {
 	case "scores":
-		scores, err := m.Scores(learned)
+		scores, err := m.Scores(given)
 		binary.Write(payload, binary.LittleEndian, scores)
 		return err
 	case "save":
 		a.Order = m.Order()
 		return m.Save(payload)
 	}
-	return fmt.Errorf("unknown request %q", q.Op)
+	return fmt.Errorf("unknown request %.40q", q.Op)
 }
 
-// options returns the options of train for the flags of a request.
+// begin makes the model of a fit, or the one that a begin starts with.
+func (s *server) begin(ctx context.Context, q *request, given []rows.Row) error {
+	opt, err := s.options(q)
+	switch {
+	case err != nil:
+		return err
+	case q.Op == "begin":
+		s.feed = online.NewFeed(opt)
+		return nil
+	case len(given) == 0:
+		return errors.New("no rows to learn")
+	}
+	opt.Source.Rows = given
+	m, err := online.Train(ctx, opt)
+	if err == nil {
+		s.feed = online.GoOn(m)
+	}
+	return err
+}
+
+// options returns the options of a training with the settings of a request.
 func (s *server) options(q *request) (opt online.TrainOptions, err error) {
-	flags := trainFlags{}
-	cmd := new(cobra.Command)
-	flags.add(cmd, &opt)
+	var settings trainSettings
+	table := settings.table(&opt)
 	for _, name := range slices.Sorted(maps.Keys(q.Flags)) {
-		if err := cmd.Flags().Set(name, q.Flags[name]); err != nil {
+		if err := table.Set(name, q.Flags[name]); err != nil {
 			return opt, err
 		}
 	}
-	if err := cmd.ValidateFlagGroups(); err != nil {
+	if err := settings.complete(table, &opt); err != nil {
 		return opt, err
 	}
-	// A request can't choose input or output files.
-	flags.rows.format, flags.out, flags.resume = rows.FormatCSV, "standard output", ""
-	opt.Source.Path = "the data"
-	if q.Op == "begin" {
-		opt.Source.Path = "-"
-	}
-	if err := flags.complete(cmd.Flags(), &opt); err != nil {
-		return opt, err
-	}
-	if regression := opt.Settings.Loss == lossNames["squared"]; regression != (q.Labels == nil) {
-		return opt, fmt.Errorf("--loss %s: classes need a loss for classification, numbers the loss squared", flags.loss)
-	}
-	opt.Settings.Labels, opt.Settings.Dim = slices.Clone(q.Labels), q.Dim
+	set := &opt.Settings
+	set.Labels, set.Dim = slices.Clone(q.Labels), q.Dim
+	set.Format, set.LabelColumn = rows.FormatCSV, 1 // for predict and train --resume
 	opt.Note = func(format string, args ...any) { s.notes = append(s.notes, fmt.Sprintf(format, args...)) }
-	return opt, nil
+	switch regression := set.Loss == lossNames["squared"]; {
+	case regression != (q.Labels == nil):
+		return opt, fmt.Errorf("--loss %s: classes need a loss for classification, numbers the loss squared", settings.loss)
+	case q.Dim < 1:
+		return opt, fmt.Errorf("rows of %d features: want 1 to %d", q.Dim, online.MaxFeatures)
+	case q.Op == "begin" && opt.Epochs > 1:
+		return opt, errors.New("--epochs: the rows of a stream can be learned only once")
+	}
+	return opt, set.CheckLabels()
 }

@@ -3,10 +3,86 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"polkrepro/internal/testutil"
 )
+
+// A target that is no class or not finite gets an error as its answer, from fit as from learn, and
+// none of the request's rows is learned.
+func TestServeTargets(t *testing.T) {
+	for labels, wrong := range map[string][]float64{
+		`,"labels":["a","b"]`:         {1e300, math.Inf(1), math.Inf(-1), math.NaN(), 9.3e18, 1.9999, -0.5, -1, 2},
+		`,"flags":{"loss":"squared"}`: {math.Inf(1), math.Inf(-1), math.NaN()},
+	} {
+		ask := func(op string, rows ...float64) string { // each a feature, and then each a target
+			var body bytes.Buffer
+			binary.Write(&body, binary.LittleEndian, rows)
+			return fmt.Sprintf(`{"op":%q,"rows":%d,"dim":1%s}`+"\n%s", op, len(rows)/2, labels, body.String())
+		}
+		begin, good, after := ask("begin"), ask("learn", 3, 4, 0, 1), `{"op":"save"}`+"\n"
+		want := served(t, begin+good+after)
+		if !strings.HasPrefix(want, "{}\n{\"choosing\":true}\n{\"order\":2,") {
+			t.Errorf("%.200q", want)
+		}
+		for _, y := range wrong {
+			refused := regexp.QuoteMeta(fmt.Sprintf(`{"error":"target %v of row 2: want `, y)) + ".*\n"
+			got := served(t, ask("fit", 1, 2, 1, y)+begin+ask("learn", 1, 2, 1, y)+good+ask("learn", 1, 2, 1, y)+after)
+			errors := regexp.MustCompile(refused)
+			if n := len(errors.FindAllString(got, -1)); n != 3 || errors.ReplaceAllString(got, "") != want {
+				t.Errorf("%v: %d errors in %.400q", y, n, got)
+			}
+		}
+	}
+}
+
+// served returns the answers to requests.
+func served(t *testing.T, requests string) string {
+	t.Helper()
+	var out bytes.Buffer
+	s := server{in: bufio.NewReader(strings.NewReader(requests)), out: &out}
+	testutil.NoError(t, s.run(t.Context()))
+	return out.String()
+}
+
+// FuzzServe: whatever the requests, each answer is a line of JSON with the bytes that it announces.
+func FuzzServe(f *testing.F) {
+	row := string(make([]byte, 16))
+	for _, flags := range []string{`"labels":["no","yes"]`, `"flags":{"loss":"squared","no-tune":"true"}`, `"labels":["1","2"],"flags":{"order":"3","batch":"1"}`} {
+		f.Add([]byte(`{"op":"begin","dim":1,` + flags + "}\n" + `{"op":"learn","rows":1}` + "\n" + row + `{"op":"scores","rows":2}` + "\n" + row + `{"op":"save"}` + "\n"))
+		f.Add([]byte(`{"op":"fit","rows":4,"dim":1,` + flags + "}\n" + row + row + row + "\x00\x00\x00\x00\x00\x00\xf0?" + row[8:] + `{"op":"save"}` + "\n"))
+	}
+	f.Add([]byte(`{"op":"load","bytes":4}` + "\nPOLK\n"))
+	f.Fuzz(func(t *testing.T, requests []byte) {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		var out bytes.Buffer
+		s := server{in: bufio.NewReader(bytes.NewReader(requests)), out: &out}
+		s.run(ctx)
+		for r := bufio.NewReader(&out); ; {
+			line, err := r.ReadBytes('\n')
+			if err == io.EOF && len(line) == 0 {
+				return
+			}
+			var a reply
+			if err := json.Unmarshal(line, &a); err != nil {
+				t.Fatalf("%q: %v", line, err)
+			}
+			if n, err := r.Discard(a.Bytes); err != nil {
+				t.Fatalf("%d bytes after %q", n, line)
+			}
+		}
+	})
+}
 
 // A malformed request ends the process with an error. A request that can't be answered gets an
 // error as its answer, and the process continues.
@@ -17,10 +93,15 @@ func TestServe(t *testing.T) {
 	for _, tt := range []struct{ in, out, err string }{
 		{in: ""},
 		{in: "hello\n", err: "want a line of JSON"},
-		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: "fit: EOF"},
-		{in: `{"op":"load","bytes":9223372036854775807}` + "\nPOLK", err: "load: EOF"},
+		{in: strings.Repeat(" ", maxRequest+1<<17), err: "a line of more than 16777216 bytes"},
+		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: `"fit": EOF`},
+		{in: `{"op":"load","bytes":9223372036854775807}` + "\nPOLK", err: `"load": EOF`},
 		{in: begin + `{"op":"learn","rows":-1}` + "\n", out: "{}\n", err: "-1 rows"},
-		{in: strings.Replace(begin, `,"yes"`, "", 1) + `{"op":"learn","rows":1}` + "\n" + row.String(), out: "{}\n", err: "target 1 of row 1"},
+		{in: strings.Replace(begin, `,"yes"`, "", 1), out: `{"error":"online: 1 classes, want 2 to 1024"}` + "\n"},
+		{in: strings.Replace(begin, `"dim"`, `"flags":{"out":"m"},"dim"`, 1), out: `{"error":"no such flag -out"}` + "\n"},
+		{in: strings.Replace(begin, `"dim"`, `"flags":{"order":"7","pruner":"komp"},"dim"`, 1), out: `{"error":"--order and --pruner exclude each other: give only one"}` + "\n"},
+		{in: strings.Replace(begin, "begin", "fit", 1), out: `{"error":"no rows to learn"}` + "\n"},
+		{in: strings.Replace(begin, `"dim":1`, `"dim":0`, 1), out: `{"error":"rows of 0 features: want 1 to 65536"}` + "\n"},
 		{in: begin + `{"op":"learn","rows":1}` + "\n" + row.String() + `{"op":"scores","rows":1}` + "\n" + row.String()[:8],
 			out: "{}\n{\"choosing\":true}\n{\"bytes\":16}\n"},
 		{in: strings.Replace(begin, `"dim"`, `"flags":{"pruner":"komp-order","pruner-params":"order=7"},"dim"`, 1), out: "{}\n"},
@@ -32,7 +113,7 @@ func TestServe(t *testing.T) {
 		s := server{in: bufio.NewReader(strings.NewReader(tt.in)), out: &out}
 		err := s.run(t.Context())
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || !strings.HasPrefix(out.String(), tt.out) {
-			t.Errorf("%q: %v\n%s", tt.in, err, out.String())
+			t.Errorf("%.200q: %v\n%s", tt.in, err, out.String())
 		}
 	}
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"polkrepro/data/rows"
+	"polkrepro/loss"
+	"polkrepro/online"
+	"polkrepro/polk/prune"
+)
+
+// lossNames maps the short words of --loss to the names of package loss.
+var lossNames = map[string]string{"hinge": "multi-hinge", "logistic": "multi-logistic", "squared": "squared-error"}
+
+// lossWords returns all words of --loss, the short ones first.
+func lossWords() []string {
+	words, named := slices.Sorted(maps.Keys(lossNames)), slices.Collect(maps.Values(lossNames))
+	return append(words, slices.DeleteFunc(loss.Names(), func(name string) bool { return slices.Contains(named, name) })...)
+}
+
+// trainSettings are the settings of a training that have a name: a flag of train, or a key in
+// a request to serve. The fields are those that do not set a field of online.TrainOptions directly.
+type trainSettings struct {
+	loss, scale string
+	order       int
+	tolerance   float64
+	noTune      bool
+}
+
+// exclusive lists pairs of settings of which only one can be given.
+var exclusive = [][2]string{
+	{"order", "parsimony"}, {"order", "pruner"}, // both bound the model
+	{"tolerance", "order"}, {"tolerance", "parsimony"}, {"tolerance", "pruner"}, {"tolerance", "no-tune"},
+}
+
+// table returns a flag for each setting, with its name, range and help. Setting one sets its field
+// of opt or t.
+func (t *trainSettings) table(opt *online.TrainOptions) *pflag.FlagSet {
+	t.loss, t.scale = "hinge", string(rows.ScaleUnit)
+	s := &opt.Settings
+	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
+	fs.Var(choice(&t.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
+	fs.Var(choice(&t.scale, rows.Scales()), "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.BoolVar(&t.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
+	fs.Var(whole(&t.order, 1, online.MaxOrder), "order", "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
+	fs.Var(number(&t.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
+	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
+	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
+	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06)")
+	fs.Var(positive(&s.Parsimony), "parsimony", "parsimony constant `K`: larger keeps fewer elements (default: 0.001 with a bound on the order; with --no-tune 0.01)")
+	fs.StringVar(&s.Pruner, "pruner", prune.KOMP, "`name` of the pruner, see runall list pruners (default: a bound on the order; with --no-tune komp)")
+	fs.Var(value[prune.Params]{&s.PrunerParams, "parameters", func(text string) (prune.Params, error) {
+		return prune.ParseParams(strings.ReplaceAll(text, ",", ", "))
+	}}, "pruner-params", "comma-separated parameters of the pruner, `name=number`")
+	fs.Var(whole(&s.Batch, 1, online.MaxBatch), "batch", "rows `N` in a mini-batch (tuned: up to 128 in large files)")
+	fs.Var(whole(&opt.Epochs, 1, 10_000), "epochs", "number `N` of passes over the file (default: tuned; with --no-tune 1)")
+	// Defaults in help for flags that are tuned if absent: help omits a default that is empty or 0.
+	fs.Lookup("scale").DefValue, fs.Lookup("pruner").DefValue = "", ""
+	fs.Lookup("batch").DefValue = fmt.Sprint(online.DefaultBatch)
+	return fs
+}
+
+// complete sets the fields of opt that no flag of the table sets, and checks what the settings say
+// together.
+func (t *trainSettings) complete(table *pflag.FlagSet, opt *online.TrainOptions) error {
+	for _, pair := range exclusive {
+		if table.Changed(pair[0]) && table.Changed(pair[1]) {
+			return fmt.Errorf("--%s and --%s exclude each other: give only one", pair[0], pair[1])
+		}
+	}
+	s := &opt.Settings
+	p, err := prune.Find(s.Pruner, s.PrunerParams)
+	if err != nil {
+		return err
+	}
+	if table.Changed("parsimony") && !p.Heuristic.Epsilon {
+		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic.Name)
+	}
+	opt.Order, opt.Tolerance, opt.Tune = t.order, t.tolerance/100, !t.noTune
+	if table.Changed("tolerance") && t.tolerance == 0 {
+		opt.Tolerance = -1
+	}
+	if opt.Tune && !table.Changed("scale") {
+		t.scale = ""
+	}
+	if opt.Tune && !table.Changed("pruner") {
+		s.Pruner = ""
+	}
+	s.Loss, s.Scale = cmp.Or(lossNames[t.loss], t.loss), rows.Scale(t.scale)
+	return nil
+}
