@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 
 import numpy as np
 
@@ -39,6 +39,7 @@ except ImportError:  # load does not need scikit-learn
         return lambda method: method
 
 
+SIGNALS = signal.valid_signals()
 CHUNK = 4096  # rows of partial_fit that are learned at once: Ctrl-C waits for them
 
 
@@ -92,34 +93,49 @@ class _Polk(BaseEstimator):
         flags["loss"] = self._loss_name()
         return {k.replace("_", "-"): _text(v) for k, v in flags.items() if v is not None and v is not False}
 
+    def _lock(self):
+        """The lock of the process and of what is known about it, in whichever thread it is first needed."""
+        return self.__dict__.setdefault("_locked", threading.Lock())
+
     def _begin(self, op, X, y=None, labels=None):
         """Send the request that begins a training."""
-        self._saved = self._head = None
-        if not (getattr(self, "_process", None) and self._process.alive()):
-            self._process = None
         flags = self._flags()
         if op == "begin":
             flags.pop("epochs", None)  # a stream has one epoch
         arrays = [] if y is None else [X, y]
-        self._began = dict(op=op, flags=flags, labels=labels, dim=X.shape[1], rows=len(X) if arrays else 0)
-        self.notes_ = self._ask(self._began, *arrays).get("notes", [])
+        with self._lock():
+            self._saved = self._head = None
+            if not (getattr(self, "_process", None) and self._process.alive()):
+                self._process = None
+            self._began = dict(op=op, flags=flags, labels=labels, dim=X.shape[1], rows=len(X) if arrays else 0)
+            self.notes_ = self._send(self._began, *arrays).get("notes", [])
+            self._head = None if arrays else []
 
     def _go_on(self, X, y):
-        """Learn further rows. If the process is replaced, it must get the rows of the head
-        again, because no model has them yet."""
+        """Learn further rows. If the process is replaced, it must get the rows of the head again,
+        because no model has them yet. Refused rows of a later chunk undo the earlier chunks."""
+        before = self.__getstate__() if len(X) > CHUNK else {}
         for at in range(0, len(X), CHUNK):
             x, t = X[at:at + CHUNK], y[at:at + CHUNK]
-            with _uninterrupted():
-                answer = self._ask(dict(op="learn", rows=len(x)), x, t)
+            with self._lock(), _uninterrupted():
+                try:
+                    answer = self._send(dict(op="learn", rows=len(x)), x, t)
+                except (ValueError, RuntimeError):
+                    self.__dict__.update(before)
+                    raise
                 self.notes_ = self.notes_ + answer.get("notes", [])
-                self._head = (self._head or []) + [(x.copy(), t.copy())] if answer.get("choosing") else None
+                self._head = self._head + [(x.copy(), t.copy())] if answer.get("choosing") else None
 
     def _ask(self, header, *arrays):
+        with self._lock():
+            return self._send(header, *arrays)
+
+    def _send(self, header, *arrays):
         if self._process is None:
             process = _Process(self.runall)
             if self._saved is not None:
                 process.ask(dict(op="load", bytes=len(self._saved)), self._saved)
-            elif self._head:
+            elif self._head is not None:
                 process.ask(self._began)
                 for x, t in self._head:
                     process.ask(dict(op="learn", rows=len(x)), x, t)
@@ -147,12 +163,11 @@ class _Polk(BaseEstimator):
         return self._ask(dict(op="save"))["order"]
 
     def __getstate__(self):
-        state = dict(super().__getstate__())
-        if state.get("_process") is not None and not self._head:
-            state["_saved"] = self._ask(dict(op="save"))["payload"]
-        if "_process" in state:
-            state["_process"] = None
-        return state
+        with self._lock():
+            state = {k: None if k == "_process" else v for k, v in super().__getstate__().items() if k != "_locked"}
+            if self.__dict__.get("_process") is not None and self._head is None:
+                state["_saved"] = self._send(dict(op="save"))["payload"]
+            return state
 
 
 class PolkClassifier(Decisions, ClassifierMixin, _Polk):
@@ -250,7 +265,7 @@ class _Process:
             said.close()
             raise RuntimeError(f"the program runall can't be started ({e}): build it with make build, and name it with "
                                "the parameter runall, in the variable POLK_RUNALL or have it in PATH") from None
-        self.owner, self.lock = os.getpid(), threading.Lock()
+        self.owner = os.getpid()
         self.end, self.words = weakref.finalize(self, _end, self.child, self.owner, said), ""
 
     def alive(self):
@@ -260,23 +275,24 @@ class _Process:
         """Send a request and return the answer, with its bytes as "payload"."""
         if os.getpid() != self.owner:
             raise RuntimeError("the process of this estimator belongs to the Python process before its fork: pickle the estimator instead")
-        # fit may take long, so an interrupt ends it, with the process. All other requests are
-        # short and finish, in _go_on too, so the model is whole after a KeyboardInterrupt.
-        with self.lock, nullcontext() if header["op"] in ("fit", "learn") else _uninterrupted():
+        parts = [a if isinstance(a, bytes) else np.ascontiguousarray(a, "<f8").data.cast("B") if a.size else b"" for a in arrays]
+        # fit may take long, so a signal whose handler raises ends it, with the process. All other
+        # requests are short and finish, in _go_on too, so the model is whole afterwards.
+        with nullcontext() if header["op"] in ("fit", "learn") else _uninterrupted():
+            if not self.end.alive:
+                raise self.dead()
             try:
-                for part in [json.dumps(header).encode() + b"\n", *arrays]:
-                    if isinstance(part, np.ndarray):
-                        part = np.ascontiguousarray(part, "<f8").data.cast("B") if part.size else b""
-                    self.child.stdin.write(part)
+                self.child.stdin.writelines([json.dumps(header).encode() + b"\n", *parts])
                 self.child.stdin.flush()
                 answer = json.loads(self.child.stdout.readline())
                 answer["payload"] = self.child.stdout.read(answer.get("bytes", 0))
                 if len(answer["payload"]) < answer.get("bytes", 0):
                     raise EOFError
-            except (OSError, ValueError, EOFError):
+            except (BrokenPipeError, EOFError, json.JSONDecodeError):
                 raise self.dead() from None
-            except BaseException:
+            except BaseException as e:
                 self.end()
+                self.words = f"{type(e).__name__} interrupted the request {header['op']}, and the model is lost"
                 raise
         if "error" in answer:
             raise ValueError(re.sub(r"(?<![\w-])--?([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), answer["error"]))
@@ -310,20 +326,16 @@ def _end(child, owner, said):
 
 @contextmanager
 def _uninterrupted():
-    """Postpone SIGINT. Only the main thread receives it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """Postpone the handlers of signals, which may raise. Only the main thread runs them."""
     caught = []
-    before = signal.signal(signal.SIGINT, lambda *args: caught.append(args))
-    try:
+    with ExitStack() as after:  # which restores all handlers, even if one raises
+        after.callback(lambda: [handler(*args) for handler, args in caught])
+        for s in SIGNALS if threading.current_thread() is threading.main_thread() else ():
+            handler = signal.getsignal(s)
+            if callable(handler):
+                after.callback(signal.signal, s, handler)
+                signal.signal(s, lambda *args, handler=handler: caught.append((handler, args)))
         yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
-        if caught and callable(before):
-            before(*caught[0])
-        elif caught and before is signal.SIG_DFL:
-            raise KeyboardInterrupt
 
 
 class Model:
@@ -361,21 +373,30 @@ class Model:
         return self.settings["loss"]
 
     def _scores(self, X):
-        X, s = np.asarray(X, float), self.settings
-        if X.ndim != 2 or X.shape[1] != s["dim"] or not np.isfinite(X).all():
-            raise ValueError(f"X of shape {X.shape}: want rows of {s['dim']} finite features")
+        X, s = np.asarray(X), self.settings
+        if X.ndim != 2 or X.shape[1] != s["dim"] or X.dtype.kind in "cmM" or not np.isfinite(X := X.astype(float)).all():
+            raise ValueError(f"X of shape {X.shape} and type {X.dtype}: want rows of {s['dim']} finite numbers")
         blocks = [self._block(X[i:i + 1024]) for i in range(0, len(X), 1024)]
-        return np.vstack(blocks or [np.empty((0, self.weights.shape[1]))])
+        return _finite(np.vstack(blocks or [np.empty((0, self.weights.shape[1]))]), "a score")
 
-    def _block(self, x):
-        s = self.settings
-        if self.shift is not None:
-            x = (x - self.shift) * self.factor
-        x, d = x.astype("f4").astype(float), self.elements.astype(float)
+    def _block(self, given):
+        s, x = self.settings, given
+        with np.errstate(over="ignore"):
+            if self.shift is not None:
+                x = (x - self.shift) * self.factor
+            x, d = x.astype("f4").astype(float), self.elements.astype(float)
+        for i, j in np.argwhere(~np.isfinite(x))[:1]:
+            raise ValueError(f"feature {j + 1} is {given[i, j]:g}, which is too large for a float32 once it is scaled")
         middle = d.mean(axis=0) if len(d) else 0
         x, d = x - middle, d - middle  # against cancellation in distances of long vectors
         square = (x ** 2).sum(1)[:, None] + (d ** 2).sum(1) - 2 * x @ d.T
         return np.exp(square.clip(min=0) / (-2 * s["bandwidth"] ** 2)) @ self.weights
+
+
+def _finite(x, what):
+    if not np.isfinite(x).all():
+        raise ValueError(f"{what} is not finite")
+    return x
 
 
 class ClassifierModel(Decisions, Model):
@@ -387,7 +408,8 @@ class RegressorModel(Model):
 
     def predict(self, X):
         """The predicted values of rows."""
-        return self._scores(X)[:, 0] / self.settings["target_factor"] + self.settings["target_shift"]
+        with np.errstate(over="ignore"):
+            return _finite(self._scores(X)[:, 0] / self.settings["target_factor"] + self.settings["target_shift"], "a value")
 
 
 def load(path):

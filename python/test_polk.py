@@ -136,16 +136,22 @@ def test_fork():
     assert (model.predict(X) == before).all()
 
 
+def timed_out(*args):
+    raise TimeoutError("the user's")
+
+
 def test_interrupted():
-    """Ctrl-C ends fit; partial_fit first finishes the rows that it has begun."""
+    """A signal whose handler raises ends fit; other calls first finish what they have begun."""
     model = fed([1200], rows=1200)
-    for _ in range(5):
+    signal.signal(signal.SIGALRM, timed_out)
+    for sent in [signal.SIGINT, signal.SIGALRM] * 4:
         try:
-            threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+            threading.Timer(0.02, os.kill, (os.getpid(), sent)).start()
             while True:
                 model.partial_fit(X[:50], Y[:50])
-        except KeyboardInterrupt:
-            pass
+                model.predict(X)
+        except (KeyboardInterrupt, TimeoutError) as e:
+            assert isinstance(e, TimeoutError) == (sent == signal.SIGALRM)
     with tempfile.TemporaryDirectory() as d:
         model.save(d + "/m")
         more = polk.load(d + "/m").settings["rows"] - 1200
@@ -155,13 +161,70 @@ def test_interrupted():
     assert more >= 0 and saved(model) == saved(straight)
 
     big, y = np.tile(X, (40, 1)), np.tile(Y, 40)
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    model = polk.PolkClassifier(epochs=1000, order=500, no_tune=True)
-    begun = time.time()
-    raises(KeyboardInterrupt, "", model.fit, big, y)
-    assert time.time() - begun < 10
-    raises(RuntimeError, "has ended", model.predict, X)
-    assert model.set_params(**FAST, epochs=None).fit(X, Y).score(X, Y) > 0.6
+    for sent, kind in (signal.SIGINT, KeyboardInterrupt), (signal.SIGALRM, TimeoutError):
+        threading.Timer(0.5, os.kill, (os.getpid(), sent)).start()
+        model = polk.PolkClassifier(epochs=1000, order=500, no_tune=True)
+        begun = time.time()
+        raises(kind, "", model.fit, big, y)
+        assert time.time() - begun < 10
+        raises(RuntimeError, f"{kind.__name__} interrupted the request fit, and the model is lost", model.predict, X)
+        assert model.set_params(**FAST, epochs=None).fit(X, Y).score(X, Y) > 0.6
+
+
+def test_threads():
+    """Threads that use an unpickled estimator at once start one process, with its model."""
+    state = pickle.dumps(polk.PolkClassifier(**FAST).fit(X, Y))
+    want, start, starts = pickle.loads(state).predict(X), polk._Process.__init__, []
+
+    def start_slowly(*args):
+        starts.append(args)
+        time.sleep(0.5 * (len(starts) > 1))
+        start(*args)
+
+    polk._Process.__init__ = start_slowly
+    model, same = pickle.loads(state), []
+    threads = [threading.Thread(target=lambda: same.append((model.predict(X) == want).all())) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert same == [True] * 6 and len(starts) == 1, (same, starts)
+    assert (model.predict(X) == want).all()
+
+
+def test_refused():
+    """A call with a row or target that is refused learns none of its rows, and the process lives on."""
+    model = fed([1200], rows=1200)
+    numbers = polk.PolkRegressor(order=20, batch=1).partial_fit(X, X[:, 0])
+    for estimator, wrong in (model, 7), (model, 1e300), (model, 1.9999), (numbers, np.nan), (numbers, -np.inf):
+        before = saved(estimator)
+        raises(ValueError, "of row 3: want ", estimator._ask, dict(op="learn", rows=3), X[:3], np.array([0, 1, wrong]))
+        assert saved(estimator) == before
+    whole = saved(fed([1500]))
+    for cut in 100, 1201:
+        model = fed([cut], rows=cut)
+        bad = np.tile(X, (4, 1))
+        bad[4500, 1] = 1e41
+        raises(ValueError, "1e+41", model.partial_fit, bad, np.tile(Y, 4))
+        assert saved(model.partial_fit(X[cut:], Y[cut:])) == whole
+    raises(ValueError, "to float", polk.PolkRegressor().fit, X, Y)
+    raises(ValueError, "to float", numbers.partial_fit, X, Y)
+    assert np.isfinite(numbers.predict(X)).all()
+
+
+def test_features():
+    """Estimators and saved models refuse the same features, in each of their methods."""
+    for estimator, y in (polk.PolkClassifier(loss="logistic", **FAST), Y), (polk.PolkRegressor(**FAST), X[:, 0]):
+        estimator.fit(X, y)
+        with tempfile.TemporaryDirectory() as d:
+            estimator.save(d + "/m")
+            loaded = polk.load(d + "/m")
+        for bad in [[np.nan, 0, 0]], [[0, np.inf, 0]], [[0, 1e41, 0]], [[0, -1e308, 0]], [[0, 0]], [0, 0, 0], [[0, 1j, 0]], [["a", "0", "0"]]:
+            for model in estimator, loaded:
+                for name in "predict", "predict_proba", "decision_function":
+                    if hasattr(model, name):
+                        raises(ValueError, "", getattr(model, name), np.array(bad))
+        assert abs(loaded.predict(X) == estimator.predict(X)).all() or abs(loaded.predict(X) - estimator.predict(X)).max() < 1e-5
 
 
 def test_load():
