@@ -149,8 +149,8 @@ func madeUpFolder(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(writeMadeUp(ts.MkAbs(args[1]), args[0]))
 }
 
-// rewriteRecord is the command rewrite FILE FACTOR [last]: it multiplies the risk and error on the
-// test set in a record's file, or only those in its last line.
+// rewriteRecord is the command rewrite FILE FACTOR [last]: it multiplies the final risk and error on
+// the test set in a record's file and the points behind them, or only those in the last line.
 func rewriteRecord(ts *testscript.TestScript, neg bool, args []string) {
 	factor, err := strconv.ParseFloat(args[1], 64)
 	ts.Check(err)
@@ -158,7 +158,7 @@ func rewriteRecord(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // rewrite multiplies the risk and error on the test set in the last line of a record's file and, if
-// points is true, in all others.
+// points is true, in the points that they average.
 func rewrite(path string, factor float64, points bool) error {
 	r, err := record.Read(path)
 	if err != nil {
@@ -170,9 +170,10 @@ func rewrite(path string, factor float64, points bool) error {
 	r.Final.TestRisk *= factor
 	r.Final.TestError *= factor
 	if points {
-		for i := range r.Points {
-			r.Points[i].TestRisk *= factor
-			r.Points[i].TestError *= factor
+		tail := record.Tail(r.Points, r.Header.Run.Samples)
+		for i := range tail {
+			tail[i].TestRisk *= factor
+			tail[i].TestError *= factor
 		}
 		mean := record.Average(r.Points, r.Header.Run.Samples) // rounds in another order
 		r.Final.TestRisk, r.Final.TestError = mean.TestRisk, mean.TestError
