@@ -98,6 +98,12 @@ func (s *Scorer) Scores(e *Expansion, n int, x []float32, dst []float64, threads
 	}
 }
 
+// Scores64 is Scores computed in float64, for weights so large that float32 products of them
+// cancel. It is several times slower.
+func (s *Scorer) Scores64(e *Expansion, n int, x []float32, dst []float64, threads int) {
+	s.double.scores(e, n, x, dst, threads)
+}
+
 // float32Suffices reports whether scores may be computed in float32: kernel values
 // are in [0, 1] and the weights are far from the limits of float32.
 func float32Suffices(k Kernel, w []float64) bool {

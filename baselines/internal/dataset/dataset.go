@@ -1,4 +1,4 @@
-// Package dataset validates the training sets and the configurations of classification learners.
+// Package dataset validates the training sets and the configurations of learners.
 package dataset
 
 import (
@@ -57,7 +57,8 @@ func (p *Problems) Descent(l loss.Loss, classes int, rate func(t int) float64, l
 func (p *Problems) Err() error { return errors.Join(p.errs...) }
 
 // Check validates a training set of n samples: x is n×dim row-major, y holds n labels. It fails
-// if sizes don't fit, features are not finite, or labels are not classes 0 … classes−1.
+// if sizes don't fit, features are not finite, or labels are not classes 0 … classes−1. With one
+// class, labels are the targets of a regression, any finite numbers.
 func Check(n, dim, classes int, x []float32, y []float64) error {
 	if n < 1 || dim < 1 || len(x) != n*dim || len(y) != n {
 		return fmt.Errorf("%d samples of dimension %d: want %d features and %d labels, got %d and %d",

@@ -55,4 +55,10 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%v, want %q", err, tt.want)
 		}
 	}
+	if err := Check(3, 2, 1, x, []float64{-0.5, 1e300, 0}); err != nil {
+		t.Error(err)
+	}
+	if err := Check(3, 2, 1, x, []float64{0, 1, math.Inf(1)}); err == nil || !strings.Contains(err.Error(), "sample 2: target +Inf is not a finite number") {
+		t.Error(err)
+	}
 }

@@ -26,7 +26,7 @@ type Samples struct {
 	Evals   int64 // kernel evaluations so far
 
 	name         string
-	dim, classes int
+	dim, classes int // classes is 1 for a regression
 	learn        func(x []float32, y float64) error
 	scores       []float64
 }
@@ -53,11 +53,11 @@ func (s *Samples) Health() map[string]float64 { return map[string]float64{} }
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
 // Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes. It returns the scores of each sample, computed before learning from that sample; they
-// are valid until the next Step. If a sample is invalid, Step fails and learns from none. It also
-// fails at the first sample that the learner can't learn from, such as one whose loss or scores
-// are not finite, and at the sample before which ctx ends, with the context's error. The learner
-// has then learned from the samples before that one, and can go on.
+// classes, or numbers for a regression. It returns the scores of each sample, computed before
+// learning from that sample; they are valid until the next Step. If a sample is invalid, Step fails
+// and learns from none. It also fails at the first sample that the learner can't learn from, such
+// as one whose loss or scores are not finite, and at the sample before which ctx ends, with the
+// context's error. The learner has then learned from the samples before that one, and can go on.
 func (s *Samples) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -90,10 +90,20 @@ func NewModel(p dataset.Problems, k kernel.Kernel, classes, dim int, learn func(
 	if err != nil {
 		return nil, err
 	}
+	return newModel(s, k), nil
+}
+
+// NewRegression returns f = 0, with one function, whose targets are numbers. The configuration
+// must be valid.
+func NewRegression(name string, k kernel.Kernel, dim int, learn func(x []float32, y float64) error) *Model {
+	return newModel(Samples{Threads: 1, name: name, dim: dim, classes: 1, learn: learn}, k)
+}
+
+func newModel(s Samples, k kernel.Kernel) *Model {
 	return &Model{
-		Samples: s, F: kernel.NewExpansion(k, dim, classes), Scores: make([]float64, classes),
-		grad: make([]float64, classes), x: make([]float64, dim),
-	}, nil
+		Samples: s, F: kernel.NewExpansion(k, s.dim, s.classes), Scores: make([]float64, s.classes),
+		grad: make([]float64, s.classes), x: make([]float64, s.dim),
+	}
 }
 
 // Expansion returns the current model. It is not a copy: later steps change it.
