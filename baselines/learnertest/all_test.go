@@ -77,6 +77,52 @@ func TestCSVC(t *testing.T) {
 	}
 }
 
+// TestKRLS runs the suite on regressions of the indicators of the classes.
+func TestKRLS(t *testing.T) { learnertest.Run(t, learner{Fit: indicators}) }
+
+// indicators trains one KRLS for each class, with targets 1 for its samples and 0 for the others.
+func indicators(s task) (*model, error) {
+	p := problem(gaussian, loss.SquaredError{}, experiments.Params{
+		Budget: 30, BatchSize: 1, Own: prune.Params{"threshold": 1e-3, "noise": 0.1, "forgetting": 1},
+	}, s)
+	f := make(oneVsRest, s.Classes)
+	for c := range f {
+		for i, y := range s.Y {
+			p.Train.Y[i] = 0
+			if y == float64(c) {
+				p.Train.Y[i] = 1
+			}
+		}
+		var err error
+		if f[c], err = fit(method("krls"), p, s); err != nil {
+			return nil, err
+		}
+	}
+	return scored(f, s.Classes), nil
+}
+
+// A oneVsRest has a function for each class, of a model with one function.
+type oneVsRest []kernel.Model
+
+func (f oneVsRest) NormSq(int) float64 { return 0 }
+
+func (f oneVsRest) Order() (order int) {
+	for _, m := range f {
+		order += m.Order()
+	}
+	return order
+}
+
+func (f oneVsRest) Scores(n int, x []float32, dst []float64, threads int) {
+	column := make([]float64, n)
+	for c, m := range f {
+		m.Scores(n, x, column, threads)
+		for i, v := range column {
+			dst[i*len(f)+c] = v
+		}
+	}
+}
+
 // method returns the method of a key of settings.
 func method(key string) harness.Method {
 	name, _, _ := strings.Cut(key, "/")
@@ -113,7 +159,7 @@ func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness
 	p.BatchSize = cmp.Or(p.BatchSize, s.N)
 	return harness.Problem{
 		Params: p, Kernel: k, Rates: polk.Constant(p.LearningRate), Loss: l, Classes: s.Classes, Dim: s.Dim, Seed: s.Seed,
-		Samples: 3 * s.N, Train: &data.Split{N: s.N, Dim: s.Dim, X: s.X, Y: s.Y},
+		Samples: 3 * s.N, Train: &data.Split{N: s.N, Dim: s.Dim, X: s.X, Y: slices.Clone(s.Y)},
 	}
 }
 
