@@ -9,6 +9,7 @@ type method struct {
 	pruner string   // POLK's pruner
 	fixed  []string // further settings as keys and values; %rows stands for the number of rows, %small for the small order
 	axes   []axis
+	work   float64 // multiply-adds of a sample for each number that its learner keeps; 0: one
 
 	// cost returns the multiply-adds of a batch method; nil for other methods.
 	cost func(z *sizes) float64
@@ -34,6 +35,7 @@ var methods = []method{
 	{name: "polk", pruner: "komp-order", axes: []axis{width, rate(8), lambda}},
 	{name: "polk", label: "komp-merge", pruner: "komp-merge-order", axes: []axis{width, rate(8), lambda}},
 	{name: "bsgd", fixed: []string{"maintenance", "merging"}, axes: []axis{width, rate(0.5), lambda}},
+	{name: "krls", axes: []axis{width, {"noise", 0.01, 10}}, work: 6},
 	{name: "norma", axes: []axis{width, rate(2), lambda}},
 	{name: "forgetron", axes: []axis{width}},
 	{name: "projectron", axes: []axis{width, {"projection_error", 0.1, 4}}},

@@ -109,14 +109,14 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleRegression checks that POLK is the only method for regression.
+// TestSettleRegression checks that the methods for regression are POLK, twice, and KRLS.
 func TestSettleRegression(t *testing.T) {
 	opt := options(t, 200)
 	opt.Task, opt.Source.Regression, opt.Source.Label = experiments.TaskRegression, true, rows.Column{Name: "y"}
 	opt.Source.Ignore = []rows.Column{{Name: "kind"}}
 	text, err := SettleMethods(t.Context(), opt)
 	testutil.NoError(t, err)
-	if n := strings.Count(string(text), "- {method:"); n != 2 || strings.Count(string(text), "- {method: polk") != 2 {
+	if n := strings.Count(string(text), "- {method:"); n != 3 || strings.Count(string(text), "- {method: polk") != 2 || strings.Count(string(text), "- {method: krls") != 1 {
 		t.Errorf("%d methods:\n%s", n, text)
 	}
 }

@@ -82,6 +82,7 @@ func codeRuns() map[string]experiments.Run {
 		r.Params.LearningRate, r.Params.Parsimony, r.Params.BatchSize = 0, 0, 60 // the whole training set
 		r.Params.Own = prune.Params{"start": 0.1, "memory": 2}
 	})
+	stream("krls", experiments.TaskRegression, 12, prune.Params{"threshold": 1e-3, "noise": 0.1, "forgetting": 0.99})
 	stream("norma", experiments.TaskKSVM, 15, nil)
 	stream("forgetron", experiments.TaskKSVM, 4, nil)
 	stream("projectron", experiments.TaskKSVM, 10, prune.Params{"projection_error": 0.3})

@@ -124,15 +124,21 @@ task: squared-error
 data: {train: rows.csv, label: price, holdout: 0.2}
 kernel: {type: gaussian, bandwidth: 0.7}
 regularizer: 1e-6
-methods: [{method: polk, learning_rate: 0.5, batch_size: 4, parsimony: 0.01}]
+methods:
+  - {method: polk, learning_rate: 0.5, batch_size: 4, parsimony: 0.01}
+  - {method: krls, noise: 1e-4, budget: 30}
 stopping: {epochs: 20}
 evaluation: {every: 1000, tail: 3, train_limit: 0}
 `
 	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), spec, b.String())}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
-	r := reproduced(t, plan, Options{})[plan[0].ID]
+	records := reproduced(t, plan, Options{})
+	r := records[plan[0].ID]
 	if e := r.Final.TestError; !(e > 0 && e < 0.1) {
 		t.Errorf("the error is %v of the targets' deviation", e)
+	}
+	if e := records[plan[1].ID].Final.TestError; !(e > 0 && e < r.Final.TestError/10) { // the targets have no noise
+		t.Errorf("KRLS: the error is %v, POLK's is %v", e, r.Final.TestError)
 	}
 	if m, d := r.Header.DataFacts["target_mean"], r.Header.DataFacts["target_deviation"]; !(math.Abs(m-250_000) <= 10_000) || !(math.Abs(d-28_000) <= 3_000) {
 		t.Errorf("targets of mean %v and deviation %v", m, d)
