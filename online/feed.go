@@ -142,7 +142,9 @@ func (f *Feed) draft(ctx context.Context) error {
 		return f.learn(ctx, f.head[f.m.rows:])
 	}
 	opt := f.opt
-	opt.Tune, opt.Note = false, nil
+	if opt.Tune, opt.Note = false, nil; opt.Settings.Scale == ScaleLearned {
+		opt.Settings.Scale = rows.ScaleStandard // until there are enough rows to learn from
+	}
 	err := f.begin(ctx, opt)
 	if err != nil && opt.Settings.Scale == "" && opt.Settings.Bandwidth == 0 { // equal rows, for instance, have no bandwidth
 		opt.Settings.Scale, opt.Settings.Bandwidth = rows.ScaleNone, 1

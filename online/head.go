@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"polkrepro/data/rows"
+	"polkrepro/internal/gemm"
 )
 
 // headRows is the largest number of first rows that settings are derived from.
@@ -33,6 +34,7 @@ type survey struct {
 	draw    *rand.Rand      // draws head and judged from all rows, for tuning; nil if head holds the first rows
 	last    string          // label of the last row
 	changes int             // how often the label changes from one row to the next
+	metric  *learnedMetric  // to multiply the scaling with; nil without
 	numbers rows.RowNumbers // of the first rows of a CSV source
 }
 
@@ -67,7 +69,7 @@ func (f *rowReader) look(ctx context.Context, regression, draw bool) (*survey, e
 
 // split keeps a random sample of the drawn rows in head and moves the rest to judged.
 func (s *survey) split() {
-	size := max(20, min(tuneRows, int(math.Sqrt(tuneGram/float64(max(s.dim, 1))))))
+	size := max(20, min(sampleRows, int(math.Sqrt(sampleValues/float64(max(s.dim, 1))))))
 	if s.draw == nil || len(s.head) <= size {
 		return
 	}
@@ -107,7 +109,7 @@ func newDraw() *rand.Rand { return rand.New(rand.NewPCG(tuneSeed, 9)) }
 // sample adds the latest row to the head or discards it, so that every row is kept with
 // the same probability.
 func (s *survey) sample(row *rows.Row) {
-	size := max(20, min(tuneRows+tuneJudged, maxValues/max(s.dim, 1)))
+	size := max(20, min(sampleRows+judgedRows+orderRows, maxValues/max(s.dim, 1)))
 	if len(s.head) > size { // the row has more features than those before
 		s.head = s.head[:size]
 	}
@@ -131,9 +133,16 @@ func (s *survey) complete(set *Settings, note func(string, ...any)) (sc rows.Sca
 	if err := set.validate(); err != nil {
 		return sc, err
 	}
-	e, err := rows.Fit(s.head, set.Dim, set.Scale, labels)
+	scale := set.Scale
+	if s.metric != nil {
+		scale = s.metric.base
+	}
+	e, err := rows.Fit(s.head, set.Dim, scale, labels)
 	if err != nil {
 		return sc, err
+	}
+	if s.metric != nil {
+		gemm.Product(e.Scaling.Factor, e.Scaling.Factor, s.metric.factors)
 	}
 	if set.regression() && set.Scale != rows.ScaleNone {
 		if err := s.scaleTarget(set, &e, note); err != nil {

@@ -10,13 +10,10 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// The model order is chosen by training with orders of 4, 8, 16 … elements on the
-// sample, until the error on held-out rows is as good as that of a model of any size,
-// and then with the order halfway between the last two.
 const (
 	orderFirst  = 4
 	orderMost   = 1024 // largest order tried, but at most one element per orderShare rows of the source
-	orderShare  = 16
+	orderShare  = 8
 	orderLeast  = 64      // orders up to this are tried however few the rows
 	orderBudget = 1 << 37 // multiply-adds after which no larger order is tried
 	orderPasses = 16      // fewest passes
@@ -81,82 +78,113 @@ func (s *Settings) enlargeBatch(rows int, rate bool) {
 	}
 }
 
-// tradeOff trains with larger and larger orders, or only with the requested order. It
-// returns the candidate of the smallest order that is within the tolerance of best (if
-// there is none, the best candidate tried), and a description of all orders tried.
-func (t *tuner) tradeOff(ctx context.Context, s *survey, best *candidate) (*candidate, []Tried, error) {
-	n := len(t.perm)
-	for i := range s.judged {
-		t.extra = append(t.extra, n+i)
+// An orderSearch compares model orders.
+type orderSearch struct {
+	*tuner
+	best  *candidate  // of any size, from which orders take rate and bandwidth
+	ref   *candidate  // best scored on the same rows as the orders; nil for exact weights
+	tried []candidate // from the smallest order to the largest
+	of    trial
+	most  int // folds: a model of any size makes them expensive
+}
+
+// tradeOff tries larger and larger orders, until twice as many elements gain little and the model
+// is within the tolerance of the best that was tried, of any size included; or only the requested
+// order. It returns the candidate of the smallest order within the tolerance (if there is none,
+// the best candidate tried), and a description of all that was tried.
+func (t *tuner) tradeOff(ctx context.Context, best *candidate) (*candidate, []Tried, error) {
+	o := orderSearch{tuner: t, best: best, most: mostFolds}
+	if err := o.begin(ctx); err != nil {
+		return nil, nil, err
 	}
-	rows := n - t.held
-	learn := rows
-	if !t.stream {
-		t.passes = max(t.passes, orderPasses)
-		learn = max(rows, int(min(t.passes*float64(rows), orderTaken)))
+	order, largest := t.orders(o.ref)
+	now := *best
+	now.factor *= 4
+	for ; order <= largest && (len(o.tried) == 0 || !o.enough() && t.spent < orderBudget); order *= 2 {
+		var err error
+		if now, err = o.try(ctx, now, order); err != nil {
+			return nil, nil, err
+		}
+		o.tried = append(o.tried, now)
 	}
-	ref := *best
-	ref.score, ref.folds = heldOut{}, 0
-	spent, err := t.extend(ctx, &ref, t.folds, rows, learn)
+	chosen := o.choose()
+	if t.opt.Order > 0 || chosen == 0 {
+		return &o.tried[chosen], o.describe(chosen), nil
+	}
+	between, err := o.try(ctx, o.tried[chosen], (o.tried[chosen].order+o.tried[chosen-1].order)/2)
 	if err != nil {
 		return nil, nil, err
 	}
-	most := min(tuneFolds, int(orderBudget*int64(t.folds)/max(1, spent))) // folds; the model of any size makes them expensive
-	t.spent = 0
-	order, largest := orderFirst, min(orderMost, max(orderLeast, t.all/orderShare), max(orderFirst, ref.size-1))
-	for order < len(t.samples[0].model.settings.Labels) && 2*order <= largest {
-		order *= 2
+	o.tried = slices.Insert(o.tried, chosen, between)
+	chosen = o.choose()
+	return &o.tried[chosen], o.describe(chosen), nil
+}
+
+// begin sets the rows of the trials, and scores the model of any size on them. That model learns
+// the sample alone: with the further rows of a large file it would take too long.
+func (o *orderSearch) begin(ctx context.Context) error {
+	t := o.tuner
+	o.of.rows = len(t.perm) - t.held
+	o.of.learn = o.of.rows
+	if !t.stream {
+		t.passes = max(t.passes, orderPasses)
+		o.of.learn = max(o.of.rows, int(min(t.passes*float64(o.of.rows), orderTaken)))
 	}
-	if t.opt.Order > 0 {
-		order, largest = t.opt.Order, t.opt.Order
-	}
-	var tried []candidate
-	now := *best
-	now.factor *= 4
-	tryOrder := func(order int) error {
-		t.opt.Note("tuning: order %d", order)
-		all := t.variants(now, best, order, len(tried) == 0)
-		if err := t.round(ctx, all, rows, learn); err != nil {
-			return err
-		}
-		now = all[0]
-		for t.unsure(&now.score, &ref.score) && len(now.score.each) < tuneJudged && now.folds < most {
-			folds := now.folds + 1
-			for _, c := range []*candidate{&now, &ref} {
-				if _, err := t.extend(ctx, c, folds, rows, learn); err != nil {
-					return err
-				}
-			}
-		}
-		tried = append(tried, now)
+	if t.exact {
+		t.spent = 0
 		return nil
 	}
-	good := func() bool { return len(tried) > 0 && t.within(&now.score, &ref.score) }
-	for ; order <= largest && !good() && (len(tried) == 0 || t.spent < orderBudget); order *= 2 {
-		if err := tryOrder(order); err != nil {
-			return nil, nil, err
-		}
+	ref := *o.best
+	ref.score, ref.folds = heldOut{}, 0
+	spent, err := t.extend(ctx, &ref, t.folds, o.of)
+	o.most = min(mostFolds, int(orderBudget*int64(t.folds)/max(1, spent)))
+	o.ref = &ref
+	if len(t.more) > 0 {
+		o.of.more = true
+		o.of.learn = max(o.of.learn, 2*(o.of.rows+len(t.more)))
 	}
-	chosen := len(tried) - 1
-	switch {
-	case t.opt.Order > 0:
-	case !good():
-		for i := range slices.Backward(tried) {
-			if value(tried[i].score.each) <= value(tried[chosen].score.each) {
-				chosen = i
+	t.spent = 0
+	return err
+}
+
+// orders returns the first order to try and the largest.
+func (t *tuner) orders(ref *candidate) (first, largest int) {
+	if t.opt.Order > 0 {
+		return t.opt.Order, t.opt.Order
+	}
+	largest = min(orderMost, max(orderLeast, t.all/orderShare))
+	if ref != nil {
+		largest = min(largest, max(orderFirst, ref.size-1))
+	}
+	for first = orderFirst; first < len(t.samples[0].model.settings.Labels) && 2*first <= largest; {
+		first *= 2
+	}
+	return first, largest
+}
+
+// try scores an order, given the best candidate of a smaller one. While it is not clear whether the
+// order is within the tolerance, further rows are held out.
+func (o *orderSearch) try(ctx context.Context, now candidate, order int) (candidate, error) {
+	t := o.tuner
+	t.opt.Note("tuning: order %d", order)
+	all := t.variants(now, o.best, order, len(o.tried) == 0)
+	if err := t.round(ctx, all, o.of); err != nil {
+		return now, err
+	}
+	now = all[0]
+	ref := o.ref
+	if ref == nil {
+		return now, nil
+	}
+	for t.unsure(&now.score, &ref.score) && len(now.score.each) < judgedRows && now.folds < o.most {
+		folds := now.folds + 1
+		for _, c := range []*candidate{&now, ref} {
+			if _, err := t.extend(ctx, c, folds, o.of); err != nil {
+				return now, err
 			}
 		}
-		t.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", now.order, ref.size)
-	case chosen > 0: // the order halfway between the last two may do as well
-		if err := tryOrder((now.order + tried[chosen-1].order) / 2); err != nil {
-			return nil, nil, err
-		}
-		tried[chosen], tried[chosen+1] = tried[chosen+1], tried[chosen]
-		if !good() {
-			chosen++
-		}
 	}
-	return &tried[chosen], t.describe(append(tried[:len(tried):len(tried)], ref), chosen), nil
+	return now, nil
 }
 
 // variants returns the candidates of an order: one with the bandwidth and the rate of now,
@@ -188,13 +216,53 @@ func (t *tuner) variants(now candidate, best *candidate, order int, first bool) 
 	return all
 }
 
-// value returns the quantity by which candidates are compared: the error rate or the risk.
-func value(each []float64) float64 {
-	sum := 0.0
-	for _, v := range each {
-		sum += v
+// top returns the best of all that was tried.
+func (o *orderSearch) top() *candidate {
+	best := o.ref
+	for i := range o.tried {
+		if c := &o.tried[i]; best == nil || o.excess(&c.score, &best.score) < 0 {
+			best = c
+		}
 	}
-	return sum / float64(len(each))
+	return best
+}
+
+// enough reports whether no larger order needs to be tried.
+func (o *orderSearch) enough() bool {
+	n := len(o.tried)
+	if n < 2 {
+		return false
+	}
+	last, before := &o.tried[n-1].score, &o.tried[n-2].score
+	return o.within(last, &o.top().score) && o.within(before, last)
+}
+
+// choose returns the smallest order within the tolerance of the best that was tried. If there is
+// none, it returns the best order, and says so.
+func (o *orderSearch) choose() int {
+	top := o.top()
+	for i := range o.tried {
+		if o.opt.Order > 0 || o.within(&o.tried[i].score, &top.score) {
+			return i
+		}
+	}
+	chosen := len(o.tried) - 1
+	for i := range slices.Backward(o.tried) {
+		if o.excess(&o.tried[i].score, &o.tried[chosen].score) <= 0 {
+			chosen = i
+		}
+	}
+	o.opt.Note("no tried order up to %d is within the tolerance of the best (any size: %d elements); using the best tried (see --order, --tolerance 0)", o.tried[len(o.tried)-1].order, top.size)
+	return chosen
+}
+
+// value returns the quantity by which candidates are compared: the error rate or the risk.
+func value(each []float64) float64 { return sum(each) / float64(len(each)) }
+
+// excess returns how much worse a is than b, on the rows that both were judged by.
+func (t *tuner) excess(a, b *heldOut) float64 {
+	n := min(len(a.each), len(b.each))
+	return value(a.each[:n]) - value(b.each[:n])
 }
 
 // slack returns how much worse than h a candidate may be. For errors this is at least one
@@ -203,42 +271,56 @@ func (t *tuner) slack(h *heldOut) float64 {
 	if t.byErrors() {
 		return max(cmp.Or(t.opt.Tolerance, DefaultTolerance), 1/h.rows())
 	}
-	return float64(cmp.Or(t.opt.Tolerance, DefaultRiskTolerance) * value(h.each))
+	return float64(max(0, cmp.Or(t.opt.Tolerance, DefaultRiskTolerance)) * value(h.each))
 }
 
-// within reports whether a is worse than b by at most the tolerance, on the rows that both
-// were judged by.
+// within reports whether a is worse than b by at most the tolerance, and gives up no class.
 func (t *tuner) within(a, b *heldOut) bool {
-	n := min(len(a.each), len(b.each))
-	return value(a.each[:n]) <= value(b.each[:n])+t.slack(b)
+	return t.excess(a, b) <= t.slack(b) && !givesUp(a, b)
+}
+
+// givesUp reports whether a predicts a class rightly never, or markedly less often than b does: a
+// tenth less often, and by more than the standard deviation of the number of its rows. The error
+// hides that of a rare class.
+func givesUp(a, b *heldOut) bool {
+	n := min(len(a.right), len(b.right))
+	found := make(map[int32][2]int)
+	for i := range n {
+		f := found[a.class[i]]
+		if a.right[i] {
+			f[0]++
+		}
+		if b.right[i] {
+			f[1]++
+		}
+		found[a.class[i]] = f
+	}
+	for _, f := range found {
+		if f[0] == 0 && f[1] > 1 || float64(f[1]-f[0]) > max(math.Sqrt(float64(f[1])), float64(f[1])/10) {
+			return true
+		}
+	}
+	return false
 }
 
 // unsure reports whether the standard error of the row-by-row difference between a and b
-// is larger than the tolerance. For errors, two disagreements in each direction are added,
-// since a few rows that agree say little about the next row.
+// is larger than the tolerance.
 func (t *tuner) unsure(a, b *heldOut) bool {
-	n := min(len(a.each), len(b.each))
-	var sum, squares float64
-	for i, v := range a.each[:n] {
-		d := v - b.each[i]
-		sum += d
-		squares += float64(d * d)
-	}
-	if t.byErrors() {
-		squares += 4
-	}
-	distinct := min(n, len(t.perm)+len(t.extra)) // a row held out twice adds no information
-	return math.Sqrt(max(0, squares-sum*sum/float64(n))/float64(n)/float64(distinct)) > t.slack(b)
+	_, deviation := difference(a.each, b.each, t.byErrors(), len(t.perm)+len(t.extra))
+	return deviation > t.slack(b)
 }
 
 // describe returns the trade-off to store in the model: one line for each order tried. If
 // there are many, it keeps the largest orders and the chosen one. It omits lines whose risk
 // is not finite.
-func (t *tuner) describe(tried []candidate, chosen int) (lines []Tried) {
-	m := t.samples[0].model
-	for i, c := range tried {
+func (o *orderSearch) describe(chosen int) (lines []Tried) {
+	m, all := o.samples[0].model, o.tried
+	if o.ref != nil {
+		all = append(all[:len(all):len(all)], *o.ref)
+	}
+	for i, c := range all {
 		risk := c.score.loss / c.score.rows()
-		if math.IsInf(risk, 0) || i <= len(tried)-orderLines && i != chosen {
+		if math.IsInf(risk, 0) || i <= len(all)-orderLines && i != chosen {
 			continue
 		}
 		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (m.settings.Dim + m.outputs()), Chosen: i == chosen}

@@ -52,7 +52,10 @@ type Settings struct {
 	Pruner       string       `json:"pruner"`
 	PrunerParams prune.Params `json:"pruner_params,omitempty"`
 
-	Scale rows.Scale `json:"scale"`
+	Scale      rows.Scale `json:"scale"`
+	Relevances []float64  `json:"relevances,omitempty"` // of the features, of a learned metric: the factor of each beyond scaling by its spread, relative to the largest
+
+	Exact bool `json:"exact,omitempty"` // whether training on a file ends with a pass after which the weights are those of least squares
 
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
@@ -163,8 +166,12 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: trade-off of %d lines, want at most %d", len(s.TradeOff), orderLines)
 	case s.DecaySteps < 0:
 		return fmt.Errorf("online: learning rate falls over %d steps, want at least 0", s.DecaySteps)
-	case !slices.Contains(rows.Scales(), string(s.Scale)):
+	case !slices.Contains(Scales(), string(s.Scale)):
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
+	case len(s.Relevances) > 0 && (len(s.Relevances) != s.Dim || slices.ContainsFunc(s.Relevances, func(r float64) bool { return !(r >= 0 && r <= 1) })):
+		return fmt.Errorf("online: %d relevances, want %d from 0 to 1", len(s.Relevances), s.Dim)
+	case s.Exact && !s.regression():
+		return fmt.Errorf("online: exact weights with the %s loss", s.Loss)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):
 		return errors.New("online: the targets' scaling is not finite")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 
 	"polkrepro/data/rows"
 )
@@ -158,6 +159,18 @@ func (f *rowReader) named(err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", name, err)
+}
+
+// featureName returns how messages name a feature, counted from 0.
+func (f *rowReader) featureName(q int) string {
+	switch l := f.layout; {
+	case l == nil || q >= len(l.Features):
+		return fmt.Sprintf("feature %d", q+1)
+	case l.Names == nil:
+		return fmt.Sprintf("column %d", l.Features[q]+1)
+	default:
+		return strconv.Quote(l.Names[l.Features[q]])
+	}
 }
 
 // ready reports whether next would return without waiting.

@@ -110,6 +110,9 @@ type trainer struct {
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
 
+	sums *leastSquares // in the pass that solves for the weights; else nil
+	x    []float32     // the features of a row
+
 	began, taken int64 // rows that the model had before, and rows learned since
 	next         int64 // value of taken at which progress is reported next
 }
@@ -158,7 +161,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	t.warnNumbered(f, seen)
 	var sc rows.Scaling
 	if tune {
-		sc, err = t.choose(ctx, seen, &set)
+		sc, err = t.choose(ctx, seen, f.featureName, &set)
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
 	}
@@ -178,11 +181,18 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 // passes learns all epochs.
 func (t *trainer) passes(ctx context.Context) error {
 	t.at.Epochs = max(1, t.opt.Epochs) // tuning has set opt.Epochs
+	exact := t.m.settings.Exact && (t.opt.Resume == nil || t.from != nil)
+	if exact {
+		t.at.Epochs++ // the last pass solves for the weights
+	}
 	if t.from != nil {
 		t.at = *t.from
 		t.opt.Note("resuming in pass %d of %d after its first %d rows", t.at.Pass+1, t.at.Epochs, t.at.Rows)
 	}
 	for pass := t.at.Pass; pass < t.at.Epochs; pass++ {
+		if exact && pass == t.at.Epochs-1 {
+			t.sums = newLeastSquares(t.m.f)
+		}
 		err := t.learnPass(ctx, pass)
 		if errors.Is(err, ErrStopped) {
 			return fmt.Errorf("%w in pass %d after its first %d rows", err, t.at.Pass+1, t.at.Rows)
@@ -248,16 +258,24 @@ func (t *trainer) learnPass(ctx context.Context, pass int) error {
 
 // endPass returns an error if the rows of the pass differ from those of earlier passes.
 func (t *trainer) endPass() error {
-	if t.seen == nil || t.reader == nil {
-		return nil
+	if t.seen != nil && t.reader != nil {
+		sum := t.seen.sum()
+		if t.at.Shuffled {
+			sum = t.shuffle.read.sum()
+		}
+		if t.at.Whole = cmp.Or(t.at.Whole, sum); sum != t.at.Whole {
+			return t.changed()
+		}
 	}
-	sum := t.seen.sum()
-	if t.at.Shuffled {
-		sum = t.shuffle.read.sum()
+	if t.sums != nil {
+		t.sums.solve()
+		t.m.ended = true // the rows that wait for their mini-batch are in the sums
 	}
-	if t.at.Whole = cmp.Or(t.at.Whole, sum); sum == t.at.Whole {
-		return nil
-	}
+	return nil
+}
+
+// changed returns the error of a file whose rows differ from those of earlier passes.
+func (t *trainer) changed() error {
 	t.m = nil // it has learned rows of two different files
 	return fmt.Errorf("%s: %w: the %d rows of pass %d differ from those of earlier passes; the last saved model is kept", t.opt.Source.name(), ErrChanged, t.at.Rows, t.at.Pass+1)
 }
@@ -276,6 +294,9 @@ func (t *trainer) takeHeader(f *rowReader) {
 
 // take learns a row, or skips it before the place where the training resumes.
 func (t *trainer) take(row *rows.Row) error {
+	if t.sums != nil {
+		return t.sum(row)
+	}
 	if t.from == nil {
 		if err := t.m.Learn(row); err != nil {
 			return t.opt.Source.at(row, err)
@@ -291,6 +312,19 @@ func (t *trainer) take(row *rows.Row) error {
 	}
 	t.report(t.taken)
 	return t.save()
+}
+
+// sum adds a row to the sums of the last pass, which begins again if it is interrupted.
+func (t *trainer) sum(row *rows.Row) error {
+	y, err := t.m.target(row)
+	if err == nil {
+		t.x, err = t.m.append(t.x[:0], row)
+	}
+	if err != nil {
+		return t.opt.Source.at(row, err)
+	}
+	t.sums.add(t.x, []float64{y})
+	return nil
 }
 
 // save calls opt.Save if the model is due to be saved.

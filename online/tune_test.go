@@ -168,7 +168,7 @@ func TestSmoothFunctions(t *testing.T) {
 	opt := tuning("squared-error", file(t, lines[:2100]))
 	opt.Epochs, opt.Settings.Bandwidth, opt.Settings.Scale, opt.Tolerance = 3, 1, rows.ScaleStandard, -1
 	m := mustTrain(t, opt)
-	if e := evaluation(t, m, lines[2100:]); !(e.R2 > 0.98) || m.Order() > 200 || m.Settings().Pruner != prunerCapped {
+	if e := evaluation(t, m, lines[2100:]); !(e.R2 > 0.98) || m.Order() > 200 || !m.Settings().Exact {
 		t.Errorf("order %d: %+v, %+v", m.Order(), *e.Regression, m.Settings())
 	}
 }
@@ -202,7 +202,7 @@ func TestTradeOff(t *testing.T) {
 		orders = append(orders, l.Order)
 	}
 	limit := lines[len(lines)-1].Error + DefaultTolerance
-	if want := []int{4, 8, 12, 16, 57}; !slices.Equal(orders, want) || m.Order() != 12 || !lines[2].Chosen || lines[2].Numbers != 4*12 ||
+	if want := []int{4, 8, 12, 16, 32, 57}; !slices.Equal(orders, want) || m.Order() != 12 || !lines[2].Chosen || lines[2].Numbers != 4*12 ||
 		lines[1].Error <= limit || lines[2].Error > limit {
 		t.Errorf("order %d, %+v, want orders %d", m.Order(), lines, want)
 	}
@@ -216,6 +216,34 @@ func TestTradeOff(t *testing.T) {
 	opt.Order = 7
 	if m = mustTrain(t, opt); m.Order() != 7 || m.Settings().Pruner != prunerMerge {
 		t.Errorf("order 7: %d, %+v", m.Order(), m.Settings())
+	}
+}
+
+// An order that gives up a rare class is not good enough, however little the error shows of it.
+func TestGivesUp(t *testing.T) {
+	score := func(common, rare int) *heldOut { // of 1,000 rows of a common class, and 12 of a rare one
+		h := new(heldOut)
+		for i := range 1012 {
+			class, right := int32(0), i < common
+			if i >= 1000 {
+				class, right = 1, i-1000 < rare
+			}
+			h.class, h.right = append(h.class, class), append(h.right, right)
+		}
+		return h
+	}
+	for _, tt := range []struct {
+		common, rare int // predicted rightly, of what the best predicts rightly: 1,000 and 12
+		want         bool
+	}{
+		{1000, 12, false}, {995, 10, false}, {1000, 9, false}, {1000, 8, true}, {1000, 0, true}, {910, 12, false}, {890, 12, true},
+	} {
+		if got := givesUp(score(tt.common, tt.rare), score(1000, 12)); got != tt.want {
+			t.Errorf("%d and %d right: %v", tt.common, tt.rare, got)
+		}
+	}
+	if givesUp(score(1000, 0), score(1000, 1)) || !givesUp(score(1000, 0), score(1000, 2)) {
+		t.Error("a class that is never predicted rightly")
 	}
 }
 
@@ -332,7 +360,7 @@ func TestShuffler(t *testing.T) {
 
 // All rows are equally likely to be in a sample.
 func TestSample(t *testing.T) {
-	const size = tuneRows + tuneJudged
+	const size = sampleRows + judgedRows + orderRows
 	s := survey{draw: newDraw(), dim: 3}
 	for s.rows = 1; s.rows <= 5*size; s.rows++ {
 		s.sample(&rows.Row{Line: s.rows})

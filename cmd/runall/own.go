@@ -200,7 +200,8 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if writing := saveModel(m, out); writing != nil {
 		return errors.Join(err, writing)
 	}
-	made := Training{version, out, m.Rows(), m.Order(), append([]online.Tried{}, m.Settings().TradeOff...)}
+	set := m.Settings()
+	made := Training{version, out, m.Rows(), m.Order(), append([]online.Tried{}, set.TradeOff...), append([]float64{}, set.Relevances...)}
 	printed := show(cmd, flags.asJSON, made, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d rows, model order %d, %s\n", made.Model, made.Rows, made.ModelOrder, modelText(m))
 		return err
@@ -238,6 +239,7 @@ type Training struct {
 	Rows       int64          `json:"rows"`        // number of rows learned, over all passes
 	ModelOrder int            `json:"model_order"` // model order, in elements
 	TradeOff   []online.Tried `json:"trade_off"`   // model orders that tuning tried, with results on held-out rows; empty if it tried none
+	Relevances []float64      `json:"relevances"`  // of the features, of a learned metric, relative to the largest; empty if none was learned
 }
 
 // quality formats an error rate or, for a regression, the RMSE.

@@ -46,7 +46,7 @@ func (t *trainSettings) table(opt *online.TrainOptions) *pflag.FlagSet {
 	s := &opt.Settings
 	fs := pflag.NewFlagSet("settings", pflag.ContinueOnError)
 	fs.Var(choice(&t.loss, lossWords()), "loss", "`name` of the loss: "+strings.Join(lossWords(), ", "))
-	fs.Var(choice(&t.scale, rows.Scales()), "scale", "feature scaling: none, to mean 0 and deviation 1, or to [0, 1] (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
+	fs.Var(choice(&t.scale, online.Scales()), "scale", "feature scaling: none, standard (mean 0, deviation 1), unit (0 to 1), or learned (by how much the label or target changes with each feature) (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.BoolVar(&t.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.Var(whole(&t.order, 1, online.MaxOrder), "order", "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
 	fs.Var(number(&t.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
@@ -91,6 +91,9 @@ func (t *trainSettings) complete(table *pflag.FlagSet, opt *online.TrainOptions)
 	}
 	if opt.Tune && !table.Changed("pruner") {
 		s.Pruner = ""
+	}
+	if !opt.Tune && t.scale == string(online.ScaleLearned) {
+		return fmt.Errorf("--scale %s and --no-tune exclude each other: tuning learns the metric", t.scale)
 	}
 	s.Loss, s.Scale = cmp.Or(lossNames[t.loss], t.loss), rows.Scale(t.scale)
 	return nil

@@ -1,0 +1,166 @@
+package online
+
+import (
+	"math"
+	"runtime"
+
+	"polkrepro/internal/factor"
+	"polkrepro/internal/gemm"
+	"polkrepro/kernel"
+)
+
+// leastSquares finds the weights W, M×C, of a given dictionary D that minimize
+//
+//	‖K_XD·W − Y‖² + σ²·tr(Wᵀ·K_DD·W)
+//
+// exactly, from sums over the rows X with their targets Y, so that memory does not grow with the
+// number of rows. One row in ridgeEvery chooses the ridge σ²: it is left out of the fits that are
+// compared, and joins the last one.
+//
+// With K_DD = L·Lᵀ, Φ = K_XD·L⁻ᵀ and W = L⁻ᵀ·B this is ridge regression, ‖Φ·B − Y‖² + σ²·‖B‖². The
+// sums are of Φ: of K_XD they would lose as many digits as K_DD has dependent elements.
+//
+// In the terms of Gaussian processes σ² is the variance of the noise over that of the function, so
+// the σ² that suits a sample of the rows suits all of them.
+type leastSquares struct {
+	f    *kernel.Expansion // its dictionary and kernel; its weights are written by solve
+	l    []float64         // L, M×M
+	rows int
+	sums [2]normalEquations // of the rows that are fitted, and of those that choose σ²
+}
+
+const (
+	ridgeEvery    = 5                   // few rows suffice to choose one number
+	ridgeMost     = 10                  // largest ridge, for targets of variance 1: little is learned with it
+	ridgeStep     = 0.31622776601683794 // each ridge over the one before: the minimum is flat
+	ridgeSteps    = 19                  // ridges, down to ridgeMost/10⁹, below which rounding decides the weights
+	ridgeWorse    = 3                   // ridges in a row that do not help, after which no smaller one is tried
+	jitterLeast   = 1e-8                // added to the diagonal of K_DD, which is 1; tenfold until K_DD has a Cholesky factor
+	scoreRounding = 0x1p-24             // of float32, in which scores are computed: each weight adds so much of itself as noise
+	lsRows        = 256                 // rows of a block: its kernel values stay in the cache
+)
+
+// normalEquations are sums over rows, and the rows that wait for their block to fill.
+type normalEquations struct {
+	gram    []float64 // ΦᵀΦ, M×M
+	right   []float64 // YᵀΦ, C×M
+	squares float64   // ‖Y‖²
+
+	x    []float32
+	y    []float64
+	rows int
+}
+
+// newLeastSquares returns the sums of no rows. The dictionary of f must not change afterwards.
+func newLeastSquares(f *kernel.Expansion) *leastSquares {
+	s := &leastSquares{f: f, l: dictionaryFactor(f)}
+	for i := range s.sums {
+		s.sums[i] = normalEquations{gram: make([]float64, f.Order()*f.Order()), right: make([]float64, f.Outputs*f.Order())}
+	}
+	return s
+}
+
+// dictionaryFactor returns the Cholesky factor of K_DD, with a jitter on its diagonal.
+func dictionaryFactor(f *kernel.Expansion) []float64 {
+	m, dim, threads := f.Order(), f.Dict.Dim(), runtime.GOMAXPROCS(0)
+	x, l := make([]float64, m*dim), make([]float64, m*m)
+	for j := range m {
+		kernel.Widen(x[j*dim:], f.Dict.At(j))
+	}
+	for jitter := jitterLeast; ; jitter = float64(10 * jitter) {
+		f.Dict.Block64(f.Kernel, m, x, l, m, threads)
+		for j := range m {
+			l[j*m+j] = 1 + jitter
+		}
+		if factor.Cholesky(m, l, m, threads) {
+			return l
+		}
+	}
+}
+
+// add adds a row with p features and C targets.
+func (s *leastSquares) add(x []float32, y []float64) {
+	part := &s.sums[0]
+	if s.rows++; s.rows%ridgeEvery == 0 {
+		part = &s.sums[1]
+	}
+	part.x, part.y = append(part.x, x...), append(part.y, y...)
+	if part.rows++; part.rows == lsRows {
+		part.sum(s.f, s.l)
+	}
+}
+
+// sum adds the waiting rows to the sums.
+func (e *normalEquations) sum(f *kernel.Expansion, l []float64) {
+	n, m, c, threads := e.rows, f.Order(), f.Outputs, runtime.GOMAXPROCS(0)
+	x, phi, phiT, yT := make([]float64, len(e.x)), make([]float64, n*m), make([]float64, m*n), make([]float64, c*n)
+	kernel.Widen(x, e.x)
+	f.Dict.Block64(f.Kernel, n, x, phi, m, threads)
+	factor.SolveLower(n, m, l, m, phi, m, threads)
+	gemm.Transpose(n, m, phi, m, phiT, n)
+	gemm.Transpose(n, c, e.y, c, yT, n)
+	gemm.MulABT(m, m, n, 1, phiT, n, phiT, n, 1, e.gram, m, threads)
+	gemm.MulABT(c, m, n, 1, yT, n, phiT, n, 1, e.right, m, threads)
+	e.squares += gemm.Dot(e.y, e.y)
+	e.x, e.y, e.rows = e.x[:0], e.y[:0], 0
+}
+
+// solve writes the weights to f and returns the ridge that was chosen. It uses up the sums.
+func (s *leastSquares) solve() (ridge float64) {
+	m, c, threads := s.f.Order(), s.f.Outputs, runtime.GOMAXPROCS(0)
+	fit, out := &s.sums[0], &s.sums[1]
+	fit.sum(s.f, s.l)
+	out.sum(s.f, s.l)
+	ridge = ridgeMost
+	best, worse, tried := math.Inf(1), 0, ridge
+	for i := 0; i < ridgeSteps && worse < ridgeWorse; i++ {
+		worse++
+		if total := s.judge(tried); total < best {
+			best, ridge, worse = total, tried, 0
+		}
+		tried = float64(tried * ridgeStep)
+	}
+	gemm.Axpy(1, out.gram, fit.gram)
+	gemm.Axpy(1, out.right, fit.right)
+	b := fit.weights(m, c, ridge)
+	factor.SolveLowerT(c, m, s.l, m, b, m, threads)
+	gemm.Transpose(c, m, b, m, s.f.W, c)
+	return ridge
+}
+
+// judge returns the squared error of a ridge on the rows that are left out, with the error that is
+// to be expected from scores in float32: the weights of nearly dependent elements are large, and
+// their sum cancels.
+func (s *leastSquares) judge(ridge float64) float64 {
+	m, c := s.f.Order(), s.f.Outputs
+	b := s.sums[0].weights(m, c, ridge)
+	if b == nil {
+		return math.Inf(1)
+	}
+	squares := s.sums[1].error(m, c, b)
+	factor.SolveLowerT(c, m, s.l, m, b, m, runtime.GOMAXPROCS(0))
+	return squares + float64(float64(s.rows/ridgeEvery)*(scoreRounding*scoreRounding)*gemm.Dot(b, b))
+}
+
+// weights returns B, C×M, that minimizes the error of the rows plus σ²·‖B‖², or nil if rounding
+// leaves no solution.
+func (e *normalEquations) weights(m, c int, ridge float64) []float64 {
+	threads := runtime.GOMAXPROCS(0)
+	l, b := append([]float64(nil), e.gram...), append([]float64(nil), e.right...)
+	for j := range m {
+		l[j*m+j] += ridge
+	}
+	if !factor.Cholesky(m, l, m, threads) {
+		return nil
+	}
+	factor.SolveLower(c, m, l, m, b, m, threads)
+	factor.SolveLowerT(c, m, l, m, b, m, threads)
+	return b
+}
+
+// error returns ‖K·W − Y‖² = tr(B·G·Bᵀ) − 2·tr(B·R) + ‖Y‖² of the rows.
+func (e *normalEquations) error(m, c int, b []float64) float64 {
+	product := make([]float64, c*m)
+	gemm.MulAB(c, m, m, 1, b, m, e.gram, m, 0, product, m, runtime.GOMAXPROCS(0))
+	return gemm.Dot(product, b) - 2*gemm.Dot(b, e.right) + e.squares
+}
