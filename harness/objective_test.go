@@ -72,7 +72,10 @@ func score(m kernel.Model, x []float32) []float64 {
 	if e, ok := m.(*kernel.Expansion); ok {
 		return testutil.Score(e, x)
 	}
-	f := make([]float64, m.(*fogd.Model).Classes)
+	f := make([]float64, 1) // of a regression
+	if features, ok := m.(*fogd.Model); ok {
+		f = make([]float64, features.Classes)
+	}
 	m.Scores(1, x, f, 1)
 	return f
 }

@@ -66,7 +66,10 @@ func (t *tuner) shape(ctx context.Context, s *survey) (*candidate, error) {
 			return nil, err
 		}
 		if best == nil || now.score.loss < best.score.loss {
+			t.release(best)
 			best = now
+		} else {
+			t.release(now)
 		}
 	}
 	learns := t.set.Scale == "" || t.set.Scale == ScaleLearned
@@ -80,7 +83,11 @@ func (t *tuner) shape(ctx context.Context, s *survey) (*candidate, error) {
 		forced := round == 0 && t.set.Scale == ScaleLearned
 		gain, deviation := difference(best.score.each, now.score.each, false, len(now.score.each))
 		if !forced && !(gain > deviation) {
+			t.release(now)
 			break
+		}
+		if round > 0 { // the sample without a metric is tried again later
+			t.release(best)
 		}
 		best = now
 	}
@@ -88,6 +95,13 @@ func (t *tuner) shape(ctx context.Context, s *survey) (*candidate, error) {
 	c := best.candidate
 	c.score, c.rate = heldOut{}, t.rates[0]
 	return &c, nil
+}
+
+// release frees the rows of the sample of a candidate that is no longer one. There may be none.
+func (t *tuner) release(of *fitted) {
+	if of != nil {
+		t.samples[of.scaling].x = nil
+	}
 }
 
 // scale returns the name of the sample's scaling.
