@@ -90,9 +90,10 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	if t.Reason == "" && t.Margin > 0 {
 		f.Reason = x.Ledger.Margins[t.Of.Quantity].Reason
 	}
-	of, to := x.side(t.Of), Side{}
+	drawn := !c.Cell && x.drawn(&t)
+	of, to := x.side(t.Of, drawn), Side{}
 	if t.To != nil {
-		to = x.side(*t.To)
+		to = x.side(*t.To, drawn)
 	}
 	if why := cmp.Or(of.unanswered, to.unanswered); why != "" {
 		f.Gap = &Gap{Kind: Unanswered, Why: why}
@@ -280,6 +281,9 @@ func (f *Finding) remark() string {
 		b = a
 	}
 	text := f.Of.short()
+	if f.Of.drawn || f.To.drawn {
+		text = "other draws than the tables'"
+	}
 	switch few := min(a, b); {
 	case few == 1 && max(a, b) == 1:
 		text = "one run"

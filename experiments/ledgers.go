@@ -57,6 +57,7 @@ const (
 type Ledger struct {
 	Margins     map[string]Margin `json:"-"` // by quantity: error, risk, order
 	Claims      []Claim           `json:"-"` // cells of the tables, then sentences, then theorems that Table 1 sums up
+	Draws       []Answer          `json:"-"` // runs on several draws of a data set whose cells rest on one
 	Untested    []Untested        `json:"-"`
 	Assumptions []Assumption      `json:"assumptions"`
 	Errata      []Erratum         `json:"-"` // in the order of the paper
@@ -266,6 +267,17 @@ func (l *Ledger) Claim(id string) *Claim {
 	return find(l.Claims, func(c *Claim) bool { return c.ID == id })
 }
 
+// OnDraws returns the runs of a cell's method on several draws of its data set, or nil if the
+// ledger names none. varied reports whether it names some for any cell of the data set.
+func (l *Ledger) OnDraws(cell string) (runs *Answer, varied bool) {
+	for i := range l.Draws {
+		if varied = varied || Paper().Cells[l.Draws[i].Cell].Data == Paper().Cells[cell].Data; l.Draws[i].Cell == cell {
+			return &l.Draws[i], true
+		}
+	}
+	return nil, varied
+}
+
 // Assumption returns the assumption of an ID, nil if there is none.
 func (l *Ledger) Assumption(id string) *Assumption {
 	return find(l.Assumptions, func(a *Assumption) bool { return a.ID == id })
@@ -331,7 +343,8 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 			Claim
 			Explained map[string]string `json:"explained"` // explanations by test
 		} `json:"claims"`
-		Set      []string   `json:"set"` // numbers that are settings, CELL.QUANTITY
+		Set      []string   `json:"set"`   // numbers that are settings, CELL.QUANTITY
+		Draws    []Answer   `json:"draws"` // runs that answer sentences on several draws
 		Untested []Untested `json:"untested"`
 	}
 	var e struct {
@@ -345,7 +358,7 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	l.Margins, l.Untested, l.Errata = c.Margins, c.Untested, e.Errata
+	l.Margins, l.Draws, l.Untested, l.Errata = c.Margins, c.Draws, c.Untested, e.Errata
 	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)
@@ -385,6 +398,11 @@ func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *stricty
 type ledgerReader struct {
 	*strictyaml.Reporter
 	out *Ledger
+}
+
+// Final reports whether the quantity is one that the tables print, at the end of the runs of a cell.
+func (s *Selector) Final() bool {
+	return s.Cell != "" && s.Samples == 0 && s.Below == nil && slices.Contains(printedQuantities, s.Quantity)
 }
 
 // printedQuantities are the quantities that the paper's tables print.
