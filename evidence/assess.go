@@ -136,19 +136,13 @@ func (f *Finding) estimate() stats.Estimate {
 	case f.Test.To == nil:
 		return stats.Mean(of)
 	}
-	ratio := f.Test.Kind == experiments.KindRatio
-	a, b, paired := pairs(&f.Of, &f.To)
-	switch {
-	case paired && ratio:
-		return stats.PairedRatio(a, b)
-	case ratio:
+	if f.Test.Kind == experiments.KindRatio {
+		if a, b, paired := pairs(&f.Of, &f.To); paired {
+			return stats.PairedRatio(a, b)
+		}
 		return stats.Ratio(of, to)
 	}
-	e := stats.Difference(of, to)
-	if paired {
-		e = stats.PairedDifference(a, b)
-	}
-	return e.Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
+	return difference(&f.Of, &f.To).Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
 }
 
 // testVariance returns the binomial variance of an error that all runs measured on one test set, in

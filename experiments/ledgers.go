@@ -18,6 +18,8 @@ var (
 	claimsSource []byte
 	//go:embed ledgers/assumptions.yaml
 	assumptionsSource []byte
+	//go:embed ledgers/contrasts.yaml
+	contrastsSource []byte
 	//go:embed ledgers/errata.yaml
 	errataSource []byte
 )
@@ -61,6 +63,7 @@ type Ledger struct {
 	Untested    []Untested        `json:"-"`
 	Assumptions []Assumption      `json:"assumptions"`
 	Errata      []Erratum         `json:"-"` // in the order of the paper
+	Contrasts   []Contrast        `json:"-"`
 }
 
 // A Margin is the largest deviation of a mean from a printed value at which the two still count
@@ -161,6 +164,15 @@ type Selector struct {
 
 // Measured reports whether the quantity is measured against the minimizer.
 func (s *Selector) Measured() bool { return Measured[s.Quantity] != "" }
+
+// A Contrast is a comparison of two methods' errors that no claim of the paper makes.
+type Contrast struct {
+	On     string            `json:"on"`    // data, and what they have in common
+	Title  string            `json:"title"` // the two methods
+	Of     Selector          `json:"of"`    // of a cell, or of one method of a spec
+	To     Selector          `json:"to"`
+	Assume map[string]string `json:"assume"` // alternatives to assume instead of the chosen values, by assumption
+}
 
 // An Untested sentence is one that no test of records can answer.
 type Untested struct {
@@ -332,7 +344,7 @@ var Ledgers = sync.OnceValue(func() *Ledger {
 	return l
 })
 
-// parseLedger reads claims and assumptions; the errata are the embedded ones. Unknown keys,
+// parseLedger reads claims and assumptions; the errata and contrasts are the embedded ones. Unknown keys,
 // wrong types and the like are reported as Errors. A test checks that the entries are
 // consistent with each other and with the paper.
 func parseLedger(claims, assumptions []byte) (*Ledger, error) {
@@ -350,15 +362,27 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 	var e struct {
 		Errata []Erratum `json:"errata"`
 	}
+	var d struct {
+		Contrasts []Contrast `json:"contrasts"`
+	}
 	var l Ledger
 	r := new(strictyaml.Reporter)
 	root := decodeFile("experiments/ledgers/claims.yaml", claims, &c, r)
 	decodeFile("experiments/ledgers/assumptions.yaml", assumptions, &l, r)
 	decodeFile("experiments/ledgers/errata.yaml", errataSource, &e, r)
+	decodeFile("experiments/ledgers/contrasts.yaml", contrastsSource, &d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	l.Margins, l.Draws, l.Untested, l.Errata = c.Margins, c.Draws, c.Untested, e.Errata
+	for _, x := range d.Contrasts {
+		for _, s := range []*Selector{&x.Of, &x.To} {
+			if s.Quantity = QuantityError; len(s.Methods) > 0 {
+				s.Label = s.Methods[0]
+			}
+		}
+		l.Contrasts = append(l.Contrasts, x)
+	}
 	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)
