@@ -90,9 +90,10 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 	if t.Reason == "" && t.Margin > 0 {
 		f.Reason = x.Ledger.Margins[t.Of.Quantity].Reason
 	}
-	of, to := x.side(t.Of), Side{}
+	drawn := !c.Cell && x.drawn(&t)
+	of, to := x.side(t.Of, drawn), Side{}
 	if t.To != nil {
-		to = x.side(*t.To)
+		to = x.side(*t.To, drawn)
 	}
 	if why := cmp.Or(of.unanswered, to.unanswered); why != "" {
 		f.Gap = &Gap{Kind: Unanswered, Why: why}
@@ -135,19 +136,13 @@ func (f *Finding) estimate() stats.Estimate {
 	case f.Test.To == nil:
 		return stats.Mean(of)
 	}
-	ratio := f.Test.Kind == experiments.KindRatio
-	a, b, paired := pairs(&f.Of, &f.To)
-	switch {
-	case paired && ratio:
-		return stats.PairedRatio(a, b)
-	case ratio:
+	if f.Test.Kind == experiments.KindRatio {
+		if a, b, paired := pairs(&f.Of, &f.To); paired {
+			return stats.PairedRatio(a, b)
+		}
 		return stats.Ratio(of, to)
 	}
-	e := stats.Difference(of, to)
-	if paired {
-		e = stats.PairedDifference(a, b)
-	}
-	return e.Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
+	return difference(&f.Of, &f.To).Sampled(f.Of.testVariance(f.Test.Of) + f.To.testVariance(*f.Test.To))
 }
 
 // testVariance returns the binomial variance of an error that all runs measured on one test set, in
@@ -280,6 +275,9 @@ func (f *Finding) remark() string {
 		b = a
 	}
 	text := f.Of.short()
+	if f.Of.drawn || f.To.drawn {
+		text = "other draws than the tables'"
+	}
 	switch few := min(a, b); {
 	case few == 1 && max(a, b) == 1:
 		text = "one run"

@@ -35,7 +35,7 @@ func TestDependents(t *testing.T) {
 		for _, alternative := range a.Alternatives {
 			x.assumed = alternatives{a.ID: &alternative}
 			concerned := func(s experiments.Selector) bool {
-				side := x.side(s)
+				side := x.side(s, false)
 				return side.other || alternative.Run() && side.unanswered != ""
 			}
 			for _, c := range l.Claims {

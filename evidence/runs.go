@@ -32,6 +32,7 @@ type Side struct {
 	Missing []experiments.Planned // runs without a record
 
 	plan       []experiments.Planned // all of these runs
+	drawn      bool                  // whether they are those of [experiments.Ledger.OnDraws], in place of the cell's
 	other      bool                  // whether the runs, or the risk read from them, are not the chosen ones
 	unanswered string                // why no runs answer the selector under the assumed alternatives
 	silent     string                // why the first run without an answer has none
@@ -181,10 +182,30 @@ func (x *index) byResult(c experiments.Claim) (ids []string) {
 	return ids
 }
 
+// drawn reports whether a test is answered by runs on several draws of a data set instead of the
+// cells' runs on one: whether it is about final numbers, all such runs are recorded for all of its
+// cells on that data set, and no assumed alternative replaces the runs of one of them.
+func (x *index) drawn(t *experiments.Test) (any bool) {
+	for _, s := range t.Selectors() {
+		runs, varied := x.Ledger.OnDraws(s.Cell)
+		if !varied {
+			continue
+		}
+		from := x.source(s.Cell)
+		unrecorded := func(p experiments.Planned) bool { return x.Records[p.ID] == nil }
+		plan := x.answers(runs)
+		if any = s.Final() && from.answer == nil && from.passes == 0 && len(plan) > 0 && !slices.ContainsFunc(plan, unrecorded); !any {
+			return false
+		}
+	}
+	return any
+}
+
 // side returns the runs that a selector selects. The runs of an assumed alternative replace those
 // of a cell: the runs with the same draws and orders if all of these exist, otherwise all runs of
-// the alternative. Runs are cut to the assumed number of passes.
-func (x *index) side(s experiments.Selector) Side {
+// the alternative. Runs are cut to the assumed number of passes. If drawn is true, the runs are
+// those on several draws, if the ledger names such runs.
+func (x *index) side(s experiments.Selector, drawn bool) Side {
 	from := x.source(s.Cell)
 	if from.why != "" {
 		return Side{unanswered: from.why}
@@ -193,7 +214,12 @@ func (x *index) side(s experiments.Selector) Side {
 	if from.answer != nil {
 		plan = inPlaceOf(x.answers(from.answer), plan)
 	}
-	out := Side{plan: plan, other: from.answer != nil || from.passes > 0 || ofRisk(s) && from.reading != x.printed(s.Cell)}
+	if runs, _ := x.Ledger.OnDraws(s.Cell); drawn && runs != nil {
+		plan = x.answers(runs)
+	} else {
+		drawn = false
+	}
+	out := Side{plan: plan, drawn: drawn, other: from.answer != nil || from.passes > 0 || ofRisk(s) && from.reading != x.printed(s.Cell)}
 	for _, p := range plan {
 		rec := x.Records[p.ID]
 		if rec == nil {

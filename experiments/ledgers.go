@@ -18,6 +18,8 @@ var (
 	claimsSource []byte
 	//go:embed ledgers/assumptions.yaml
 	assumptionsSource []byte
+	//go:embed ledgers/contrasts.yaml
+	contrastsSource []byte
 	//go:embed ledgers/errata.yaml
 	errataSource []byte
 )
@@ -57,9 +59,11 @@ const (
 type Ledger struct {
 	Margins     map[string]Margin `json:"-"` // by quantity: error, risk, order
 	Claims      []Claim           `json:"-"` // cells of the tables, then sentences, then theorems that Table 1 sums up
+	Draws       []Answer          `json:"-"` // runs on several draws of a data set whose cells rest on one
 	Untested    []Untested        `json:"-"`
 	Assumptions []Assumption      `json:"assumptions"`
 	Errata      []Erratum         `json:"-"` // in the order of the paper
+	Contrasts   []Contrast        `json:"-"`
 }
 
 // A Margin is the largest deviation of a mean from a printed value at which the two still count
@@ -160,6 +164,15 @@ type Selector struct {
 
 // Measured reports whether the quantity is measured against the minimizer.
 func (s *Selector) Measured() bool { return Measured[s.Quantity] != "" }
+
+// A Contrast is a comparison of two methods' errors that no claim of the paper makes.
+type Contrast struct {
+	On     string            `json:"on"`    // data, and what they have in common
+	Title  string            `json:"title"` // the two methods
+	Of     Selector          `json:"of"`    // of a cell, or of one method of a spec
+	To     Selector          `json:"to"`
+	Assume map[string]string `json:"assume"` // alternatives to assume instead of the chosen values, by assumption
+}
 
 // An Untested sentence is one that no test of records can answer.
 type Untested struct {
@@ -266,6 +279,17 @@ func (l *Ledger) Claim(id string) *Claim {
 	return find(l.Claims, func(c *Claim) bool { return c.ID == id })
 }
 
+// OnDraws returns the runs of a cell's method on several draws of its data set, or nil if the
+// ledger names none. varied reports whether it names some for any cell of the data set.
+func (l *Ledger) OnDraws(cell string) (runs *Answer, varied bool) {
+	for i := range l.Draws {
+		if varied = varied || Paper().Cells[l.Draws[i].Cell].Data == Paper().Cells[cell].Data; l.Draws[i].Cell == cell {
+			return &l.Draws[i], true
+		}
+	}
+	return nil, varied
+}
+
 // Assumption returns the assumption of an ID, nil if there is none.
 func (l *Ledger) Assumption(id string) *Assumption {
 	return find(l.Assumptions, func(a *Assumption) bool { return a.ID == id })
@@ -320,7 +344,7 @@ var Ledgers = sync.OnceValue(func() *Ledger {
 	return l
 })
 
-// parseLedger reads claims and assumptions; the errata are the embedded ones. Unknown keys,
+// parseLedger reads claims and assumptions; the errata and contrasts are the embedded ones. Unknown keys,
 // wrong types and the like are reported as Errors. A test checks that the entries are
 // consistent with each other and with the paper.
 func parseLedger(claims, assumptions []byte) (*Ledger, error) {
@@ -331,21 +355,34 @@ func parseLedger(claims, assumptions []byte) (*Ledger, error) {
 			Claim
 			Explained map[string]string `json:"explained"` // explanations by test
 		} `json:"claims"`
-		Set      []string   `json:"set"` // numbers that are settings, CELL.QUANTITY
+		Set      []string   `json:"set"`   // numbers that are settings, CELL.QUANTITY
+		Draws    []Answer   `json:"draws"` // runs that answer sentences on several draws
 		Untested []Untested `json:"untested"`
 	}
 	var e struct {
 		Errata []Erratum `json:"errata"`
+	}
+	var d struct {
+		Contrasts []Contrast `json:"contrasts"`
 	}
 	var l Ledger
 	r := new(strictyaml.Reporter)
 	root := decodeFile("experiments/ledgers/claims.yaml", claims, &c, r)
 	decodeFile("experiments/ledgers/assumptions.yaml", assumptions, &l, r)
 	decodeFile("experiments/ledgers/errata.yaml", errataSource, &e, r)
+	decodeFile("experiments/ledgers/contrasts.yaml", contrastsSource, &d, r)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	l.Margins, l.Untested, l.Errata = c.Margins, c.Untested, e.Errata
+	l.Margins, l.Draws, l.Untested, l.Errata = c.Margins, c.Draws, c.Untested, e.Errata
+	for _, x := range d.Contrasts {
+		for _, s := range []*Selector{&x.Of, &x.To} {
+			if s.Quantity = QuantityError; len(s.Methods) > 0 {
+				s.Label = s.Methods[0]
+			}
+		}
+		l.Contrasts = append(l.Contrasts, x)
+	}
 	k := ledgerReader{Reporter: r, out: &l}
 	for i := range c.Claims {
 		claim, n := &c.Claims[i].Claim, root.At("claims", i)
@@ -385,6 +422,11 @@ func decodeFile(name string, src []byte, v any, r *strictyaml.Reporter) *stricty
 type ledgerReader struct {
 	*strictyaml.Reporter
 	out *Ledger
+}
+
+// Final reports whether the quantity is one that the tables print, at the end of the runs of a cell.
+func (s *Selector) Final() bool {
+	return s.Cell != "" && s.Samples == 0 && s.Below == nil && slices.Contains(printedQuantities, s.Quantity)
 }
 
 // printedQuantities are the quantities that the paper's tables print.

@@ -60,9 +60,10 @@ func fourierConflict(p experiments.Params) (param, why string) {
 	return "", ""
 }
 
-// fourierNumbers counts the frequencies and, for each, the weights of a cosine and a sine.
-func fourierNumbers(_ experiments.Params, order, dim, classes float64) float64 {
-	return order * (dim + 2*classes)
+// fourierNumbers counts the weights of a cosine and a sine for each frequency. It does not count the
+// frequencies, which the seed gives whenever they are needed.
+func fourierNumbers(_ experiments.Params, order, _, classes float64) float64 {
+	return 2 * order * classes
 }
 
 func fourierBytes(s Size) float64 {

@@ -28,6 +28,7 @@ type Setting struct {
 	Diverged            int
 	Error               float64
 	Order               float64
+	Largest             int  // largest model order after any step of any run; 0 for batch methods
 	Best                bool // lowest error for its label, among settings whose runs all ended
 }
 
@@ -70,6 +71,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 			continue
 		}
 		s.Runs++
+		s.Largest = max(s.Largest, j.largest)
 		for _, p := range j.points {
 			s.Error += p.TestError / float64(len(j.points))
 			s.Order += float64(p.ModelOrder) / float64(len(j.points))
@@ -95,6 +97,8 @@ type heldOutJob struct {
 	plan   experiments.Planned
 	set    *data.Set
 	points []record.Point
+
+	largest int // largest model order after any step
 
 	failed, diverged bool // how the run ended; not both
 }
@@ -160,7 +164,22 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 	if err != nil {
 		return err
 	}
+	if !tr.whole {
+		tr.learner = watched{tr.learner, &j.largest}
+	}
 	err = tr.train(ctx)
 	j.points = tr.points
 	return err
+}
+
+// A watched learner keeps the largest model order after its steps.
+type watched struct {
+	Learner
+	largest *int
+}
+
+func (w watched) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	scores, err := w.Learner.Step(ctx, n, x, y)
+	*w.largest = max(*w.largest, w.Model().Order())
+	return scores, err
 }

@@ -47,8 +47,8 @@ repeats: [{draws: figure}]
 		"BSGD (projecting)":      125, // 10·7 + 10·11/2
 		"BSGD":                   70,  // 10·7
 		"C-SVC":                  math.NaN(),
-		"FOGD":                   360, // 30·(2 + 10)
-		"RFF-SGD":                360,
+		"FOGD":                   300, // 30·10
+		"RFF-SGD":                300,
 		"Forgetron":              70,
 		"NOGD":                   240, // 20·2 + 20·8 + 8·5
 		"Nyström-SGD":            368, // 16·2 + 16² + 16·5

@@ -28,6 +28,10 @@ func Read(f *harness.Folder, written bool) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	contrasts, err := evidence.Contrasts(in)
+	if err != nil {
+		return nil, err
+	}
 	planned, unavailable := f.Shown()
 	r := Build(Input{
 		Own:         strings.Join(f.Own, ", "),
@@ -40,6 +44,7 @@ func Read(f *harness.Folder, written bool) (*Report, error) {
 		Pictures:    Pictures(f.Finder),
 		Profile:     f.Profile,
 		Assessment:  assessment,
+		Contrasts:   contrasts,
 	})
 	if !written || len(f.Own) > 0 {
 		return r, nil

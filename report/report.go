@@ -34,6 +34,7 @@ type Input struct {
 	Pictures    map[string]DataPicture    // examples of the image data sets, by name
 	Profile     string                    // smoke, quick or full; empty if unknown
 	Assessment  *evidence.Assessment      // verdicts; if nil, tables have none and there is no forest plot
+	Contrasts   []evidence.Contrast       // differences between methods; if empty, there is no table of them
 }
 
 // A Report is the tables and figures of one set of records.
@@ -73,6 +74,7 @@ func build(in Input, figureDraw uint64) *Report {
 			return experiments.SupplementOf(p.Spec) == s.Name
 		}, columnsOfQuestions(s.Name)...))
 	}
+	tables = append(tables, contrastTable(in.Contrasts))
 	r.Tables = append(r.Tables, slices.DeleteFunc(tables, func(t *Table) bool { return len(t.Rows) == 0 })...)
 	if f := b.forest(); f != nil {
 		r.Figures = append(r.Figures, f)

@@ -81,13 +81,33 @@ func (b *builder) runs() *Table {
 			}
 			return fmt.Sprintf("%.1f", total)
 		}},
+		column{"µs a sample", func(s *Series) string { return s.microseconds(0) }},
+		column{"µs, second half", func(s *Series) string { return s.microseconds(0.5) }},
 		column{"kernel evaluations", func(s *Series) string { return fmt.Sprintf("%.2e", mean(s.values(evaluations))) }})
 	return tabulate(Table{
 		Name: "runs", Title: "The runs and their cost",
 		Notes: []string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
+			"µs a sample: processor time by samples, for learners of a stream; second half: from the last evaluation in the first half of the run on.",
 		},
 	}, b.series(allRuns), planned, recorded)
+}
+
+// microseconds writes the processor time of a sample from the given part of the runs on, in µs, or a dash for a
+// batch method.
+func (s *Series) microseconds(from float64) string {
+	if s.batch() {
+		return words.Dash
+	}
+	return fmt.Sprintf("%.3g", mean(s.values(func(r *record.Record) float64 {
+		var skipped record.Point
+		for _, p := range r.Points {
+			if float64(p.Samples) <= from*float64(r.Final.Samples) {
+				skipped = p
+			}
+		}
+		return 1e6 * (r.Final.Timing.CPU - skipped.Timing.CPU) / float64(r.Final.Samples-skipped.Samples)
+	})))
 }
 
 // Values of a run: its number of samples processed, its number of kernel evaluations, the time of
@@ -105,7 +125,7 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 		Name: name, Title: title, Caption: parts[len(parts)-1] + ".",
 		Notes: []string{
 			"Mean ± standard deviation over runs; online learners are averaged over the last 5 % of the processed samples. In brackets: Student's 90 % interval of the mean.",
-			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection.",
+			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection; of random features the weights alone, as the seed gives the frequencies again.",
 			"CPU: processor time of training, evaluations excluded.",
 		},
 	}, b.series(fits), plannedColumns(), append(resultColumns(Stat.full), more...))

@@ -27,6 +27,8 @@ type Cell struct {
 	Ours                  [3]Stat              // the risk has N = 0 if the method has no risk
 	Draw                  uint64               // the draw that the figures show; 0 if no run is on it
 	OnDraw                [3]Stat              // of the run with the lowest seed on this draw
+	Varied                bool                 // whether runs on several draws of the data set answer the sentences about it
+	Drawn                 [3]Stat              // of these runs, if this cell has some
 	Why                   string               // why there are no runs; empty if there are
 	Dash                  string               // why the paper leaves a number out; empty if it prints all three
 	Lost                  string               // how many runs are missing; empty if none
@@ -76,7 +78,11 @@ func (b *builder) cell(pc experiments.PaperCell, planned []experiments.Planned) 
 	runs, risk := b.records(planned), b.paper.Data[pc.Data].Risk
 	c := &Cell{
 		PaperCell: pc, Texts: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
-		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk),
+		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk), Drawn: finalStats(nil, risk),
+	}
+	var drawn *experiments.Answer
+	if drawn, c.Varied = experiments.Ledgers().OnDraws(pc.ID); drawn != nil {
+		c.Drawn = finalStats(b.records(b.planned(func(p experiments.Planned) bool { return drawn.Matches(&p) })), risk)
 	}
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
@@ -115,8 +121,8 @@ const whyWidth = 36
 // verdictLegend explains the lines on verdicts.
 const verdictLegend = "verdict: ✓ reproduced, ≠ deviates, ? inconclusive; in brackets at half and at twice the margin. new run: the interval of a new run's value in nine of ten cases, from three runs or more; new rows: the same for an error on as many other test rows; ✓ if the printed number is in it, ≠ if not. A verdict here rests on runs on the same test rows."
 
-// lines returns the lines of a cell: the paper's numbers; those of the runs, their interval, their
-// difference and those on the figures' draw; the verdicts on the printed numbers, each with those at
+// lines returns the lines of a cell: the paper's numbers; those of the runs, their interval, those on
+// several draws, the difference from the paper's and those on the figures' draw; the verdicts on the printed numbers, each with those at
 // half and at twice the margin; the intervals for a new run and for new test rows. A line without
 // any text is left out.
 func (c *Cell) lines() []table.Line {
@@ -129,11 +135,19 @@ func (c *Cell) lines() []table.Line {
 		return append(out, table.Line{Label: "ours", Why: words.Shorten(c.Why, whyWidth)})
 	}
 	ours, interval, diff := table.Line{Label: "ours", Runs: strconv.Itoa(c.Runs())}, table.Line{Label: "90 %"}, table.Line{Label: "Δ"}
+	if c.Varied { // the interval is of the orders of one draw alone
+		interval.Label = "90 %, orders"
+	}
+	drawn := table.Line{Label: fmt.Sprintf("%d draws", c.Drawn[qError].N)}
+	drawnInterval := table.Line{Label: "90 %, draws"}
 	draw := table.Line{Label: fmt.Sprintf("draw %d", c.Draw), Runs: "1, the figures'"}
 	verdicts, newRun, newRows := table.Line{Label: "verdict"}, table.Line{Label: "new run"}, table.Line{Label: "new rows"}
 	for q, s := range c.Ours {
 		ours.Cells[q] = cmp.Or(s.text(q), words.Dash)
 		interval.Cells[q], diff.Cells[q] = s.interval(q), difference(s, c.Paper[q], q)
+		if c.Drawn[q].N > 0 {
+			drawn.Cells[q], drawnInterval.Cells[q] = c.Drawn[q].text(q), c.Drawn[q].interval(q)
+		}
 		if c.Draw != 0 {
 			draw.Cells[q] = cmp.Or(c.OnDraw[q].text(q), words.Dash)
 		}
@@ -145,7 +159,7 @@ func (c *Cell) lines() []table.Line {
 			newRun.Cells[q], newRows.Cells[q] = expected(f, f.NewRun, q), expected(f, f.NewTest, q)
 		}
 	}
-	return append(out, slices.DeleteFunc([]table.Line{ours, interval, diff, draw, verdicts, newRun, newRows}, func(l table.Line) bool {
+	return append(out, slices.DeleteFunc([]table.Line{ours, interval, drawn, drawnInterval, diff, draw, verdicts, newRun, newRows}, func(l table.Line) bool {
 		return l.Cells == [quantityCount]string{}
 	})...)
 }
@@ -163,7 +177,8 @@ func expected(f *evidence.Finding, n evidence.Number, q int) string {
 
 // csvHeader names the columns of a table's CSV file.
 var csvHeader = []string{"table", "data", "task", "method", "extra", "quantity", "paper", "mean", "sd", "low", "high", "runs", "diverged", "figure_draw", "figure_draw_value", "reason",
-	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run", "new_rows_low", "new_rows_high", "paper_in_new_rows"}
+	"verdict", "verdict_half_margin", "verdict_twice_margin", "one_run_low", "one_run_high", "paper_in_one_run", "new_rows_low", "new_rows_high", "paper_in_new_rows",
+	"draws", "draws_mean", "draws_sd", "draws_low", "draws_high"}
 
 // csvRows returns the lines of one cell, one for each quantity.
 func (c *Cell) csvRows() [][]string {
@@ -180,7 +195,8 @@ func (c *Cell) csvRows() [][]string {
 			line(c.reason(q)),
 			known(isJudged, judged.Verdict, judged.At(0.5), judged.At(2)),
 			known(isJudged && hasRun, judged.NewRun.Low, judged.NewRun.High, within),
-			known(isJudged && hasTest, judged.NewTest.Low, judged.NewTest.High, inTest)))
+			known(isJudged && hasTest, judged.NewTest.Low, judged.NewTest.High, inTest),
+			known(c.Drawn[q].N > 0, c.Drawn[q].N, c.Drawn[q].Mean, c.Drawn[q].SD, c.Drawn[q].Low, c.Drawn[q].High)))
 	}
 	return out
 }
@@ -232,6 +248,9 @@ func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string
 	notes := []string{
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
+	}
+	if slices.ContainsFunc(cells, func(c *Cell) bool { return c.Drawn[qError].N > 0 }) {
+		notes = append(notes, "orders: of runs that differ in the order of the samples alone; draws: of runs on other draws of the data set, by which its sentences and ranks are judged.")
 	}
 	for _, col := range pt.Columns {
 		if n := b.bayesNote(col.Data); n != "" {

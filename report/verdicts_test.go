@@ -125,4 +125,13 @@ func TestJudgedLines(t *testing.T) {
 	if got := c.lines(); len(got) != 2 {
 		t.Errorf("nothing judged: %q", got)
 	}
+	c.Varied, c.Ours[1], c.Drawn[1] = true, statOf([]float64{4, 5, 6}), statOf([]float64{1, 2, 3, 4})
+	want = []table.Line{
+		{Label: "90 %, orders", Cells: [3]string{"", "3.31 to 6.69", ""}},
+		{Label: "4 draws", Cells: [3]string{"", "2.50 ± 1.29", ""}},
+		{Label: "90 %, draws", Cells: [3]string{"", "0.98 to 4.02", ""}},
+	}
+	if got := c.lines(); !slices.Equal(got[2:], want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 }

@@ -55,14 +55,14 @@ Batch methods are left out.`,
 }
 
 func settingRows(settings []harness.Setting) [][]string {
-	rows := [][]string{{"spec", "method", "series", "runs", "diverged", "failed", "held-out error (%)", "model order", "best"}}
+	rows := [][]string{{"spec", "method", "series", "runs", "diverged", "failed", "held-out error (%)", "model order", "largest order", "best"}}
 	for _, s := range settings {
 		best := ""
 		if s.Best {
 			best = "best"
 		}
 		rows = append(rows, []string{s.Spec, s.Label, s.Series, strconv.Itoa(s.Runs), strconv.Itoa(s.Diverged), strconv.Itoa(s.Failed),
-			fmt.Sprintf("%.2f", 100*s.Error), fmt.Sprintf("%.0f", s.Order), best})
+			fmt.Sprintf("%.2f", 100*s.Error), fmt.Sprintf("%.0f", s.Order), strconv.Itoa(s.Largest), best})
 	}
 	return rows
 }
