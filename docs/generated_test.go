@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,17 +21,26 @@ import (
 // generators make the blocks of documents that repeat recorded results or the ledger. The keys are the
 // names in the comments before the blocks.
 var generators = map[string]func(*testing.T) string{
-	"results/reference/figures/joint.csv":   joint,
-	"results/reference/placebo.json":        placebo,
-	"results/reference/tables/tableS3.csv":  learners,
-	"results/reference/times.csv":           times,
-	"results/reference/verdicts.json":       counts,
-	"the scorecard":                         scorecard,
-	"the sentences that are not reproduced": failures,
-	"results/reference/tournament, error":   tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
-	"results/reference/tournament, time":    tournament("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
-	"results/reference/tournament, merging": tournament("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
-	"results/reference/tournament, stream":  tournament("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
+	"results/reference/figures/joint.csv":                  joint,
+	"results/reference/placebo.json":                       placebo,
+	"results/reference/tables/runs.csv, a billion samples": billion,
+	"results/reference/tables/runs.csv, C-SVC":             cost,
+	"results/reference/tables/table1-series.csv":           distances,
+	"results/reference/tables/tableS3.csv":                 learners,
+	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
+	"results/reference/tables/tableS5.csv, BSGD":           contrasts("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
+	"results/reference/tables/tableS5.csv, memory":         contrasts("multidist, 400 numbers", "MNIST, 200,000 numbers"),
+	"results/reference/tables/tableS5.csv, ten draws":      contrasts("Brodatz, ten draws"),
+	"the intervals of one run":                             oneRun,
+	"the risks of POLK":                                    risks,
+	"results/reference/times.csv":                          times,
+	"results/reference/verdicts.json":                      counts,
+	"the scorecard":                                        scorecard,
+	"the sentences that are not reproduced":                failures,
+	"results/reference/tournament, error":                  tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
+	"results/reference/tournament, time":                   tournament("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
+	"results/reference/tournament, merging":                tournament("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
+	"results/reference/tournament, stream":                 tournament("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
 }
 
 // TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" match their sources. To
@@ -137,14 +147,156 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 
 // learners returns the table of the errors of Table S3.
 func learners(t *testing.T) string {
+	fourier := strings.NewReplacer("D = 33", "D = 33, 248", "D = 248", "D = 33, 248", "D = 40", "D = 40, 10,000", "D = 10000", "D = 40, 10,000")
 	field := func(title, set, task string) column {
-		return column{title, "tables/tableS3.csv", func(line map[string]string) bool { return line["data"] == set && line["task"] == task }}
+		return column{title, "tables/tableS3.csv", func(line map[string]string) bool {
+			line["series"] = fourier.Replace(line["series"])
+			return line["data"] == set && line["task"] == task
+		}}
 	}
-	names := []string{"POLK", "BSGD", "FOGD", "RFF-SGD", "NOGD", "Nyström-SGD", "Projectron++", "Forgetron", "NORMA", "FSGD"}
+	names := []string{"POLK, komp", "POLK, komp-merge", "POLK, komp-order", "POLK, komp-merge-order", "BSGD", "FOGD, D = 33, 248", "FOGD, D = 40, 10,000",
+		"RFF-SGD, D = 33, 248", "RFF-SGD, D = 40, 10,000", "NOGD", "Nyström-SGD", "Projectron++", "Forgetron", "NORMA", "FSGD"}
 	return layout(t, "series", names, func(line map[string]string) string {
 		mean, _, _ := strings.Cut(line["error (%)"], " (")
 		return mean
 	}, field("multidist, hinge", "multidist (calibrated)", "ksvm"), field("logistic", "multidist (calibrated)", "klr"), field("MNIST, hinge", "mnist", "ksvm"), field("logistic", "mnist", "klr"))
+}
+
+// contrasts returns a generator for the lines of Table S5 on the given data.
+func contrasts(on ...string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		var rows [][]string
+		for _, line := range table(t, "tables/tableS5.csv") {
+			if slices.Contains(on, line["data"]) {
+				points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
+				rows = append(rows, []string{line["data"], line["difference"], points("points"), points("low") + " to " + points("high")})
+			}
+		}
+		return markdown([]string{"", "difference of errors", "points", "90 %"}, rows)
+	}
+}
+
+// run returns the line of runs.csv of a series on a data set with a task and a number of samples.
+func run(t *testing.T, set, task, series, samples string) map[string]string {
+	t.Helper()
+	for _, line := range table(t, "tables/runs.csv") {
+		if line["data"] == set && line["task"] == task && line["series"] == series && line["samples"] == samples {
+			return line
+		}
+	}
+	t.Fatalf("no runs of %s on %s", series, set)
+	return nil
+}
+
+// billion returns the table of the time that a sample takes, and a billion samples.
+func billion(t *testing.T) string {
+	var rows [][]string
+	for _, of := range []struct{ title, set, task, series, samples string }{
+		{"multidist, hinge, K = 0.04", "multidist (calibrated)", "ksvm", "POLK, K = 0.04", "15000"},
+		{"multidist, logistic, K = 0.03", "multidist (calibrated)", "klr", "POLK, K = 0.03", "15000"},
+		{"Brodatz, hinge, K = 0.01", "brodatz (raw)", "ksvm", "POLK, K = 0.01", "80000"},
+		{"Brodatz, logistic, K = 0.005", "brodatz (raw)", "klr", "POLK, K = 0.005", "80000"},
+		{"MNIST, hinge, K = 0.016", "mnist", "ksvm", "POLK, K = 0.016", "240000"},
+		{"MNIST, logistic, K = 0.008", "mnist", "klr", "POLK, K = 0.008", "240000"},
+		{"MNIST, BSGD, hinge, B = 1,086", "mnist", "ksvm", "BSGD, B = 1086", "240000"},
+	} {
+		line := run(t, of.set, of.task, of.series, of.samples)
+		order, _, _ := strings.Cut(line["model order"], " ")
+		hours := number(t, line["µs, second half"]) * 1e9 / 1e6 / 3600
+		text := fmt.Sprintf("%.1f h", hours)
+		switch {
+		case hours < 1:
+			text = fmt.Sprintf("%.0f min", 60*hours)
+		case hours >= 48:
+			text = fmt.Sprintf("%.1f days", hours/24)
+		}
+		rows = append(rows, []string{of.title, order, line["µs a sample"], line["µs, second half"], text})
+	}
+	return markdown([]string{"", "model order", "µs a sample, whole run", "second half", "10⁹ samples at the second half's rate"}, rows)
+}
+
+// cost returns the table of the processor times and errors of C-SVC and POLK.
+func cost(t *testing.T) string {
+	var rows [][]string
+	for _, of := range []struct{ title, set, polk, train, samples string }{
+		{"MNIST", "mnist", "POLK, K = 0.016", "60000", "240000"},
+		{"Brodatz", "brodatz (raw)", "POLK, K = 0.01", "10000", "80000"},
+	} {
+		row := []string{of.title}
+		for _, line := range []map[string]string{run(t, of.set, "ksvm", "C-SVC", of.train), run(t, of.set, "ksvm", of.polk, of.samples)} {
+			row = append(row, line["CPU (s)"], line["test error (%)"], line["model order"])
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"", "C-SVC, CPU s", "error (%)", "support vectors", "POLK, CPU s", "error (%)", "model order"}, rows)
+}
+
+// distances returns the table of the least distances to f* with and without pruning.
+func distances(t *testing.T) string {
+	by := make(map[string]map[string]string)
+	for _, line := range table(t, "tables/table1-series.csv") {
+		by[line["series"]] = line
+	}
+	var rows [][]string
+	for _, of := range [][3]string{{"diminishing", "POLK, diminishing", "FSGD, diminishing"}, {"η = 0.3", "POLK, η = 0.3, K = 0.03", "FSGD, η = 0.3"},
+		{"η = 0.1", "POLK, η = 0.1, K = 0.03", "FSGD, η = 0.1"}, {"η = 0.03", "POLK, η = 0.03, K = 0.03", "FSGD, η = 0.03"}} {
+		row := []string{of[0]}
+		for _, name := range of[1:] {
+			for _, key := range []string{"least distance", "M at the end"} {
+				mean, _, _ := strings.Cut(by[name][key], " (")
+				row = append(row, mean)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"learning rate", "POLK, least distance to f*", "elements", "FSGD, least distance to f*", "elements"}, rows)
+}
+
+// tables returns the lines of Tables 2 and 3 that have a verdict.
+func tables(t *testing.T) (lines []map[string]string) {
+	for _, line := range slices.Concat(table(t, "tables/table2.csv"), table(t, "tables/table3.csv")) {
+		if line["verdict"] != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// oneRun counts the learned numbers inside the interval of one new run, by data set.
+func oneRun(t *testing.T) string {
+	set := make(map[string]bool) // numbers that are settings
+	for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
+		for _, test := range c.Tests {
+			if test.Set {
+				set[c.ID+"."+test.ID] = true
+			}
+		}
+	}
+	inside, of := make(map[string]int), make(map[string]int)
+	for _, line := range tables(t) {
+		id := strings.Join([]string{line["table"], line["data"], line["task"], line["method"], line["quantity"]}, ".")
+		if line["paper_in_one_run"] == "" || set[id] {
+			continue
+		}
+		of[line["data"]]++
+		if line["paper_in_one_run"] == "true" {
+			inside[line["data"]]++
+		}
+	}
+	return fmt.Sprintf("Of the learned numbers with three runs or more, %d of %d on multidist lie in our 90 %% interval of one new run, %d of %d on MNIST and %d of %d on\nBrodatz: outside multidist %d of %d.\n",
+		inside["multidist"], of["multidist"], inside["mnist"], of["mnist"], inside["brodatz"], of["brodatz"], inside["mnist"]+inside["brodatz"], of["mnist"]+of["brodatz"])
+}
+
+// risks returns the differences of POLK's risks from the printed ones.
+func risks(t *testing.T) string {
+	var rows [][]string
+	for _, line := range tables(t) {
+		if line["method"] == "polk" && line["quantity"] == "risk" {
+			paper, ours := number(t, line["paper"]), number(t, line["mean"])
+			rows = append(rows, []string{line["data"], map[string]string{"ksvm": "hinge", "klr": "logistic"}[line["task"]], line["paper"], fmt.Sprintf("%.3g", ours), words.Signed(100*(ours-paper)/paper, 0) + " %"})
+		}
+	}
+	return markdown([]string{"data set", "loss", "printed risk", "ours", "difference"}, rows)
 }
 
 // times returns the table of the times of commands.
@@ -162,7 +314,11 @@ func placebo(t *testing.T) string {
 	var rows [][]string
 	for _, k := range p.Kinds {
 		median, most := k.Summary()
-		rows = append(rows, strings.Split(fmt.Sprintf("%s|%d|%d|%d|%.3f", k.Name, median, most, k.Equal, k.P), "|"))
+		p := fmt.Sprintf("%.3f", k.P)
+		if k.Equal == 0 { // no fewer draws can show a smaller p
+			p = "≤ " + p
+		}
+		rows = append(rows, strings.Split(fmt.Sprintf("%s|%d|%d|%d|%s", k.Name, median, most, k.Equal, p), "|"))
 	}
 	return markdown([]string{fmt.Sprintf("%d draws of numbers", p.Kinds[0].Draws), "median of cells", "most", fmt.Sprintf("at least %d", p.Most), "p"}, rows)
 }

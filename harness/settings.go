@@ -28,7 +28,7 @@ type Setting struct {
 	Diverged            int
 	Error               float64
 	Order               float64
-	Largest             int  // largest model order after any step of any run; 0 for batch methods
+	Largest             int  // largest model order of any run: after any step of POLK, at any evaluation of others
 	Best                bool // lowest error for its label, among settings whose runs all ended
 }
 
@@ -98,7 +98,7 @@ type heldOutJob struct {
 	set    *data.Set
 	points []record.Point
 
-	largest int // largest model order after any step
+	largest int // largest model order
 
 	failed, diverged bool // how the run ended; not both
 }
@@ -164,11 +164,14 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 	if err != nil {
 		return err
 	}
-	if !tr.whole {
+	if tr.run.Method == experiments.MethodPOLK { // the order of others is a parameter, and asking for it can cost as much as a step
 		tr.learner = watched{tr.learner, &j.largest}
 	}
 	err = tr.train(ctx)
 	j.points = tr.points
+	for _, p := range j.points {
+		j.largest = max(j.largest, p.ModelOrder)
+	}
 	return err
 }
 
