@@ -21,7 +21,7 @@ func TestFiguresInText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: arithmetic alone")
 	}
-	in := referenceInput(t)
+	in := supplemented(t)
 	f := &figures{t: t, in: in, Assessment: must(Assess(in))}
 	cells, _, theorems := f.Counts()
 	accepted := data.CalibratedDraws()
