@@ -27,7 +27,7 @@ type Part struct {
 func (b *builder) parts() []*Part {
 	return shown(onlinePart(b.online()),
 		&Part{ID: "confidence", Title: "What pruning does to the confidence", Paragraphs: []string{confidenceText}, Figures: b.confidence()},
-		&Part{ID: "sizes", Title: "Error against size", Paragraphs: []string{sizesText}, Figures: b.sizes()},
+		&Part{ID: "error-and-size", Title: "Error against size", Paragraphs: []string{sizesText}, Figures: b.sizes()},
 		&Part{ID: "passes", Title: "Which number of passes?", Paragraphs: []string{passesText}, Figures: b.passes()})
 }
 
