@@ -176,8 +176,8 @@ func contrasts(on ...string) func(*testing.T) string {
 	}
 }
 
-// run returns the line of runs.csv of a series on a data set with a task and a number of samples.
-func run(t *testing.T, set, task, series, samples string) map[string]string {
+// runsLine returns the line of runs.csv of a series on a data set with a task and a number of samples.
+func runsLine(t *testing.T, set, task, series, samples string) map[string]string {
 	t.Helper()
 	for _, line := range table(t, "tables/runs.csv") {
 		if line["data"] == set && line["task"] == task && line["series"] == series && line["samples"] == samples {
@@ -200,7 +200,7 @@ func billion(t *testing.T) string {
 		{"MNIST, logistic, K = 0.008", "mnist", "klr", "POLK, K = 0.008", "240000"},
 		{"MNIST, BSGD, hinge, B = 1,086", "mnist", "ksvm", "BSGD, B = 1086", "240000"},
 	} {
-		line := run(t, of.set, of.task, of.series, of.samples)
+		line := runsLine(t, of.set, of.task, of.series, of.samples)
 		order, _, _ := strings.Cut(line["model order"], " ")
 		hours := number(t, line["µs, second half"]) * 1e9 / 1e6 / 3600
 		text := fmt.Sprintf("%.1f h", hours)
@@ -223,7 +223,7 @@ func cost(t *testing.T) string {
 		{"Brodatz", "brodatz (raw)", "POLK, K = 0.01", "10000", "80000"},
 	} {
 		row := []string{of.title}
-		for _, line := range []map[string]string{run(t, of.set, "ksvm", "C-SVC", of.train), run(t, of.set, "ksvm", of.polk, of.samples)} {
+		for _, line := range []map[string]string{runsLine(t, of.set, "ksvm", "C-SVC", of.train), runsLine(t, of.set, "ksvm", of.polk, of.samples)} {
 			row = append(row, line["CPU (s)"], line["test error (%)"], line["model order"])
 		}
 		rows = append(rows, row)
