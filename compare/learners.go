@@ -10,6 +10,7 @@ type method struct {
 	fixed  []string // further settings as keys and values; %rows stands for the number of rows, %small for the small order
 	axes   []axis
 	work   float64 // multiply-adds of a sample for each number that its learner keeps; 0: one
+	drawn  bool    // its elements are frequencies, which a step uses and the seed gives, so that they are not counted as kept
 
 	// cost returns the multiply-adds of a batch method; nil for other methods.
 	cost func(z *sizes) float64
@@ -39,8 +40,8 @@ var methods = []method{
 	{name: "norma", axes: []axis{width, rate(2), lambda}},
 	{name: "forgetron", axes: []axis{width}},
 	{name: "projectron", axes: []axis{width, {"projection_error", 0.1, 4}}},
-	{name: "fogd", axes: []axis{width, rate(0.5)}},
-	{name: "rff-sgd", fixed: inverse, axes: []axis{width, rate(4), lambda}},
+	{name: "fogd", drawn: true, axes: []axis{width, rate(0.5)}},
+	{name: "rff-sgd", drawn: true, fixed: inverse, axes: []axis{width, rate(4), lambda}},
 	{name: "nogd", fixed: []string{"rank", "%small"}, axes: []axis{width, rate(0.5)}},
 	{name: "nystrom-sgd", fixed: inverse, axes: []axis{width, rate(8), lambda}},
 	{name: "nystrom", axes: []axis{width, {"regularizer", 1e-5, 10}}, cost: (*sizes).features},

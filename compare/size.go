@@ -263,12 +263,16 @@ func (z *sizes) search() (sum float64) {
 
 // run returns the multiply-adds of a run on a stream that evaluates the given number of rows. A
 // sample costs one multiply-add, or the method's work, for each number that its learner keeps
-// (docs/learners.md), plus a constant for each dictionary element: its kernel value and the search
-// for the element to remove.
+// (docs/learners.md) or, for random features, uses; plus a constant for each dictionary element: its
+// kernel value and the search for the element to remove.
 func (z *sizes) run(m *method, order, samples int, evaluated float64) float64 {
 	const element, products = 64, 8 // products: evaluations are matrix products, which are faster by this factor
 	p := experiments.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
 	n, dim, classes := float64(order), float64(z.dim), float64(z.classes)
-	step := cmp.Or(m.work, 1)*experiments.Method(m.name).Numbers(p, n, dim, classes) + element*n
+	numbers := experiments.Method(m.name).Numbers(p, n, dim, classes)
+	if m.drawn {
+		numbers += n * dim
+	}
+	step := cmp.Or(m.work, 1)*numbers + element*n
 	return float64(samples)*step + evaluated*n*((dim+classes)/products+element/4)
 }
