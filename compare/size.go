@@ -201,6 +201,7 @@ func (z *sizes) lines() []string {
 		size,
 		fmt.Sprintf("model orders %s; %d samples a run (%.3g times the training rows); %s", joined(z.levels, strconv.Itoa), z.samples, float64(z.samples)/float64(z.rows), repeated),
 		fmt.Sprintf("search on %d rows that are never test rows, a sixth of them held out; %d samples a run, at most %d settings a method", z.known, z.tried, trials),
+		"all methods have the same scaled features: no metric is learned for any of them",
 		fmt.Sprintf("about %v by estimate", seconds(z.spent)),
 	}, z.left...)
 }

@@ -34,7 +34,7 @@ type lossTrend struct {
 // trackLoss updates the trend with the mean losses of the model and of the zero function
 // on the mini-batch to be learned next. It returns an error if training diverges.
 func (m *Model) trackLoss(model, zero float64) error {
-	if !unboundedGradient(m.settings.Loss) {
+	if !unboundedGradient(m.settings.Loss) || m.settings.Recursive != nil { // least squares take no steps
 		return nil
 	}
 	t := &m.trend

@@ -89,6 +89,7 @@ func (m *Model) Save(w io.Writer) error {
 		Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.checkpoint, Names: m.names,
 		Elements: m.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
 	}
+	m.functions()
 	var state error
 	err := format.Write(w, h, func(w io.Writer) {
 		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
@@ -224,17 +225,26 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err
 	if err != nil {
 		return err
 	}
-	cfg, err := m.settings.config()
-	if err != nil {
-		return fmt.Errorf("%w: %v", ErrFormat, err)
-	}
-	if m.learner, err = polk.Restore(m.f, d.Section(size), cfg); err != nil {
+	if m.learner, err = m.restore(d.Section(size), h); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
+	m.f = m.learner.Expansion()
 	if steps := int64(m.learner.Steps()); steps > maxRows/int64(h.Batch) || h.Rows != steps*int64(h.Batch)+int64(h.Tail) {
 		return fmt.Errorf("%w: %d rows, %d of them waiting, after %d steps of %d", ErrFormat, h.Rows, h.Tail, steps, h.Batch)
 	}
 	return nil
+}
+
+// restore reads the learner, whose functions are those of the model.
+func (m *Model) restore(r io.Reader, h *header) (learner, error) {
+	if m.settings.Recursive != nil {
+		return restoreRecursive(m.f, r, &m.settings, int(h.Rows))
+	}
+	cfg, err := m.settings.config()
+	if err != nil {
+		return nil, err
+	}
+	return polk.Restore(m.f, r, cfg)
 }
 
 // stateSize reads the number of bytes of the learner's state.

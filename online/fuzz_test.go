@@ -23,6 +23,7 @@ func FuzzTrain(f *testing.F) {
 	for i, name := range losses {
 		f.Add(uint8(i)|tuned, []byte(strings.Join(table(30, name, 3), "\n")))
 		f.Add(uint8(i)|streamed|tuned, []byte(strings.Join(table(28, name, 4), "\n")))
+		f.Add(uint8(i)|streamed|tuned, []byte(strings.Join(table(19, name, 4), "\n")))
 		f.Add(uint8(i)|passes, []byte(strings.Join(table(25, name, 5), "\n")))
 	}
 	f.Add(uint8(2), []byte("1e30,1e-30,1e300\n-1e30,1,1e-300\n"))

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
+	"polkrepro/baselines/krls"
 	"polkrepro/data/rows"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -20,7 +22,7 @@ type Model struct {
 	settings Settings
 	scaling  rows.Scaling
 	loss     loss.Loss
-	learner  *polk.Learner     // nil if the model was read for prediction
+	learner  learner           // nil if the model was read for prediction
 	f        *kernel.Expansion // the functions that predict; the learner's own if there is one
 	scorer   kernel.Scorer
 
@@ -35,6 +37,15 @@ type Model struct {
 	trend      lossTrend
 
 	names *rows.Names // names in the header of the first training data; nil without a header
+}
+
+// A learner learns mini-batches of scaled rows: POLK's, or kernel recursive least squares.
+type learner interface {
+	Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error)
+	Steps() int
+	Expansion() *kernel.Expansion
+	StateSize() (int64, error)
+	WriteState(w io.Writer) error
 }
 
 // Prequential is how well a model predicted rows before it learned them.
@@ -55,15 +66,30 @@ func newModel(s Settings, sc rows.Scaling) (*Model, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
+	l, err := s.learner()
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{settings: s, scaling: sc, learner: l, f: l.Expansion()}
+	m.loss, err = loss.ByName(s.Loss)
+	return m, err
+}
+
+// learner returns an untrained learner.
+func (s *Settings) learner() (learner, error) {
+	if s.Recursive != nil {
+		cfg, err := s.Recursive.config(s)
+		if err != nil {
+			return nil, err
+		}
+		l, err := krls.New(cfg)
+		return &recursiveLearner{Learner: l}, err
+	}
 	cfg, err := s.config()
 	if err != nil {
 		return nil, err
 	}
-	l, err := polk.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{settings: s, scaling: sc, loss: cfg.Loss, learner: l, f: l.Expansion()}, nil
+	return polk.New(cfg)
 }
 
 // Settings returns the settings of the model. Their Labels are shared with the model.
@@ -227,8 +253,21 @@ func (m *Model) outputs() int { return m.loss.Outputs(len(m.settings.Labels)) }
 // scores returns f_c(x_i), n×C row-major, of n scaled rows.
 func (m *Model) scores(n int, x []float32) []float64 {
 	out := make([]float64, n*m.f.Outputs)
-	m.scorer.Scores(m.f, n, x, out, 1)
+	if m.settings.Recursive != nil { // its weights may be large and cancel
+		m.scorer.Scores64(m.functions(), n, x, out, 1)
+	} else {
+		m.scorer.Scores(m.f, n, x, out, 1)
+	}
 	return out
+}
+
+// functions returns the functions that predict. A learner by least squares computes their weights
+// only when they are asked for.
+func (m *Model) functions() *kernel.Expansion {
+	if m.learner != nil {
+		m.f = m.learner.Expansion()
+	}
+	return m.f
 }
 
 // class returns the index of the class that the scores f predict.

@@ -23,6 +23,7 @@ func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
 		"standard": {Scale: rows.ScaleStandard},
 		"tuned":    {},
+		"exact":    {Loss: "squared-error"}, // by recursive least squares
 	}
 	for name := range labelsOf {
 		variants[name] = Settings{Loss: name, Parsimony: 0.05, Bandwidth: 0.3}
@@ -30,7 +31,7 @@ func TestStreamInTwoParts(t *testing.T) {
 	for _, h := range prune.All() {
 		variants[h.Name] = Settings{Bandwidth: 0.3, Pruner: h.Name, PrunerParams: given(h)}
 	}
-	cuts := map[string]int{"multi-hinge": 2127, "multi-logistic": 1017, "squared-hinge": 2079, "squared-error": 1000, "binary-logistic": 2048}
+	cuts := map[string]int{"multi-hinge": 2127, "multi-logistic": 1017, "squared-hinge": 2079, "squared-error": 1000, "exact": 1037, "binary-logistic": 2048}
 	const n = 2128
 	for name, set := range variants {
 		if testing.Short() && name != "standard" && name != "komp-age" && name != "random" {
@@ -39,7 +40,7 @@ func TestStreamInTwoParts(t *testing.T) {
 		set.Loss, set.Format, set.LabelColumn = cmp.Or(set.Loss, "multi-hinge"), rows.FormatCSV, -1
 		lines, cut := table(n, set.Loss, 21), cmp.Or(cuts[name], 2090)
 		opt := options(set.Loss, stream(lines))
-		opt.Settings, opt.Tune = set, name == "tuned"
+		opt.Settings, opt.Tune = set, name == "tuned" || name == "exact"
 		var early *Model
 		opt.SaveEvery, opt.Save = cut, func(m *Model) error {
 			if early == nil {
@@ -55,6 +56,9 @@ func TestStreamInTwoParts(t *testing.T) {
 			if m = mustTrain(t, rest); !bytes.Equal(saved(t, m), whole) || m.Order() == 0 || m.Rows() != n {
 				t.Errorf("%s: saved %s after %d rows, the model of %d rows is another one", name, how, cut, m.Rows())
 			}
+		}
+		if recursive := half.Settings().Recursive != nil; recursive != (name == "exact") {
+			t.Errorf("%s: recursive least squares: %v", name, recursive)
 		}
 		if half.Settings().DecaySteps != 0 {
 			t.Errorf("%s: the learning rate of a stream falls, which has no end", name)

@@ -68,7 +68,7 @@ type tuner struct {
 	set     Settings // in the end the chosen settings
 	loss    loss.Loss
 	stream  bool
-	exact   bool // weights are least squares: a regression on a file
+	exact   bool // weights are least squares: a regression
 	all     int  // rows of the file
 	names   func(feature int) string
 	samples []scaledSample
@@ -113,12 +113,15 @@ func (t *trainer) choose(ctx context.Context, seen *survey, names func(int) stri
 	if stream {
 		total = 0
 	}
-	u := tuner{opt: &t.opt, stream: stream, exact: set.regression() && !stream, all: seen.rows, names: names, freeBatch: set.Batch == 0}
+	if t.opt.Recursive() {
+		set.Batch, set.Recursive = 1, newRecursive(&t.opt)
+	}
+	u := tuner{opt: &t.opt, stream: stream, exact: set.Recursive != nil || set.regression() && !stream, all: seen.rows, names: names, freeBatch: set.Batch == 0}
 	set.Dim, set.Batch = cmp.Or(set.Dim, seen.dim), cmp.Or(set.Batch, DefaultBatch)
 	if u.loss, err = loss.ByName(set.Loss); err != nil {
 		return sc, err
 	}
-	if set.Pruner == "" && set.Parsimony == 0 {
+	if set.Pruner == "" && set.Parsimony == 0 && set.Recursive == nil {
 		set.anySize(total, u.loss)
 		u.parsimonious = u.exact || t.opt.Tolerance >= 0 || t.opt.Order > 0
 	}
@@ -161,7 +164,7 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 	n := len(s.head)
 	t.passes, t.rates = 1, t.learningRates(s)
 	tunes := t.set.Scale == "" || t.set.Scale == ScaleLearned || t.set.Bandwidth == 0 || !t.exact && len(t.rates) > 1 ||
-		!t.stream && t.opt.Epochs == 0 || t.parsimonious && t.opt.Order == 0
+		!t.stream && t.opt.Epochs == 0 || t.parsimonious && t.opt.Order == 0 || t.set.Recursive != nil && t.opt.Order == 0
 	if n < fewestRows || !tunes {
 		if t.set.Scale == ScaleLearned {
 			return fmt.Errorf("--scale %s: %d rows are too few to learn a metric from, want at least %d", ScaleLearned, n, fewestRows)
@@ -176,14 +179,16 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 	if err == nil && !t.exact {
 		best, err = t.halve(ctx, t.variations(best), n-t.held)
 	}
+	var lines []Tried
+	switch {
+	case err != nil:
+	case t.set.Recursive != nil:
+		best, lines, err = t.recurse(ctx, best)
+	case t.parsimonious:
+		best, lines, err = t.tradeOff(ctx, best)
+	}
 	if err != nil {
 		return err
-	}
-	var lines []Tried
-	if t.parsimonious {
-		if best, lines, err = t.tradeOff(ctx, best); err != nil {
-			return err
-		}
 	}
 	sample := &t.samples[best.scaling]
 	t.set = t.settings(best, 0)

@@ -57,6 +57,8 @@ type Settings struct {
 
 	Exact bool `json:"exact,omitempty"` // whether training on a file ends with a pass after which the weights are those of least squares
 
+	Recursive *Recursive `json:"recursive,omitempty"` // of a stream's regression by recursive least squares; nil if the steps are POLK's
+
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
 	TargetFactor float64 `json:"target_factor"`
@@ -170,6 +172,10 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case len(s.Relevances) > 0 && (len(s.Relevances) != s.Dim || slices.ContainsFunc(s.Relevances, func(r float64) bool { return !(r >= 0 && r <= 1) })):
 		return fmt.Errorf("online: %d relevances, want %d from 0 to 1", len(s.Relevances), s.Dim)
+	case s.Recursive != nil:
+		if err := s.Recursive.validate(s); err != nil {
+			return err
+		}
 	case s.Exact && !s.regression():
 		return fmt.Errorf("online: exact weights with the %s loss", s.Loss)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):

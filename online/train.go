@@ -45,6 +45,10 @@ type TrainOptions struct {
 
 	Order int // model order to use in place of a chosen one; 0 for none
 
+	// Forgetting is the factor by which a row counts less after each further row, for a stream whose
+	// regression is learned by recursive least squares; 0 for 1, which forgets nothing.
+	Forgetting float64
+
 	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
 	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, with the results on rows never learned before: none in later passes; may be nil
 
@@ -52,6 +56,14 @@ type TrainOptions struct {
 	// model has taken. An error from Save ends the training.
 	Save      func(*Model) error
 	SaveEvery int
+}
+
+// Recursive reports whether the stream is a regression to be learned by recursive least squares: no
+// setting is given that only POLK's steps have.
+func (o *TrainOptions) Recursive() bool {
+	s := &o.Settings
+	steps := s.Pruner != "" || s.Parsimony != 0 || s.LearningRate != 0 || s.Regularizer != 0 || s.Batch != 0
+	return o.Resume == nil && o.Tune && o.Source.stream() && s.regression() && !steps
 }
 
 // Train trains a model. If the source or the learner fails, or if ctx ends (the
@@ -68,6 +80,9 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 	}
 	if opt.Save != nil && opt.SaveEvery < 1 {
 		return nil, fmt.Errorf("online: SaveEvery %d: must be at least 1", opt.SaveEvery)
+	}
+	if opt.Forgetting != 0 && !opt.Recursive() {
+		return nil, errors.New("online: Forgetting is for a regression of a stream that is learned by recursive least squares")
 	}
 	t := &trainer{opt: opt, m: opt.Resume}
 	switch {

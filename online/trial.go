@@ -21,6 +21,7 @@ type candidate struct {
 	factor  float64 // bandwidth over the median distance
 	rate    float64 // learning rate over the loss's default
 	order   int     // model order; 0 for any size
+	noise   float64 // of recursive least squares; else 0
 	score   heldOut
 	folds   int // number of folds in the score
 	size    int // largest order of its models
@@ -61,8 +62,13 @@ func (t *tuner) round(ctx context.Context, all []candidate, of trial) error {
 	for _, n := range spent {
 		t.spent += n
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
+	t.sort(all)
 	return err
+}
+
+// sort sorts candidates from the best to the worst.
+func (t *tuner) sort(all []candidate) {
+	slices.SortStableFunc(all, func(a, b candidate) int { return t.compare(&a.score, &b.score) })
 }
 
 // extend trains a candidate on further folds, each with other rows held out, until it has
@@ -192,6 +198,12 @@ func (t *tuner) settings(c *candidate, learn int) Settings {
 	set.Dim, set.Scale = b.dim, b.scale()
 	set.LearningRate *= c.rate
 	falls := !t.stream && t.set.LearningRate == 0
+	if c.noise > 0 {
+		r := *set.Recursive
+		r.Noise, r.Threshold, r.Budget = c.noise, recursiveRatio*c.noise, c.order
+		set.Recursive = &r
+		return set
+	}
 	if c.order > 0 {
 		set.limit(c.order)
 		if t.freeBatch && !t.stream {

@@ -81,7 +81,7 @@ class _Polk(BaseEstimator):
     runall train --help), but for runall, the program. None is the flag's default."""
 
     def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
-                 learning_rate=None, regularizer=None, parsimony=None, pruner=None,
+                 learning_rate=None, forgetting=None, regularizer=None, parsimony=None, pruner=None,
                  pruner_params=None, batch=None, epochs=None, no_tune=False, runall=None):
         given = locals()
         for name in self._get_param_names():

@@ -41,7 +41,8 @@ endless stream on standard input if FILE is "-". Labels of NumPy and IDX files
 are in a second file, --labels. Settings that no flag gives are chosen from the
 rows: all rows of a file, the first 1,000 of a stream. Scaling, bandwidth,
 learning rate and, for a file, the number of passes are tuned on held-out rows;
---no-tune uses fixed defaults instead.
+--no-tune uses fixed defaults instead. The weights of a regression are exact: those
+of least squares for a file, of recursive least squares for a stream.
 
 The loss determines the task: hinge and logistic classify, squared-hinge and
 binary-logistic need two classes, squared is for regression. Progress shows the
@@ -115,6 +116,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return errors.New("--out -: a model is not written to standard output: name a file")
 	case stream && opt.Epochs > 1:
 		return errors.New("standard input can be read only once: --epochs is for files")
+	case opt.Forgetting != 0 && !opt.Recursive():
+		return errors.New("--forgetting is for training on a stream with --loss squared, and excludes --resume, --no-tune, --batch, --learning-rate, --regularizer, --parsimony and --pruner")
 	case !stream && !regularOrMissing(opt.Source.Path):
 		return fmt.Errorf("%s is not a regular file: pipe it to standard input and give - as FILE", opt.Source.Path)
 	}

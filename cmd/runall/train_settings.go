@@ -50,6 +50,7 @@ func (t *trainSettings) table(opt *online.TrainOptions) *pflag.FlagSet {
 	fs.BoolVar(&t.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.Var(whole(&t.order, 1, online.MaxOrder), "order", "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
 	fs.Var(number(&t.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
+	fs.Var(number(&opt.Forgetting, "above 0 and at most 1", func(v float64) bool { return v > 0 && v <= 1 }), "forgetting", "`factor` by which a row counts less after each further row, for the regression of a stream that changes (default 1)")
 	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
 	fs.Var(positive(&s.Regularizer), "regularizer", "regularizer `λ` (default: 1e-06)")
