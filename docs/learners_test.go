@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -41,14 +42,8 @@ func learners(set string) func(*testing.T) string {
 			err, _, _ := strings.Cut(line["error (%)"], " (")
 			mean, _, _ := strings.Cut(err, " ")
 			order, _, _ := strings.Cut(line["model order"], " ")
-			title := line["series"]
-			if titles[title] != "" {
-				title = titles[title]
-			}
-			other := logistic[line["series"]]
-			if other == "" {
-				other = words.Dash
-			}
+			title := cmp.Or(titles[line["series"]], line["series"])
+			other := cmp.Or(logistic[line["series"]], words.Dash)
 			row := []string{title, words.Grouped(int(number(t, order) + 0.5)), err, other}
 			if set == "mnist" {
 				seconds, _, _ := strings.Cut(line["CPU (s)"], " ")
@@ -56,15 +51,7 @@ func learners(set string) func(*testing.T) string {
 			}
 			found = append(found, learner{number(t, mean), row})
 		}
-		slices.SortStableFunc(found, func(a, b learner) int {
-			switch {
-			case a.hinge < b.hinge:
-				return -1
-			case a.hinge > b.hinge:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(found, func(a, b learner) int { return cmp.Compare(a.hinge, b.hinge) })
 		header := []string{"learner", "elements", "error, hinge (%)", "error, logistic (%)"}
 		if set == "mnist" {
 			header = append(header, "CPU s, hinge")
