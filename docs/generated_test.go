@@ -25,11 +25,19 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/placebo.json":                       placebo,
 	"results/reference/tables/runs.csv, a billion samples": billion,
 	"results/reference/tables/runs.csv, C-SVC":             cost,
+	"results/reference/bench/bench.txt, MNIST":             mnistSteps,
+	"results/reference/bench/bench.txt, steps":             steps,
+	"results/reference/bench/bench.txt, projections":       projections,
+	"results/reference/scale/scale.txt, steps":             exponents,
+	"results/reference/scale/scale.txt, trainings":         trainings,
+	"results/reference/stream.csv":                         streams,
 	"results/reference/tables/table1-series.csv":           distances,
-	"results/reference/tables/tableS3.csv":                 learners,
+	"results/reference/tables/tableS3.csv, MNIST":          learners("mnist"),
+	"results/reference/tables/tableS3.csv, multidist":      learners("multidist (calibrated)"),
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
 	"results/reference/tables/tableS5.csv, BSGD":           contrasts("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
-	"results/reference/tables/tableS5.csv, memory":         contrasts("multidist, 400 numbers", "MNIST, 200,000 numbers"),
+	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
+	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
 	"results/reference/tables/tableS5.csv, ten draws":      contrasts("Brodatz, ten draws"),
 	"the intervals of one run":                             oneRun,
 	"the risks of POLK":                                    risks,
@@ -145,23 +153,6 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 	}
 }
 
-// learners returns the table of the errors of Table S3.
-func learners(t *testing.T) string {
-	fourier := strings.NewReplacer("D = 33", "D = 33, 248", "D = 248", "D = 33, 248", "D = 40", "D = 40, 10,000", "D = 10000", "D = 40, 10,000")
-	field := func(title, set, task string) column {
-		return column{title, "tables/tableS3.csv", func(line map[string]string) bool {
-			line["series"] = fourier.Replace(line["series"])
-			return line["data"] == set && line["task"] == task
-		}}
-	}
-	names := []string{"POLK, komp", "POLK, komp-merge", "POLK, komp-order", "POLK, komp-merge-order", "BSGD", "FOGD, D = 33, 248", "FOGD, D = 40, 10,000",
-		"RFF-SGD, D = 33, 248", "RFF-SGD, D = 40, 10,000", "NOGD", "Nyström-SGD", "Projectron++", "Forgetron", "NORMA", "FSGD"}
-	return layout(t, "series", names, func(line map[string]string) string {
-		mean, _, _ := strings.Cut(line["error (%)"], " (")
-		return mean
-	}, field("multidist, hinge", "multidist (calibrated)", "ksvm"), field("logistic", "multidist (calibrated)", "klr"), field("MNIST, hinge", "mnist", "ksvm"), field("logistic", "mnist", "klr"))
-}
-
 // contrasts returns a generator for the lines of Table S5 on the given data.
 func contrasts(on ...string) func(*testing.T) string {
 	return func(t *testing.T) string {
@@ -174,61 +165,6 @@ func contrasts(on ...string) func(*testing.T) string {
 		}
 		return markdown([]string{"", "difference of errors", "points", "90 %"}, rows)
 	}
-}
-
-// runsLine returns the line of runs.csv of a series on a data set with a task and a number of samples.
-func runsLine(t *testing.T, set, task, series, samples string) map[string]string {
-	t.Helper()
-	for _, line := range table(t, "tables/runs.csv") {
-		if line["data"] == set && line["task"] == task && line["series"] == series && line["samples"] == samples {
-			return line
-		}
-	}
-	t.Fatalf("no runs of %s on %s", series, set)
-	return nil
-}
-
-// billion returns the table of the time that a sample takes, and a billion samples.
-func billion(t *testing.T) string {
-	var rows [][]string
-	for _, of := range []struct{ title, set, task, series, samples string }{
-		{"multidist, hinge, K = 0.04", "multidist (calibrated)", "ksvm", "POLK, K = 0.04", "15000"},
-		{"multidist, logistic, K = 0.03", "multidist (calibrated)", "klr", "POLK, K = 0.03", "15000"},
-		{"Brodatz, hinge, K = 0.01", "brodatz (raw)", "ksvm", "POLK, K = 0.01", "80000"},
-		{"Brodatz, logistic, K = 0.005", "brodatz (raw)", "klr", "POLK, K = 0.005", "80000"},
-		{"MNIST, hinge, K = 0.016", "mnist", "ksvm", "POLK, K = 0.016", "240000"},
-		{"MNIST, logistic, K = 0.008", "mnist", "klr", "POLK, K = 0.008", "240000"},
-		{"MNIST, BSGD, hinge, B = 1,086", "mnist", "ksvm", "BSGD, B = 1086", "240000"},
-	} {
-		line := runsLine(t, of.set, of.task, of.series, of.samples)
-		order, _, _ := strings.Cut(line["model order"], " ")
-		hours := number(t, line["µs, second half"]) * 1e9 / 1e6 / 3600
-		text := fmt.Sprintf("%.1f h", hours)
-		switch {
-		case hours < 1:
-			text = fmt.Sprintf("%.0f min", 60*hours)
-		case hours >= 48:
-			text = fmt.Sprintf("%.1f days", hours/24)
-		}
-		rows = append(rows, []string{of.title, order, line["µs a sample"], line["µs, second half"], text})
-	}
-	return markdown([]string{"", "model order", "µs a sample, whole run", "second half", "10⁹ samples at the second half's rate"}, rows)
-}
-
-// cost returns the table of the processor times and errors of C-SVC and POLK.
-func cost(t *testing.T) string {
-	var rows [][]string
-	for _, of := range []struct{ title, set, polk, train, samples string }{
-		{"MNIST", "mnist", "POLK, K = 0.016", "60000", "240000"},
-		{"Brodatz", "brodatz (raw)", "POLK, K = 0.01", "10000", "80000"},
-	} {
-		row := []string{of.title}
-		for _, line := range []map[string]string{runsLine(t, of.set, "ksvm", "C-SVC", of.train), runsLine(t, of.set, "ksvm", of.polk, of.samples)} {
-			row = append(row, line["CPU (s)"], line["test error (%)"], line["model order"])
-		}
-		rows = append(rows, row)
-	}
-	return markdown([]string{"", "C-SVC, CPU s", "error (%)", "support vectors", "POLK, CPU s", "error (%)", "model order"}, rows)
 }
 
 // distances returns the table of the least distances to f* with and without pruning.
