@@ -62,7 +62,7 @@ func TestFiguresInText(t *testing.T) {
 		f.values("The paper's has 21.8 %% error on multidist. With merging, as its authors recommend, it has %.1f %%", "table2.multidist.ksvm.bsgd.error"),
 	}, "REPRODUCE.md": {
 		fmt.Sprintf("have %d cells, one for each method, data set and loss. Of these, %d are reproduced", cells.Total(), cells.Reproduced),
-		fmt.Sprintf("half as wide, %d cells would be reproduced. The paper's text makes %d claims that we could test, and %d of them deviate", f.CellsAt(0.5).Reproduced, claims.Total(), claims.Deviates),
+		fmt.Sprintf("half as wide, %d cells would be reproduced. The paper's sentences, captions and rankings make %d claims that we could test, and %d of them deviate", f.CellsAt(0.5).Reproduced, claims.Total(), claims.Deviates),
 		fmt.Sprintf("Of the %d printed numbers, %d guided no choice. Of these, %d are reproduced", f.Numbers().Total(), score.Others.Total(), score.Others.Reproduced),
 		fmt.Sprintf("| risk | %.0f %% of it | | model order | %.0f %% of it, but at least four elements |", margins["risk"].Percent, margins["order"].Percent),
 		fmt.Sprintf("they are %d of the first %d,%03d", len(accepted), last/1000, last%1000),
