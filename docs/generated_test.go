@@ -3,6 +3,7 @@ package docs
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"polkrepro/compare"
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
+	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
@@ -22,6 +24,7 @@ import (
 // names in the comments before the blocks.
 var generators = map[string]func(*testing.T) string{
 	"results/reference/figures/joint.csv":                  joint,
+	"results/reference/figures/passes-*.csv":               closest,
 	"results/reference/placebo.json":                       placebo,
 	"results/reference/tables/runs.csv, a billion samples": billion,
 	"results/reference/tables/runs.csv, C-SVC":             cost,
@@ -34,13 +37,18 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/table1-series.csv":           distances,
 	"results/reference/tables/tableS3.csv, MNIST":          learners("mnist"),
 	"results/reference/tables/tableS3.csv, multidist":      learners("multidist (calibrated)"),
+	"results/reference/tables/tableS4.csv, BSGD's rates":   rates,
+	"results/reference/tables/tableS4.csv, K of MNIST":     printedK,
+	"results/reference/tables/tableS4.csv, patches":        patches,
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
-	"results/reference/tables/tableS5.csv, BSGD":           contrasts("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
+	"results/reference/tables/tableS5.csv, BSGD":           contrastsOfRows("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
 	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
 	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
 	"results/reference/tables/tableS5.csv, ten draws":      contrasts("Brodatz, ten draws"),
+	"the choices by result":                                byResult,
 	"the intervals of one run":                             oneRun,
-	"the risks of POLK":                                    risks,
+	"the modes of multidist":                               modes,
+	"the numbers of POLK":                                  polk,
 	"results/reference/times.csv":                          times,
 	"results/reference/verdicts.json":                      counts,
 	"the scorecard":                                        scorecard,
@@ -154,17 +162,151 @@ func tournament(folder string, by compare.Measure, names ...string) func(*testin
 }
 
 // contrasts returns a generator for the lines of Table S5 on the given data.
-func contrasts(on ...string) func(*testing.T) string {
+func contrasts(on ...string) func(*testing.T) string { return differences(false, on) }
+
+// contrastsOfRows is contrasts with the intervals that allow for other test rows.
+func contrastsOfRows(on ...string) func(*testing.T) string { return differences(true, on) }
+
+func differences(otherRows bool, on []string) func(*testing.T) string {
 	return func(t *testing.T) string {
-		var rows [][]string
+		header, rows := []string{"", "difference of errors", "points", "90 %"}, [][]string(nil)
+		if otherRows {
+			header = append(header, "90 %, other test rows")
+		}
 		for _, line := range table(t, "tables/tableS5.csv") {
 			if slices.Contains(on, line["data"]) {
 				points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
-				rows = append(rows, []string{line["data"], line["difference"], points("points"), points("low") + " to " + points("high")})
+				row := []string{line["data"], line["difference"], points("points"), points("low") + " to " + points("high")}
+				if otherRows {
+					row = append(row, points("low_other_rows")+" to "+points("high_other_rows"))
+				}
+				rows = append(rows, row)
 			}
 		}
-		return markdown([]string{"", "difference of errors", "points", "90 %"}, rows)
+		return markdown(header, rows)
 	}
+}
+
+// mean returns the mean of an entry "mean ± deviation (low to high)".
+func mean(entry string) string {
+	m, _, _ := strings.Cut(entry, " ")
+	return m
+}
+
+// questions returns a function that finds the line of Table S4 of a series on a data set with a task.
+func questions(t *testing.T) func(set, task, series string) map[string]string {
+	lines := table(t, "tables/tableS4.csv")
+	return func(set, task, series string) map[string]string {
+		for _, line := range lines {
+			if line["data"] == set && line["task"] == task && line["series"] == series {
+				return line
+			}
+		}
+		t.Fatalf("Table S4 has no %s on %s", series, set)
+		return nil
+	}
+}
+
+// rates returns the table of BSGD's errors on multidist by maintenance and learning rate.
+func rates(t *testing.T) string {
+	line := questions(t)
+	var rows [][]string
+	for _, maintenance := range []string{"merging", "projection", "removal", "keep-newest"} {
+		row := []string{maintenance}
+		for _, rate := range []string{"η = 0.1", "η = 0.3", "η = 1 or 1/(λt): constant", "η = 3", "η = 10", "η = 1 or 1/(λt): inverse"} {
+			row = append(row, mean(line("multidist (calibrated)", "ksvm", "BSGD, "+maintenance+", "+rate)["error (%)"]))
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"maintenance", "η = 0.1", "0.3", "1", "3", "10", "1/(λt)"}, rows)
+}
+
+// printedK returns the table of POLK's model orders and errors on MNIST with the printed K.
+func printedK(t *testing.T) string {
+	line := questions(t)
+	rows := [][]string{{"the printed model order", "324", "1,086", "–", "2,326"}}
+	for _, of := range [][2]string{{"η = 6", "POLK, K = %s, η = 6"}, {"η = 5.2", "POLK, K = %s, η = 5.2"}, {"η = 2.4", "POLK, K = %s, η = 2.4"},
+		{"η = 0.24, stopped after 12,000 samples", "POLK, K = %s, η = 0.24, 12,000 samples"}, {"η = 24, gradients of a mini-batch summed", "POLK, summed gradients, ε of K = %s"}} {
+		row := []string{of[0]}
+		for _, at := range [][2]string{{"ksvm", "0.24"}, {"ksvm", "0.16"}, {"klr", "0.16"}, {"klr", "0.08"}} {
+			l := line("mnist", at[0], fmt.Sprintf(of[1], at[1]))
+			row = append(row, fmt.Sprintf("%s (%.0f %%)", elements(math.Round(number(t, mean(l["model order"])))), number(t, mean(l["error (%)"]))))
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"", "hinge, K = 0.24", "hinge, K = 0.16", "logistic, K = 0.16", "logistic, K = 0.08"}, rows)
+}
+
+// patches returns the table of the errors on Brodatz by where the test patches lie.
+func patches(t *testing.T) string {
+	line := questions(t)
+	var rows [][]string
+	for _, of := range [][2]string{{"anywhere in the image, as in the paper", "brodatz (raw)"}, {"in every other stripe", "brodatz (raw-interleaved)"}, {"in the right half", "brodatz (raw-disjoint)"}} {
+		row := []string{of[0]}
+		for _, method := range []string{"POLK", "BSGD", "C-SVC"} {
+			row = append(row, mean(line(of[1], "ksvm", method)["error (%)"]))
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"test patches lie", "POLK, error (%)", "BSGD by merging", "C-SVC"}, rows)
+}
+
+// percent writes a share with two significant digits, or all digits before the point.
+func percent(v float64) string {
+	if v < 10 {
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// elements writes a model order, with a comma from a thousand on.
+func elements(order float64) string {
+	if order < 100 {
+		return fmt.Sprintf("%.3g", order)
+	}
+	n := int(math.Round(order))
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+}
+
+// closest returns the table of the points of the paths on Brodatz that are closest to the printed numbers.
+func closest(t *testing.T) string {
+	var rows [][]string
+	for _, of := range [][3]string{{"ksvm", "POLK", "POLK, hinge"}, {"klr", "POLK", "POLK, logistic"}, {"ksvm", "BSGD, merging", "BSGD by merging"}, {"ksvm", "BSGD, projection", "BSGD by projection"},
+		{"ksvm", "BSGD, removal", "BSGD by removal"}, {"ksvm", "L-BFGS", "L-BFGS, hinge"}, {"klr", "L-BFGS", "L-BFGS, logistic"}} {
+		var best map[string]string
+		for _, line := range table(t, "figures/passes-"+of[0]+".csv") {
+			distance := line["largest_relative_distance"]
+			if line["series"] == of[1] && (best == nil || number(t, distance) < number(t, best["largest_relative_distance"])) {
+				best = line
+			}
+		}
+		at, unit := number(t, best["samples_or_iterations"]), "samples"
+		if of[1] == "L-BFGS" {
+			unit = "iterations"
+		}
+		rows = append(rows, []string{of[2], elements(at) + " " + unit, percent(100 * number(t, best["largest_relative_distance"]))})
+	}
+	return markdown([]string{"method", "closest after", "largest difference from a printed number"}, rows)
+}
+
+// modes returns the table of POLK's model orders by the number of modes of multidist.
+func modes(t *testing.T) string {
+	var header, row = []string{"modes of the mixture"}, []string{"POLK's elements"}
+	for _, of := range [][3]string{{"5", "multidist.learned-order", "modes-5[POLK on 5 modes]"}, {"10", "multidist.learned-order", "modes-10[POLK on 10 modes]"}, {"15", "multidist.optimal-order", "order"},
+		{"20", "multidist.learned-order", "modes-20[POLK on 20 modes]"}, {"30", "multidist.learned-order", "modes-30[POLK on 30 modes]"}} {
+		header = append(header, of[0])
+		for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
+			for _, test := range c.Tests {
+				if c.ID == of[1] && test.ID == of[2] {
+					row = append(row, fmt.Sprintf("%.1f", float64(*test.Value)))
+				}
+			}
+		}
+	}
+	return markdown(header, [][]string{row})
 }
 
 // distances returns the table of the least distances to f* with and without pruning.
@@ -219,20 +361,35 @@ func oneRun(t *testing.T) string {
 			inside[line["data"]]++
 		}
 	}
-	return fmt.Sprintf("Of the learned numbers with three runs or more, %d of %d on multidist lie in our 90 %% interval of one new run, %d of %d on MNIST and %d of %d on\nBrodatz: outside multidist %d of %d.\n",
-		inside["multidist"], of["multidist"], inside["mnist"], of["mnist"], inside["brodatz"], of["brodatz"], inside["mnist"]+inside["brodatz"], of["mnist"]+of["brodatz"])
+	var rows [][]string
+	for _, name := range []string{"multidist", "mnist", "brodatz"} {
+		rows = append(rows, []string{titles[name], strconv.Itoa(of[name]), strconv.Itoa(inside[name])})
+	}
+	return markdown([]string{"data set", "learned numbers with three runs or more", "in the interval of one further run"}, rows)
 }
 
-// risks returns the differences of POLK's risks from the printed ones.
-func risks(t *testing.T) string {
+// titles are the names of the paper's data sets in text.
+var titles = map[string]string{"multidist": "multidist", "mnist": "MNIST", "brodatz": "Brodatz"}
+
+// polk returns the table of the numbers of POLK, printed and ours.
+func polk(t *testing.T) string {
 	var rows [][]string
 	for _, line := range tables(t) {
-		if line["method"] == "polk" && line["quantity"] == "risk" {
-			paper, ours := number(t, line["paper"]), number(t, line["mean"])
-			rows = append(rows, []string{line["data"], map[string]string{"ksvm": "hinge", "klr": "logistic"}[line["task"]], line["paper"], fmt.Sprintf("%.3g", ours), words.Signed(100*(ours-paper)/paper, 0) + " %"})
+		if line["method"] != "polk" {
+			continue
+		}
+		paper, ours := number(t, line["paper"]), number(t, line["mean"])
+		switch line["quantity"] {
+		case "risk":
+			loss := map[string]string{"ksvm": "hinge", "klr": "logistic"}[line["task"]]
+			rows = append(rows, []string{titles[line["data"]] + ", " + loss, fmt.Sprintf("%s → %.3g (%s %%)", line["paper"], ours, words.Signed(100*(ours-paper)/paper, 0))})
+		case "error":
+			rows[len(rows)-1] = append(rows[len(rows)-1], fmt.Sprintf("%s → %.2f", line["paper"], ours))
+		default:
+			rows[len(rows)-1] = append(rows[len(rows)-1], elements(paper)+" → "+elements(ours))
 		}
 	}
-	return markdown([]string{"data set", "loss", "printed risk", "ours", "difference"}, rows)
+	return markdown([]string{"data set, loss", "risk", "error (%)", "model order"}, rows)
 }
 
 // times returns the table of the times of commands.
@@ -256,21 +413,37 @@ func placebo(t *testing.T) string {
 		}
 		rows = append(rows, strings.Split(fmt.Sprintf("%s|%d|%d|%d|%s", k.Name, median, most, k.Equal, p), "|"))
 	}
-	return markdown([]string{fmt.Sprintf("%d draws of numbers", p.Kinds[0].Draws), "median of cells", "most", fmt.Sprintf("at least %d", p.Most), "p"}, rows)
+	return markdown([]string{fmt.Sprintf("numbers in each of %d searches", p.Kinds[0].Draws), "cells reproduced, median", "cells reproduced, most", fmt.Sprintf("searches with at least %d", p.Most), "p"}, rows)
 }
 
 func counts(t *testing.T) string {
 	v := recorded[evidence.Document](t, "verdicts.json")
 	var rows [][]string
+	numbers := v.Scorecard.Targets
+	for _, c := range []evidence.Counts{v.Scorecard.Others, v.Scorecard.Set} {
+		numbers.Reproduced, numbers.Deviates, numbers.Inconclusive = numbers.Reproduced+c.Reproduced, numbers.Deviates+c.Deviates, numbers.Inconclusive+c.Inconclusive
+	}
 	for _, of := range []evidence.Tally{
 		{What: "cells of Tables 2 and 3", Counts: v.Counts.Cells},
-		{What: "targets of a choice", Counts: v.Scorecard.Targets}, {What: "never a target", Counts: v.Scorecard.Others}, {What: "settings", Counts: v.Scorecard.Set},
-		{What: "sentences, captions and ranks", Counts: v.Counts.Sentences}, {What: "statements of Table 1 and its theorems", Counts: v.Counts.Theorems},
-		{What: "cells at half the margins", Counts: v.Counts.Half}, {What: "cells at twice the margins", Counts: v.Counts.Twice},
+		{What: "numbers in these cells", Counts: numbers},
+		{What: "numbers in view when we made a choice", Counts: v.Scorecard.Targets}, {What: "numbers not in view", Counts: v.Scorecard.Others}, {What: "numbers that are settings", Counts: v.Scorecard.Set},
+		{What: "sentences, captions and rankings", Counts: v.Counts.Sentences}, {What: "statements of Table 1 and its theorems", Counts: v.Counts.Theorems},
+		{What: "cells, if margins were half as wide", Counts: v.Counts.Half}, {What: "cells, if margins were twice as wide", Counts: v.Counts.Twice},
 	} {
 		rows = append(rows, []string{of.What, fmt.Sprintf("**%d of %d**", of.Reproduced, of.Total()), strconv.Itoa(of.Deviates), strconv.Itoa(of.Inconclusive)})
 	}
-	return markdown([]string{"", "reproduced", "deviates", "inconclusive"}, rows)
+	return markdown([]string{"", "reproduced", "deviate", "inconclusive"}, rows)
+}
+
+// byResult returns the table of the choices that were made with the paper's numbers in view.
+func byResult(*testing.T) string {
+	var rows [][]string
+	for _, a := range experiments.Ledgers().Assumptions {
+		if a.How == experiments.ChosenByResult {
+			rows = append(rows, []string{"`" + a.ID + "`", a.Paper, a.Chosen})
+		}
+	}
+	return markdown([]string{"choice", "in the paper", "our choice"}, rows)
 }
 
 // scorecard counts the results that were in view when choices were made.
@@ -291,7 +464,7 @@ func failures(t *testing.T) string {
 	return fmt.Sprintf("Deviating: %s.\n\nInconclusive: %s.\n", strings.Join(names[stats.Deviates], ", "), strings.Join(names[stats.Inconclusive], ", "))
 }
 
-// joint returns the number of cells and numbers that the best combination of choices reproduces.
+// joint returns the number of cells that the best combination of choices reproduces.
 func joint(t *testing.T) string {
 	var best map[string]string
 	combinations := 0.0
@@ -301,6 +474,9 @@ func joint(t *testing.T) string {
 			best = row
 		}
 	}
-	others := "`" + strings.ReplaceAll(best["assumed_otherwise"], ", ", "`, `") + "`"
-	return fmt.Sprintf("The best of %.0f million combinations reproduces %s cells and %s numbers: %s.\n", combinations/1e6, best["cells"], best["numbers"], others)
+	if others := "epochs-brodatz=five, bsgd-maintenance=keep-newest, lbfgs-stopping=weights"; best["assumed_otherwise"] != others {
+		t.Errorf("the best combination is %s; REPRODUCE.md explains %s", best["assumed_otherwise"], others)
+	}
+	return fmt.Sprintf("The best of %.1f billion combinations reproduces %s of the %d cells.\n",
+		combinations/1e9, best["cells"], recorded[evidence.Document](t, "verdicts.json").Counts.Cells.Total())
 }
