@@ -14,7 +14,7 @@ import (
 	"polkrepro/internal/words"
 )
 
-// TestFiguresInText checks the sentences of README.md and REPRODUCE.md that state verdicts or estimates
+// TestFiguresInText checks the sentences of documents that state verdicts or estimates
 // of claims against the records. The tests of docs and TestCheckSummaryOfReference compare their blocks.
 func TestFiguresInText(t *testing.T) {
 	t.Parallel()
@@ -44,11 +44,12 @@ func TestFiguresInText(t *testing.T) {
 	less := f.assuming("epochs-brodatz=five").test("table3.brodatz.ksvm.polk.order").Ours
 	batch := f.test("brodatz.like-batch.error").Ours
 	libsvm := []string{"table2.multidist.ksvm.libsvm", "table3.mnist.ksvm.libsvm", "table3.brodatz.ksvm.libsvm"}
+	mnistOrders := up(100*max(f.farthest(true, "order", "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"), f.farthest(true, "order-324", "mnist.orders")), 1)
 	elements := func(order float64) string {
 		n := int(math.Round(order))
 		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 	}
-	for name, sentences := range map[string][]string{"README.md": {
+	for name, stated := range map[string][]string{"README.md": {
 		fmt.Sprintf("Errors are within %.1f points of the printed ones. Nine of the ten model orders are within %.0f %%; %s of these nine were fitted", up(errors[5], 0.1), up(100*orders[8], 1), f.word(fitted)),
 		fmt.Sprintf("all %s statements", f.word(theorems.Reproduced)),
 		fmt.Sprintf("On Brodatz it is %.1f points behind L-BFGS with the hinge, and %.1f with the logistic loss, where 0.5 is claimed", math.Abs(f.value("brodatz.ranks.lbfgs")), batch.Value),
@@ -60,6 +61,18 @@ func TestFiguresInText(t *testing.T) {
 		f.assuming(asPrinted).values("With the printed 0.2 POLK errs on %.1f %%", "table2.multidist.ksvm.polk.error"),
 		fmt.Sprintf("C-SVC then has %s support vectors on MNIST, 16,118 are printed", words.Grouped(int(f.value("table3.mnist.ksvm.libsvm.order")))),
 		f.values("The paper's has 21.8 %% error on multidist. With merging, as its authors recommend, it has %.1f %%", "table2.multidist.ksvm.bsgd.error"),
+	}, "docs/results.md": {
+		fmt.Sprintf("Of the paper's %d sentences, captions and ranks, %d are reproduced", claims.Total(), claims.Reproduced),
+		fmt.Sprintf("The error falls below 4 %% in time on %s of the %s draws of multidist", f.word(early), f.word(len(below.Of.Runs))),
+		fmt.Sprintf("| %.0f %% |", margins["risk"].Percent), fmt.Sprintf("| %.0f %%, and at least %.0f elements |", margins["order"].Percent, margins["order"].Least),
+		fmt.Sprintf("Of the elements %.0f %% lie within σ of a mode", f.value("multidist.concentrate.majority")),
+		f.values("is %.2f times that of a training point", "multidist.concentrate.nearer"),
+	}, "docs/checklists.md": {
+		fmt.Sprintf("%d of the %d cells of the paper's tables are reproduced", cells.Reproduced, cells.Total()),
+	}, "docs/errata.md": {
+		fmt.Sprintf("On MNIST, C-SVC then keeps %s support vectors instead of 16,118 and errs on %.1f %% instead of 1.50 %%", elements(f.assuming("bandwidth=variance").value("table3.mnist.ksvm.libsvm.order")),
+			f.assuming("bandwidth=variance").value("table3.mnist.ksvm.libsvm.error")),
+		fmt.Sprintf("gives all three printed model orders to within %.0f %%", mnistOrders),
 	}, "REPRODUCE.md": {
 		fmt.Sprintf("have %d cells, one for each method, data set and loss. Of these, %d are reproduced", cells.Total(), cells.Reproduced),
 		fmt.Sprintf("half as wide, %d cells would be reproduced. The paper's sentences, captions and rankings make %d claims that we could test, and %d of them deviate", f.CellsAt(0.5).Reproduced, claims.Total(), claims.Deviates),
@@ -76,7 +89,7 @@ func TestFiguresInText(t *testing.T) {
 			up(f.farthest(false, "error", libsvm...), 0.1), up(100*f.farthest(true, "order", libsvm...), 1),
 			up(100*f.farthest(true, "risk", "table2.multidist.ksvm.lbfgs", "table2.multidist.klr.lbfgs", "table2.multidist.klr.ivm"), 1)),
 		f.assuming(asPrinted).values("The variance is 0.04; with the printed 0.2, C-SVC errs on %.0f %%", "table2.multidist.ksvm.libsvm.error"),
-		fmt.Sprintf("With a tenth of K, our model orders lie within %.0f %% of all three printed ones", up(100*max(f.farthest(true, "order", "table3.mnist.ksvm.polk", "table3.mnist.klr.polk"), f.farthest(true, "order-324", "mnist.orders")), 1)),
+		fmt.Sprintf("With a tenth of K, our model orders lie within %.0f %% of all three printed ones", mnistOrders),
 		f.values("merging has %.2f %% and %.4f", "table3.mnist.ksvm.bsgd.error", "table3.mnist.ksvm.bsgd.risk"),
 		f.values("POLK stays ahead of BSGD at equal order: it errs on %.2f %%, BSGD by merging on %.2f %%", "table2.multidist.ksvm.polk.error", "table2.multidist.ksvm.bsgd.error"),
 		fmt.Sprintf("Over ten draws POLK is %.1f points behind L-BFGS (%.1f to %.1f)", batch.Value, batch.Low, batch.High),
@@ -89,7 +102,7 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("With margins half as wide the combination reproduces %d cells", together),
 	}} {
 		prose := words.OneLine(strings.ReplaceAll(string(must(os.ReadFile(filepath.Join("..", name)))), "*", ""))
-		for _, sentence := range sentences {
+		for _, sentence := range stated {
 			if !strings.Contains(prose, sentence) {
 				t.Errorf("%s does not say %q", name, sentence)
 			}

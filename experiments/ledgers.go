@@ -263,12 +263,15 @@ func (a *Answer) Matches(planned *Planned) bool {
 // An Erratum is an error in the printed paper.
 type Erratum struct {
 	ID         string   `json:"id"`
-	Kind       string   `json:"kind"` // misprint, contradiction, gap or reference
-	Line       int      `json:"line"` // line of the paper's LaTeX source
+	Severity   string   `json:"severity,omitempty"` // setting, algorithm, theorem or result; missing if nothing follows
+	Title      string   `json:"title,omitempty"`    // subject, of one that has a severity
+	Kind       string   `json:"kind"`               // misprint, contradiction, gap or reference
+	Line       int      `json:"line"`               // line of the paper's LaTeX source
 	Place      string   `json:"place"`
 	Printed    string   `json:"printed"`
 	Right      string   `json:"right"`
 	How        string   `json:"how"`                  // reason why it is known to be wrong
+	Follows    string   `json:"follows,omitempty"`    // consequences, of one that has a severity
 	Tests      []string `json:"tests,omitempty"`      // Go tests that settle it, PACKAGE.TEST
 	Claims     []string `json:"claims,omitempty"`     // claims whose records settle it
 	Assumption string   `json:"assumption,omitempty"` // ID of the assumption that was made because of it
