@@ -53,9 +53,14 @@ func TestExactWeights(t *testing.T) {
 	if !stopped {
 		t.Error("never stopped in the last pass")
 	}
+	again := reread(t, whole)
+	err := again.Finish()
+	if lines := table(20, "squared-error", 34); err != nil || predictions(t, again, lines) != predictions(t, whole, lines) {
+		t.Errorf("read again and finished, the model predicts something else: %v", err)
+	}
 	more := opt
 	more.Tune, more.Source, more.Resume = false, stream(table(200, "squared-error", 33)), reread(t, whole)
-	if m := mustTrain(t, more); m.Rows() != whole.Rows()+200 || m.Unfinished() {
+	if m := mustTrain(t, more); m.Rows() != whole.Rows()+200 || m.Unfinished() || m.Settings().Exact {
 		t.Errorf("%d rows", m.Rows())
 	}
 }

@@ -147,7 +147,8 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
-	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names, ended: !train}
+	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
+	m.ended = !train || h.Exact && h.Unfinished == nil // the exact weights know the waiting rows
 	m.loss, _ = loss.ByName(h.Loss) // check has found this loss
 	k, err := h.kernel()
 	if err != nil {

@@ -191,7 +191,7 @@ func (m *Model) reopen() error {
 		again.seen, again.trend = m.seen, m.trend
 		*m = *again
 	}
-	m.ended = false
+	m.ended, m.settings.Exact = false, false // gradient steps follow
 	return nil
 }
 
