@@ -69,7 +69,7 @@ func TestLearnedMetric(t *testing.T) {
 		t.Skip("-short: arithmetic alone, and the race detector makes it a minute")
 	}
 	opt := tuning("multi-hinge", file(t, noisy(1200, 1)))
-	opt.Order = 40
+	opt.Order, opt.Epochs, opt.Settings.LearningRate = 40, 20, 32 // what remains is scaling and bandwidth
 	notes := noted(&opt)
 	m := reread(t, mustTrain(t, opt))
 	r := m.Settings().Relevances

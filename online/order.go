@@ -173,7 +173,7 @@ func (o *orderSearch) try(ctx context.Context, now candidate, order int) (candid
 	}
 	now = all[0]
 	ref := o.ref
-	if ref == nil {
+	if ref == nil || t.opt.Order > 0 {
 		return now, nil
 	}
 	for t.unsure(&now.score, &ref.score) && len(now.score.each) < judgedRows && now.folds < o.most {

@@ -85,7 +85,6 @@ func TestTunedModelsLearn(t *testing.T) {
 		name        string
 		train, test []string
 	}{
-		{"spirals", spirals(1000, 1), spirals(1000, 2)},
 		{"prototypes", prototypes(600, 1), prototypes(500, 2)},
 		{"sorted spirals", slices.SortedFunc(slices.Values(spirals(1000, 1)), byLabel), spirals(1000, 2)},
 	}
@@ -99,7 +98,7 @@ func TestTunedModelsLearn(t *testing.T) {
 		}
 	}
 	m := mustTrain(t, tuning("multi-hinge", stream(spirals(4000, 1))))
-	if e := evaluation(t, m, tests[0].test); !(e.Error <= 0.1) {
+	if e := evaluation(t, m, spirals(1000, 2)); !(e.Error <= 0.1) {
 		t.Errorf("a stream of spirals: error %.2f %%", 100*e.Error)
 	}
 }
