@@ -149,7 +149,7 @@ func read(r io.Reader, train bool) (*Model, error) {
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
 	m.ended = !train || h.Exact && h.Unfinished == nil // the exact weights know the waiting rows
-	m.loss, _ = loss.ByName(h.Loss) // check has found this loss
+	m.loss, _ = loss.ByName(h.Loss)                    // check has found this loss
 	k, err := h.kernel()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)

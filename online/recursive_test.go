@@ -34,7 +34,7 @@ func series(n int, shift float64) (lines []string) {
 func streamed(t *testing.T, lines []string, change func(*TrainOptions)) (m *Model, rmse float64) {
 	t.Helper()
 	opt := tuning("squared-error", stream(lines))
-	opt.Progress = func(_ *Model, p Prequential) { rmse = p.RMSE() }
+	opt.Progress = func(_ *Model, p Progress) { rmse = p.RMSE() }
 	change(&opt)
 	return mustTrain(t, opt), rmse
 }

@@ -136,7 +136,7 @@ func stopAt(t *testing.T, opt TrainOptions, n int) *Model {
 func TestSaves(t *testing.T) {
 	opt := options("multi-hinge", file(t, table(1500, "multi-hinge", 23)))
 	saves, told := 0, 0
-	opt.Progress = func(_ *Model, p Prequential) { told += p.Rows }
+	opt.Progress = func(_ *Model, p Progress) { told += p.Rows }
 	opt.SaveEvery = 400
 	opt.Save = func(m *Model) error {
 		saves++

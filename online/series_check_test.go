@@ -43,7 +43,7 @@ func TestCheckSeries(t *testing.T) {
 		opt.Order = tt.most
 		var squares float64
 		var n int
-		opt.Progress = func(m *Model, p Prequential) {
+		opt.Progress = func(m *Model, p Progress) {
 			if m.Rows() > 1000 {
 				squares, n = squares+p.Squares, n+p.Rows
 			}

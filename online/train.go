@@ -50,12 +50,20 @@ type TrainOptions struct {
 	Forgetting float64
 
 	Note     func(format string, args ...any) // receives messages, such as the chosen settings; may be nil
-	Progress func(*Model, Prequential)        // called after 100, 1,000 and every 10,000 rows, with the results on rows never learned before: none in later passes; may be nil
+	Progress func(*Model, Progress)           // called after 100, 1,000 and every 10,000 rows; may be nil
 
 	// Save, unless nil, is called after every SaveEvery rows, at least 1, that the
 	// model has taken. An error from Save ends the training.
 	Save      func(*Model) error
 	SaveEvery int
+}
+
+// A Progress is how far a training is.
+type Progress struct {
+	Prequential         // on the rows since the Progress before; none in passes after the first
+	Pass        int     // current pass, from 1
+	Passes      int     // 1 for a stream
+	Share       float64 // of the rows of all passes; 0 if their number is not known
 }
 
 // Recursive reports whether the stream is a regression to be learned by recursive least squares: no
@@ -76,7 +84,7 @@ func Train(ctx context.Context, opt TrainOptions) (*Model, error) {
 		opt.Note = func(string, ...any) {}
 	}
 	if opt.Progress == nil {
-		opt.Progress = func(*Model, Prequential) {}
+		opt.Progress = func(*Model, Progress) {}
 	}
 	if opt.Save != nil && opt.SaveEvery < 1 {
 		return nil, fmt.Errorf("online: SaveEvery %d: must be at least 1", opt.SaveEvery)
@@ -130,6 +138,7 @@ type trainer struct {
 
 	began, taken int64 // rows that the model had before, and rows learned since
 	next         int64 // value of taken at which progress is reported next
+	total        int   // rows of the file; 0 if not known
 }
 
 // rowOptions returns the options for reading a source in the given format.
@@ -171,7 +180,9 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
 	}
-	t.at.Shuffled = tune && !stream
+	if t.at.Shuffled = tune && !stream; !stream {
+		t.total = seen.rows
+	}
 	t.warnSorted(seen)
 	t.warnNumbered(f, seen)
 	var sc rows.Scaling
@@ -386,10 +397,13 @@ func (t *trainer) report(rows int64) {
 	for t.next <= rows && rows < math.MaxInt64 {
 		t.next = min(t.next*10, t.next+10_000-t.next%10_000)
 	}
-	p := t.m.seen
+	p := Progress{Pass: t.at.Pass + 1, Passes: t.at.Epochs}
+	if t.at.Pass == 0 { // else the rows have been learned before
+		p.Prequential = t.m.seen
+	}
 	t.m.seen = Prequential{}
-	if t.at.Pass > 0 { // the rows have been learned before
-		p = Prequential{}
+	if t.total > 0 {
+		p.Share = (float64(t.at.Pass) + float64(t.at.Rows)/float64(t.total)) / float64(t.at.Epochs)
 	}
 	t.opt.Progress(t.m, p)
 }

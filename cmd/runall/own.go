@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -166,24 +167,7 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	}
 	stderr := cmd.ErrOrStderr()
 	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	said := int64(-1)
-	opt.Progress = func(m *online.Model, p online.Prequential) {
-		if p.Rows == 0 && m.Rows() == said { // the final call, for a number of rows already printed
-			return
-		}
-		said = m.Rows()
-		how := ""
-		if p.Rows > 0 {
-			v := p.ErrorRate()
-			if m.Regression() {
-				v = p.RMSE()
-			}
-			how = fmt.Sprintf(", %s in %d rows before learning them", quality(m, v), p.Rows)
-		} else if held, ok := m.Settings().HeldOut(); ok {
-			how = fmt.Sprintf(", %s of held-out rows when the order was chosen", quality(m, held.Error))
-		}
-		fmt.Fprintf(stderr, "%d rows, model order %d%s\n", m.Rows(), m.Order(), how)
-	}
+	opt.Progress = trainProgress(stderr)
 	opt.Save = func(m *online.Model) error {
 		defer files.Hold()()
 		err := saveModel(m, out)
@@ -213,6 +197,36 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintln(stderr, "To go on:", quoted([]string{"runall", "train", opt.Source.Path, "--resume", out}))
 	}
 	return errors.Join(err, printed)
+}
+
+// trainProgress returns a function that prints the progress of a training: in the first pass all that
+// it receives, and later, when there are no new rows to predict, a line a second.
+func trainProgress(stderr io.Writer) func(*online.Model, online.Progress) {
+	said := int64(-1)
+	began := time.Now()
+	last := began
+	return func(m *online.Model, p online.Progress) {
+		if p.Rows == 0 && (m.Rows() == said || p.Pass > 1 && time.Since(last) < time.Second) {
+			return
+		}
+		said, last = m.Rows(), time.Now()
+		how := ""
+		if p.Rows > 0 {
+			v := p.ErrorRate()
+			if m.Regression() {
+				v = p.RMSE()
+			}
+			how = fmt.Sprintf(", %s in %d rows before learning them", quality(m, v), p.Rows)
+		}
+		if p.Pass > 1 {
+			how += fmt.Sprintf(", pass %d of %d", p.Pass, p.Passes)
+		}
+		if p.Pass > 1 && p.Share > 0 {
+			left := time.Duration(float64(time.Since(began)) * (1 - p.Share) / p.Share)
+			how += fmt.Sprintf(", at most %v left", left.Round(time.Second))
+		}
+		fmt.Fprintf(stderr, "%d rows, model order %d%s\n", m.Rows(), m.Order(), how)
+	}
 }
 
 // saveModel writes a model to a file. If that fails, it keeps the model, which may be the work of
