@@ -39,6 +39,7 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS3.csv, MNIST":          learners("mnist"),
 	"results/reference/tables/tableS3.csv, multidist":      learners("multidist (calibrated)"),
 	"results/reference/tables/tableS4.csv, BSGD's rates":   rates,
+	"results/reference/tables/tableS4.csv, BSGD's risks":   rateRisks,
 	"results/reference/tables/tableS4.csv, K of MNIST":     printedK,
 	"results/reference/tables/tableS4.csv, patches":        patches,
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
@@ -52,11 +53,14 @@ var generators = map[string]func(*testing.T) string{
 	"errata.yaml, theorems":                                errata("theorem"),
 	"errata.yaml, results":                                 errata("result"),
 	"errata.yaml, others":                                  slips,
+	"the draws of L-BFGS":                                  lbfgsDraws,
 	"the intervals of one run":                             oneRun,
 	"the modes of multidist":                               modes,
 	"the numbers of POLK":                                  polk,
 	"results/reference/times.csv":                          times,
 	"results/reference/verdicts.json":                      counts,
+	"the cells":                                            cells,
+	"the intervals of test samples":                        otherSamples,
 	"the scorecard":                                        scorecard,
 	"the sentences that are not reproduced":                failures,
 	"results/reference/tournament, error":                  tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
@@ -175,14 +179,14 @@ func contrastsOfRows(on ...string) func(*testing.T) string { return differences(
 
 func differences(otherRows bool, on []string) func(*testing.T) string {
 	return func(t *testing.T) string {
-		header, rows := []string{"", "difference of errors", "points", "90 %"}, [][]string(nil)
+		header, rows := []string{"data", "difference of errors", "points", "90 % interval"}, [][]string(nil)
 		if otherRows {
-			header = append(header, "90 %, other test rows")
+			header = append(header, "90 % interval, test set resampled")
 		}
 		for _, line := range table(t, "tables/tableS5.csv") {
 			if slices.Contains(on, line["data"]) {
 				points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
-				row := []string{line["data"], line["difference"], points("points"), points("low") + " to " + points("high")}
+				row := []string{strings.Replace(line["data"], "any draws", "unselected draws", 1), line["difference"], points("points"), points("low") + " to " + points("high")}
 				if otherRows {
 					row = append(row, points("low_other_rows")+" to "+points("high_other_rows"))
 				}
@@ -213,34 +217,69 @@ func questions(t *testing.T) func(set, task, series string) map[string]string {
 	}
 }
 
-// rates returns the table of BSGD's errors on multidist by maintenance and learning rate.
+// rates returns the table of BSGD's errors on multidist by maintenance and learning rate, with their
+// deviations over the draws.
 func rates(t *testing.T) string {
 	line := questions(t)
 	var rows [][]string
 	for _, maintenance := range []string{"merging", "projection", "removal", "keep-newest"} {
-		row := []string{maintenance}
+		row := []string{"`" + maintenance + "`"}
 		for _, rate := range []string{"η = 0.1", "η = 0.3", "η = 1 or 1/(λt): constant", "η = 3", "η = 10", "η = 1 or 1/(λt): inverse"} {
-			row = append(row, mean(line("multidist (calibrated)", "ksvm", "BSGD, "+maintenance+", "+rate)["error (%)"]))
+			l := line("multidist (calibrated)", "ksvm", "BSGD, "+maintenance+", "+rate)
+			if l["runs"] != "20 of 20" {
+				t.Errorf("%s, %s: %s runs", maintenance, rate, l["runs"])
+			}
+			error, _, _ := strings.Cut(l["error (%)"], " (")
+			row = append(row, error)
 		}
 		rows = append(rows, row)
 	}
-	return markdown([]string{"maintenance", "η = 0.1", "0.3", "1", "3", "10", "1/(λt)"}, rows)
+	return markdown([]string{"maintenance", "η = 0.1", "η = 0.3", "η = 1", "η = 3", "η = 10", "η = 1/(λt)"}, rows)
 }
 
-// printedK returns the table of POLK's model orders and errors on MNIST with the printed K.
+// rateRisks returns the table of the test risks of BSGD by merging at the two rates that are best by some
+// measure.
+func rateRisks(t *testing.T) string {
+	line := questions(t)
+	var rows [][]string
+	for _, of := range [][2]string{{"multidist (calibrated)", "multidist, mean over 20 draws"}, {"mnist", "MNIST, one run"}} {
+		row := []string{of[1]}
+		for _, rate := range []string{"η = 0.3", "η = 1 or 1/(λt): constant"} {
+			row = append(row, mean(line(of[0], "ksvm", "BSGD, merging, "+rate)["test risk"]))
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"BSGD by merging, test risk", "η = 0.3", "η = 1"}, rows)
+}
+
+// printedK returns the table of POLK's model orders and errors on MNIST with the printed K and with a
+// tenth of it.
 func printedK(t *testing.T) string {
 	line := questions(t)
-	rows := [][]string{{"the printed model order", "324", "1,086", "–", "2,326"}}
+	shown := func(order, error string) string {
+		return fmt.Sprintf("%s (%.0f %%)", elements(math.Round(number(t, mean(order)))), number(t, mean(error)))
+	}
+	tenth := []string{"**η = 24, a tenth of K (our choice)**"}
+	for _, at := range [][2]string{{"ksvm", "0.024"}, {"ksvm", "0.016"}, {"klr", "0.016"}, {"klr", "0.008"}} {
+		l := runsLine(t, "mnist", at[0], "POLK, K = "+at[1], "5 of 5", "240000")
+		tenth = append(tenth, shown(l["model order"], l["test error (%)"]))
+	}
+	printed := []string{"η = 24"}
+	for _, at := range [][2]string{{"ksvm", "0.24"}, {"ksvm", "0.16"}, {"klr", "0.16"}, {"klr", "0.08"}} {
+		l := runsLine(t, "mnist", at[0], "POLK, K = "+at[1], "5 of 5", "240000")
+		printed = append(printed, shown(l["model order"], l["test error (%)"]))
+	}
+	rows := [][]string{{"the paper's model order", "324", "1,086", "not printed", "2,326"}, tenth, printed}
 	for _, of := range [][2]string{{"η = 6", "POLK, K = %s, η = 6"}, {"η = 5.2", "POLK, K = %s, η = 5.2"}, {"η = 2.4", "POLK, K = %s, η = 2.4"},
-		{"η = 0.24, stopped after 12,000 samples", "POLK, K = %s, η = 0.24, 12,000 samples"}, {"η = 24, gradients of a mini-batch summed", "POLK, summed gradients, ε of K = %s"}} {
+		{"η = 0.24, only 12,000 samples", "POLK, K = %s, η = 0.24, 12,000 samples"}, {"η = 24, gradients of a mini-batch summed", "POLK, summed gradients, ε of K = %s"}} {
 		row := []string{of[0]}
 		for _, at := range [][2]string{{"ksvm", "0.24"}, {"ksvm", "0.16"}, {"klr", "0.16"}, {"klr", "0.08"}} {
 			l := line("mnist", at[0], fmt.Sprintf(of[1], at[1]))
-			row = append(row, fmt.Sprintf("%s (%.0f %%)", elements(math.Round(number(t, mean(l["model order"])))), number(t, mean(l["error (%)"]))))
+			row = append(row, shown(l["model order"], l["error (%)"]))
 		}
 		rows = append(rows, row)
 	}
-	return markdown([]string{"", "hinge, K = 0.24", "hinge, K = 0.16", "logistic, K = 0.16", "logistic, K = 0.08"}, rows)
+	return markdown([]string{"learning rate", "hinge, K = 0.24", "hinge, K = 0.16", "logistic, K = 0.16", "logistic, K = 0.08"}, rows)
 }
 
 // patches returns the table of the errors on Brodatz by where the test patches lie.
@@ -254,7 +293,9 @@ func patches(t *testing.T) string {
 		}
 		rows = append(rows, row)
 	}
-	return markdown([]string{"test patches lie", "POLK, error (%)", "BSGD by merging", "C-SVC"}, rows)
+	polk := func(i int) float64 { return number(t, rows[i][1]) }
+	return markdown([]string{"test patches lie", "POLK, error (%)", "BSGD by merging, error (%)", "C-SVC, error (%)"}, rows) +
+		fmt.Sprintf("\nWithout shared pixels POLK's error is %.1f points higher. If test patches also lie in another half of the image, it is %.1f\npoints higher still.\n", polk(1)-polk(0), polk(2)-polk(1))
 }
 
 // percent writes a share with two significant digits, or all digits before the point.
@@ -338,7 +379,8 @@ func distances(t *testing.T) string {
 	var rows [][]string
 	for _, of := range [][3]string{{"diminishing", "POLK, diminishing", "FSGD, diminishing"}, {"η = 0.3", "POLK, η = 0.3, K = 0.03", "FSGD, η = 0.3"},
 		{"η = 0.1", "POLK, η = 0.1, K = 0.03", "FSGD, η = 0.1"}, {"η = 0.03", "POLK, η = 0.03, K = 0.03", "FSGD, η = 0.03"}} {
-		row := []string{of[0]}
+		runs, _, _ := strings.Cut(by[of[1]]["runs"], " ")
+		row := []string{of[0], runs, words.Grouped(int(number(t, by[of[1]]["samples"])))}
 		for _, name := range of[1:] {
 			for _, key := range []string{"least distance", "M at the end"} {
 				mean, _, _ := strings.Cut(by[name][key], " (")
@@ -347,7 +389,12 @@ func distances(t *testing.T) string {
 		}
 		rows = append(rows, row)
 	}
-	return markdown([]string{"learning rate", "POLK, least distance to f*", "elements", "FSGD, least distance to f*", "elements"}, rows)
+	norm := regexp.MustCompile(`‖f\\\*‖ = (\d+\.\d+)`).FindStringSubmatch(read(t, "results/reference/tables/table1.md"))
+	if norm == nil {
+		t.Fatal("table1.md does not give the norm of f*")
+	}
+	return fmt.Sprintf("The norm of f\\* is %s.\n\n", norm[1]) +
+		markdown([]string{"learning rate", "runs", "steps", "POLK, least distance to f\\*", "POLK, elements", "FSGD, least distance to f\\*", "FSGD, elements"}, rows)
 }
 
 // tables returns the lines of Tables 2 and 3 that have a verdict.
@@ -388,28 +435,145 @@ func oneRun(t *testing.T) string {
 	return markdown([]string{"data set", "learned numbers with three runs or more", "in the interval of one further run"}, rows)
 }
 
+// otherSamples says which printed errors on MNIST and Brodatz lie in the intervals for one further run on
+// another test sample.
+func otherSamples(t *testing.T) string {
+	inside, of := make(map[bool]int), make(map[bool]int) // whether the method is POLK or C-SVC
+	for _, line := range tables(t) {
+		if line["data"] == "multidist" || line["quantity"] != "error" {
+			continue
+		}
+		kind := line["method"] == "polk" || line["method"] == "libsvm"
+		of[kind]++
+		if line["paper_in_new_rows"] == "true" {
+			inside[kind]++
+		}
+	}
+	if inside[true] != 6 || of[true] != 6 || inside[false] != 0 || of[false] != 4 {
+		t.Errorf("of POLK and C-SVC %d of %d are inside, of the others %d of %d", inside[true], of[true], inside[false], of[false])
+	}
+	return "All six printed errors of POLK and LIBSVM on these two data sets lie in the wider intervals. None of the four printed\nerrors of BSGD and L-BFGS does.\n"
+}
+
 // titles are the names of the paper's data sets in text.
 var titles = map[string]string{"multidist": "multidist", "mnist": "MNIST", "brodatz": "Brodatz"}
 
-// polk returns the table of the numbers of POLK, printed and ours.
-func polk(t *testing.T) string {
-	var rows [][]string
+// lbfgsDraws returns the table of L-BFGS's error with the logistic loss on one draw of Brodatz and on ten.
+func lbfgsDraws(t *testing.T) string {
 	for _, line := range tables(t) {
-		if line["method"] != "polk" {
+		if line["data"] != "brodatz" || line["task"] != "klr" || line["method"] != "lbfgs" || line["quantity"] != "error" {
 			continue
 		}
-		paper, ours := number(t, line["paper"]), number(t, line["mean"])
-		switch line["quantity"] {
-		case "risk":
-			loss := map[string]string{"ksvm": "hinge", "klr": "logistic"}[line["task"]]
-			rows = append(rows, []string{titles[line["data"]] + ", " + loss, fmt.Sprintf("%s → %.3g (%s %%)", line["paper"], ours, words.Signed(100*(ours-paper)/paper, 0))})
-		case "error":
-			rows[len(rows)-1] = append(rows[len(rows)-1], fmt.Sprintf("%s → %.2f", line["paper"], ours))
-		default:
-			rows[len(rows)-1] = append(rows[len(rows)-1], elements(paper)+" → "+elements(ours))
+		value := func(name string) float64 { return number(t, line[name]) }
+		low, high, margin := value("draws_low"), value("draws_high"), [2]float64{value("paper") - 1, value("paper") + 1}
+		if low >= margin[0] || high <= margin[0] || high > margin[1] {
+			t.Errorf("the interval %g to %g of ten draws does not cross the lower end of the margin", low, high)
 		}
+		return markdown([]string{"L-BFGS, logistic loss, Brodatz", "error (%)", "verdict"}, [][]string{
+			{"the paper's", fmt.Sprintf("%.2f, margin %.2f to %.2f", value("paper"), margin[0], margin[1]), words.Dash},
+			{"ours, one run on one draw, which judges the cell", fmt.Sprintf("%.2f", value("mean")), line["verdict"]},
+			{"ours, mean over ten draws with its 90 % interval", fmt.Sprintf("%.2f (%.2f to %.2f)", value("draws_mean"), low, high), "would be inconclusive"},
+		})
 	}
-	return markdown([]string{"data set, loss", "risk", "error (%)", "model order"}, rows)
+	t.Fatal("no L-BFGS on Brodatz")
+	return ""
+}
+
+// methods are the names of the methods of Tables 2 and 3 in text, and losses those of the tasks.
+var (
+	methods = map[string]string{"libsvm": "C-SVC, for LIBSVM", "lbfgs": "L-BFGS", "ivm": "IVM", "bsgd": "BSGD by merging", "polk": "POLK"}
+	losses  = map[string]string{"ksvm": "hinge", "klr": "logistic"}
+)
+
+// verdicts returns the claims of the recorded verdicts by their IDs.
+func verdicts(t *testing.T) map[string]evidence.ClaimDocument {
+	by := make(map[string]evidence.ClaimDocument)
+	for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
+		by[c.ID] = c
+	}
+	return by
+}
+
+// quantityText writes a risk with three digits, and an error or a model order as the tables do.
+func quantityText(quantity string, v float64) string {
+	switch {
+	case quantity == "risk":
+		return words.Decimals(v, 2-int(math.Floor(math.Log10(v))))
+	case quantity != "error":
+		return elements(v)
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.1f", v)
+}
+
+// cells returns the table of the cells of Tables 2 and 3 with their verdicts, and the numbers that are
+// not reproduced.
+func cells(t *testing.T) string {
+	var rows [][]string
+	for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
+		if !c.Cell {
+			continue
+		}
+		id := strings.Split(c.ID, ".") // table, data set, task, method
+		var why []string
+		for _, test := range c.Tests {
+			if test.Verdict != stats.Reproduced {
+				unit := map[string]string{"error": " %"}[test.ID]
+				why = append(why, fmt.Sprintf("%s %s%s (printed %s%s)", test.ID, quantityText(test.ID, float64(*test.Value)), unit, quantityText(test.ID, *test.Paper), unit))
+			}
+		}
+		verdict := c.Verdict.String()
+		if c.Verdict != stats.Reproduced {
+			verdict = "**" + verdict + "**"
+		} else {
+			why = []string{words.Dash}
+		}
+		rows = append(rows, []string{titles[id[1]], losses[id[2]], methods[id[3]], verdict, strings.Join(why, ", "), c.Half.String()})
+	}
+	return markdown([]string{"data set", "loss", "method", "verdict", "our numbers that are not reproduced", "if margins were half as wide"}, rows)
+}
+
+// polk returns the table of the numbers of POLK, printed and ours, with their verdicts. The last rows are
+// settings of K for which the paper prints only the model order.
+func polk(t *testing.T) string {
+	by := verdicts(t)
+	var rows [][]string
+	add := func(name, k string, tests ...evidence.TestDocument) {
+		row := []string{name, k, words.Dash, words.Dash, words.Dash}
+		verdict := stats.Reproduced.String()
+		for _, test := range tests {
+			paper, ours := *test.Paper, float64(*test.Value)
+			quantity, _, _ := strings.Cut(test.ID, "-")
+			change := quantityText(quantity, paper) + " → " + quantityText(quantity, ours)
+			if test.Verdict != stats.Reproduced {
+				verdict = fmt.Sprintf("%s: %s", test.Verdict, quantity)
+			}
+			switch quantity {
+			case "risk":
+				row[2] = fmt.Sprintf("%s (%s %%)", change, words.Signed(100*(ours-paper)/paper, 0))
+			case "error":
+				row[3] = change
+			default:
+				row[4] = change
+			}
+		}
+		rows = append(rows, append(row, verdict))
+	}
+	for _, of := range [][3]string{{"multidist", "ksvm", "0.04"}, {"multidist", "klr", "0.03"}, {"mnist", "ksvm", "0.016"}, {"mnist", "klr", "0.008"}, {"brodatz", "ksvm", "0.01"}, {"brodatz", "klr", "0.005"}} {
+		number := map[bool]string{true: "table2", false: "table3"}[of[0] == "multidist"]
+		add(titles[of[0]]+", "+losses[of[1]], of[2], by[strings.Join([]string{number, of[0], of[1], "polk"}, ".")].Tests...)
+	}
+	for _, of := range [][4]string{{"multidist, hinge", "0.0001", "multidist.order-129", "order"}, {"multidist, logistic", "0.001", "multidist.between-4-and-5", "order-75"},
+		{"MNIST, hinge", "0.024", "mnist.orders", "order-324"}, {"Brodatz, hinge", "0.02", "brodatz.orders", "order-305"}} {
+		tests := by[of[2]].Tests
+		i := slices.IndexFunc(tests, func(test evidence.TestDocument) bool { return test.ID == of[3] })
+		if i < 0 {
+			t.Fatalf("no test %s.%s", of[2], of[3])
+		}
+		add(of[0], of[1], tests[i])
+	}
+	return markdown([]string{"data set, loss", "our K", "risk", "error (%)", "model order", "verdict"}, rows)
 }
 
 // times returns the table of the times of commands.
@@ -433,7 +597,7 @@ func placebo(t *testing.T) string {
 		}
 		rows = append(rows, strings.Split(fmt.Sprintf("%s|%d|%d|%d|%s", k.Name, median, most, k.Equal, p), "|"))
 	}
-	return markdown([]string{fmt.Sprintf("numbers in each of %d searches", p.Kinds[0].Draws), "cells reproduced, median", "cells reproduced, most", fmt.Sprintf("searches with at least %d", p.Most), "p"}, rows)
+	return markdown([]string{fmt.Sprintf("replaced numbers, %d searches each", p.Kinds[0].Draws), "cells reproduced, median", "cells reproduced, most", fmt.Sprintf("searches with at least %d cells", p.Most), "p"}, rows)
 }
 
 func counts(t *testing.T) string {
@@ -445,25 +609,58 @@ func counts(t *testing.T) string {
 	}
 	for _, of := range []evidence.Tally{
 		{What: "cells of Tables 2 and 3", Counts: v.Counts.Cells},
+		{What: "the same cells, with margins half as wide", Counts: v.Counts.Half}, {What: "the same cells, with margins twice as wide", Counts: v.Counts.Twice},
 		{What: "numbers in these cells", Counts: numbers},
-		{What: "numbers in view when we made a choice", Counts: v.Scorecard.Targets}, {What: "numbers not in view", Counts: v.Scorecard.Others}, {What: "numbers that are settings", Counts: v.Scorecard.Set},
+		{What: "of these: seen when we made a choice", Counts: v.Scorecard.Targets}, {What: "of these: guided no choice", Counts: v.Scorecard.Others}, {What: "of these: given to the method", Counts: v.Scorecard.Set},
 		{What: "sentences, captions and rankings", Counts: v.Counts.Sentences}, {What: "statements of Table 1 and its theorems", Counts: v.Counts.Theorems},
-		{What: "cells, if margins were half as wide", Counts: v.Counts.Half}, {What: "cells, if margins were twice as wide", Counts: v.Counts.Twice},
 	} {
-		rows = append(rows, []string{of.What, fmt.Sprintf("**%d of %d**", of.Reproduced, of.Total()), strconv.Itoa(of.Deviates), strconv.Itoa(of.Inconclusive)})
+		rows = append(rows, []string{of.What, strconv.Itoa(of.Total()), fmt.Sprintf("**%d**", of.Reproduced), strconv.Itoa(of.Deviates), strconv.Itoa(of.Inconclusive)})
 	}
-	return markdown([]string{"", "reproduced", "deviate", "inconclusive"}, rows)
+	return markdown([]string{"what is judged", "how many", "reproduced", "deviate", "inconclusive"}, rows)
 }
 
-// byResult returns the table of the choices that were made with the paper's numbers in view.
-func byResult(*testing.T) string {
-	var rows [][]string
-	for _, a := range experiments.Ledgers().Assumptions {
-		if a.How == experiments.ChosenByResult {
-			rows = append(rows, []string{"`" + a.ID + "`", a.Paper, a.Chosen})
+// plain describes the choices that were made with the paper's numbers in view to readers who have not
+// seen the symbols of the ledger.
+var plain = map[string][2]string{
+	"mini-batch":         {"mini-batches of 32 samples; it is not said whether their gradients are averaged or summed", "the average"},
+	"budget-norm":        {"a bound ε on the change of the function in a step; it is not said how the changes of several class functions add up", "the root of the sum of their squared norms is at most ε, for all removals of a step together"},
+	"bandwidth":          {"“bandwidth σ̃²” = 0.6, 4.0 and 0.1", "these numbers are σ̃, not σ̃², in the kernel exp(−‖x − x'‖²/(2σ̃²))"},
+	"multidist-variance": {"variance 0.2 of each Gaussian", "variance 0.04, that is, standard deviation 0.2"},
+	"multidist-draws":    {"one draw of the means, which is not given", "20 draws whose Bayes error lies between 3.4 and 4.0 %"},
+	"mnist-parsimony":    {"K = 0.16 and 0.24 (hinge), 0.08 and 0.16 (logistic)", "a tenth of each"},
+	"epochs-mnist":       {"the number of passes over the data is not printed", "4 passes"},
+	"risk":               {"it is not said on which data a risk is taken", "training data on multidist and Brodatz, test data on MNIST"},
+	"libsvm-cost":        {"the constant C of LIBSVM is not printed", "C = 1"},
+	"ivm-stopping":       {"it is not said when IVM stops; its model has 16 elements", "at 16 elements"},
+	"textons":            {"13 of Brodatz's textures and 256 textons; it is not said which textures, or how grey levels are treated", "the first 13 scans of USC-SIPI, raw grey levels"},
+}
+
+// byResult returns the table of the choices that were made with the paper's numbers in view, with the
+// number of cells that rest on each.
+func byResult(t *testing.T) string {
+	on := make(map[string]int)
+	for _, c := range recorded[evidence.Document](t, "verdicts.json").Claims {
+		for _, id := range c.ByResult {
+			if c.Cell {
+				on[id]++
+			}
 		}
 	}
-	return markdown([]string{"choice", "in the paper", "our choice"}, rows)
+	var rows [][]string
+	for _, a := range experiments.Ledgers().Assumptions {
+		if a.How != experiments.ChosenByResult {
+			continue
+		}
+		text, ok := plain[a.ID]
+		if !ok {
+			t.Errorf("no plain words for the choice %s", a.ID)
+		}
+		rows = append(rows, []string{"`" + a.ID + "`", text[0], text[1], strconv.Itoa(on[a.ID])})
+	}
+	if len(rows) != len(plain) {
+		t.Errorf("%d choices by result; %d are described", len(rows), len(plain))
+	}
+	return markdown([]string{"choice", "in the paper", "our choice", "cells that rest on it"}, rows)
 }
 
 // scorecard counts the results that were in view when choices were made.
@@ -597,7 +794,7 @@ func joint(t *testing.T) string {
 		}
 	}
 	if others := "epochs-brodatz=five, bsgd-maintenance=keep-newest, lbfgs-stopping=weights"; best["assumed_otherwise"] != others {
-		t.Errorf("the best combination is %s; REPRODUCE.md explains %s", best["assumed_otherwise"], others)
+		t.Errorf("the best combination is %s; docs/choices.md explains %s", best["assumed_otherwise"], others)
 	}
 	return fmt.Sprintf("The best of %.1f billion combinations reproduces %s of the %d cells.\n",
 		combinations/1e9, best["cells"], recorded[evidence.Document](t, "verdicts.json").Counts.Cells.Total())
