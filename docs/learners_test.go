@@ -3,12 +3,19 @@ package docs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"polkrepro/experiments"
+	"polkrepro/harness"
+	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
+	"polkrepro/record"
 )
 
 // learners returns a generator for Table S3 on a data set: a row for each learner, the least error with
@@ -44,17 +51,16 @@ func learners(set string) func(*testing.T) string {
 			order, _, _ := strings.Cut(line["model order"], " ")
 			title := cmp.Or(titles[line["series"]], line["series"])
 			other := cmp.Or(logistic[line["series"]], words.Dash)
-			row := []string{title, words.Grouped(int(number(t, order) + 0.5)), err, other}
+			row := []string{title, words.Grouped(int(number(t, order)+0.5)) + kept(line["series"]), err, other}
 			if set == "mnist" {
-				seconds, _, _ := strings.Cut(line["CPU (s)"], " ")
-				row = append(row, seconds)
+				row = append(row, line["CPU (s)"])
 			}
 			found = append(found, learner{number(t, mean), row})
 		}
 		slices.SortStableFunc(found, func(a, b learner) int { return cmp.Compare(a.hinge, b.hinge) })
-		header := []string{"learner", "elements", "error, hinge (%)", "error, logistic (%)"}
+		header := []string{"learner", "mean model order, or as named", "test error, hinge (%)", "test error, logistic (%)"}
 		if set == "mnist" {
-			header = append(header, "CPU s, hinge")
+			header = append(header, "processor time, hinge (s)")
 		}
 		var rows [][]string
 		for _, l := range found {
@@ -62,6 +68,128 @@ func learners(set string) func(*testing.T) string {
 		}
 		return markdown(header, rows)
 	}
+}
+
+// kept names what a series keeps in place of elements, or nothing.
+func kept(series string) string {
+	switch {
+	case strings.Contains(series, "D ="):
+		return " frequencies"
+	case series == "NOGD", series == "Nyström-SGD":
+		return " samples"
+	}
+	return ""
+}
+
+// atMemory returns the line of Table S3 of a series.
+func atMemory(t *testing.T, set, task, series string) map[string]string {
+	t.Helper()
+	for _, line := range table(t, "tables/tableS3.csv") {
+		if line["data"] == set && line["task"] == task && line["series"] == series {
+			return line
+		}
+	}
+	t.Fatalf("no %s on %s", series, set)
+	return nil
+}
+
+// choice returns the table that says when to use which learner, with the errors that speak for it.
+func choice(t *testing.T) string {
+	var rows [][]string
+	for _, of := range []struct{ when, learner, loss, task, mnist, multidist string }{
+		{"The loss is the hinge, and the kernel is Gaussian.", "BSGD by merging", "hinge", "ksvm", "BSGD", "BSGD"},
+		{"The loss is logistic: classes need probabilities.", "POLK, `komp-merge-order`", "logistic", "klr", "POLK, komp-merge-order", "POLK, komp-merge-order"},
+		{"The model order shall follow from the data.", "POLK, `komp-merge`", "hinge", "ksvm", "POLK, komp-merge", "POLK, komp-merge"},
+		{"", "", "logistic", "klr", "POLK, komp-merge", "POLK, komp-merge"},
+		{"Frequencies can be drawn again for each sample, and time does not matter.", "FOGD, only weights counted", "hinge", "ksvm", "FOGD, D = 10000", "FOGD, D = 40"},
+		{"There are two or three features.", "RFF-SGD, frequencies counted too", "hinge", "ksvm", "", "RFF-SGD, D = 33"},
+		{"The paper's pruning is wanted.", "POLK, `komp`", "hinge", "ksvm", "POLK, komp", "POLK, komp"},
+		{"", "", "logistic", "klr", "POLK, komp", "POLK, komp"},
+	} {
+		row := []string{of.when, of.learner, of.loss}
+		for _, cell := range [][2]string{{"mnist", of.mnist}, {"multidist (calibrated)", of.multidist}} {
+			value := words.Dash
+			if cell[1] != "" {
+				value, _, _ = strings.Cut(atMemory(t, cell[0], of.task, cell[1])["error (%)"], " (")
+			}
+			row = append(row, value)
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"when", "learner", "loss", "MNIST, test error (%)", "multidist, test error (%)"}, rows)
+}
+
+// A memoryRule is a way to count the numbers of a learner of model order m with p features and c classes.
+type memoryRule struct {
+	title string
+	count func(m, p, c int) int
+}
+
+// most returns the largest model order whose count is within a limit.
+func (r memoryRule) most(p, c, limit int) (m int) {
+	for r.count(m+1, p, c) <= limit {
+		m++
+	}
+	return m
+}
+
+// stored counts the numbers of POLK as Table S3 does.
+func stored(m, p, c int) int { return m*(p+c) + m*m }
+
+// memoryRules returns the table of POLK's largest model order by what counts as memory.
+func memoryRules(*testing.T) string {
+	var rows [][]string
+	for _, rule := range []memoryRule{
+		{"samples, weights and the whole inverse (our count)", stored},
+		{"samples, weights and half of the inverse, which is symmetric", func(m, p, c int) int { return m*(p+c) + m*(m+1)/2 }},
+		{"samples and weights only: the inverse is computed again in each step", func(m, p, c int) int { return m * (p + c) }},
+		{"our count at its peak, with 32 new elements before pruning", func(m, p, c int) int { return stored(m+32, p, c) }},
+		{"the same with one new element", func(m, p, c int) int { return stored(m+1, p, c) }},
+	} {
+		row := []string{rule.title}
+		for _, of := range [][3]int{{784, 10, 200_000}, {2, 5, 400}} {
+			if m := rule.most(of[0], of[1], of[2]); m > 0 {
+				row = append(row, fmt.Sprint(m))
+			} else {
+				row = append(row, "none")
+			}
+		}
+		rows = append(rows, row)
+	}
+	return markdown([]string{"what counts", "MNIST, 200,000 numbers", "multidist, 400 numbers"}, rows)
+}
+
+// tuned returns the table of the settings that were tried for the learners with the hinge loss.
+func tuned(t *testing.T) string {
+	rate := regexp.MustCompile(`-(rate|rank)-.*`)
+	titles := map[string]string{"polk": "POLK, `komp-order`", "komp": "POLK, `komp`", "komp-merge": "POLK, `komp-merge`", "komp-merge-order": "POLK, `komp-merge-order`",
+		"bsgd": "BSGD by merging", "fsgd": "FSGD", "norma": "NORMA", "projectron": "Projectron++", "nogd": "NOGD", "nystrom-sgd": "Nyström-SGD",
+		"fogd": "FOGD, frequencies counted too", "fogd-redrawn": "FOGD, only weights counted", "rff-sgd": "RFF-SGD, frequencies counted too", "rff-sgd-redrawn": "RFF-SGD, only weights counted"}
+	found := make(map[string][2]string)
+	for i, set := range []string{"mnist", "multidist"} {
+		counts, runs := make(map[string]int), make(map[string]string)
+		for _, part := range []string{"", "-pruners"} {
+			for _, line := range testutil.Table(t, filepath.Join(root, "experiments/settings/learners-"+set+"-ksvm"+part+".csv")) {
+				name := rate.ReplaceAllString(line["method"], "")
+				counts[name]++
+				runs[name] = line["runs"]
+			}
+		}
+		for name, n := range counts {
+			cells := found[name]
+			cells[i] = fmt.Sprintf("%d × %s", n, runs[name])
+			found[name] = cells
+		}
+	}
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if titles[name] == "" {
+			t.Fatalf("no title for %s", name)
+		}
+		rows = append(rows, []string{titles[name], cmp.Or(found[name][0], words.Dash), cmp.Or(found[name][1], words.Dash)})
+	}
+	slices.SortFunc(rows, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
+	return markdown([]string{"learner", "MNIST, settings × runs", "multidist, settings × runs"}, rows)
 }
 
 // interval writes the interval of a difference of Table S5, whose ends are in the given columns.
@@ -78,10 +206,16 @@ func atEqualMemory(t *testing.T) string {
 	var rows [][]string
 	for _, line := range table(t, "tables/tableS5.csv") {
 		if set, memory, _ := strings.Cut(line["data"], ", "); strings.HasSuffix(memory, " numbers") {
-			rows = append(rows, []string{set, line["difference"], words.Signed(number(t, line["points"]), 2), interval(t, line, "low", "high"), interval(t, line, "low_other_rows", "high_other_rows")})
+			difference, loss := line["difference"], "hinge"
+			for _, l := range []string{"hinge", "logistic"} {
+				if rest, found := strings.CutSuffix(difference, ", "+l); found {
+					difference, loss = rest, l
+				}
+			}
+			rows = append(rows, []string{set, loss, difference, line["runs"], words.Signed(number(t, line["points"]), 2), interval(t, line, "low", "high"), interval(t, line, "low_other_rows", "high_other_rows")})
 		}
 	}
-	return markdown([]string{"data", "difference of errors", "points", "90 %, these test rows", "90 %, other test rows"}, rows)
+	return markdown([]string{"data", "loss", "difference of test errors", "pairs of runs", "points", "90 % interval, these test rows", "90 % interval, other test rows"}, rows)
 }
 
 // maintenance returns the differences of Table S5 between POLK and BSGD that merges, and BSGD that projects,
@@ -93,32 +227,61 @@ func maintenance(t *testing.T) string {
 		if line["difference"] != "POLK − BSGD by projection" {
 			continue
 		}
-		row := []string{line["data"]}
+		set, elements, _ := strings.Cut(line["data"], ", ")
+		order, _, _ := strings.Cut(elements, " ")
+		removal := runsLine(t, map[string]string{"MNIST": "mnist", "Brodatz": "brodatz (raw)"}[set], "ksvm", "BSGD, B = "+strings.ReplaceAll(order, ",", "")+", removal", "5 of 5", map[string]string{"MNIST": "240000", "Brodatz": "80000"}[set])
+		row := []string{set, order, fmt.Sprintf("%.2f", number(t, line["of"]))}
 		for _, other := range lines {
 			if other["data"] == line["data"] && strings.HasPrefix(other["difference"], "POLK − BSGD by ") {
 				row = append(row, fmt.Sprintf("%s (%s)", words.Signed(number(t, other["points"]), 2), interval(t, other, "low", "high")))
 			}
 		}
-		rows = append(rows, row)
+		mean, _, _ := strings.Cut(removal["test error (%)"], " ")
+		rows = append(rows, append(row, mean))
 	}
-	return markdown([]string{"data, model order", "POLK − BSGD by merging", "POLK − BSGD by projection"}, rows)
+	return markdown([]string{"data", "B, the model order of BSGD", "POLK, test error (%)", "POLK − BSGD by merging, points (90 % interval)", "POLK − BSGD by projection, points (90 % interval)", "BSGD by removal, test error (%)"}, rows)
 }
 
-// TestLearnersProse: the sentences of learners.md with a number say what Table S3 says.
+// TestLearnersProse: the sentences of learners.md with a number say what the records say.
 func TestLearnersProse(t *testing.T) {
 	value := func(series, column string) float64 {
-		for _, line := range table(t, "tables/tableS3.csv") {
-			if line["data"] == "mnist" && line["task"] == "ksvm" && line["series"] == series {
-				mean, _, _ := strings.Cut(line[column], " ")
-				return number(t, mean)
-			}
-		}
-		t.Fatalf("no %s", series)
-		return 0
+		mean, _, _ := strings.Cut(atMemory(t, "mnist", "ksvm", series)[column], " ")
+		return number(t, mean)
 	}
-	saysAll(t, "docs/learners.md",
-		fmt.Sprintf("about %.0f times the processor time of BSGD", 10*math.Round(value("FOGD, D = 10000", "CPU (s)")/value("BSGD", "CPU (s)")/10)),
-		fmt.Sprintf("POLK has %.1f times the error of BSGD", value("POLK, komp", "error (%)")/value("BSGD", "error (%)")))
+	says := []string{
+		fmt.Sprintf("at most about %.0f times the processor time of BSGD", 10*math.Round(value("FOGD, D = 10000", "CPU (s)")/value("BSGD", "CPU (s)")/10)),
+		fmt.Sprintf("POLK has %.1f times the error of BSGD", value("POLK, komp", "error (%)")/value("BSGD", "error (%)")),
+		fmt.Sprintf("%s numbers on MNIST and %s on multidist", words.Grouped(stored(201+32, 784, 10)), words.Grouped(stored(16+32, 2, 5))),
+	}
+	for _, line := range table(t, "tables/tableS5.csv") {
+		if line["difference"] == "komp-merge-order − BSGD by merging" && strings.HasPrefix(line["data"], "MNIST") {
+			says = append(says, fmt.Sprintf("by %.2f points.", number(t, line["points"])),
+				interval(t, line, "low_other_rows", "high_other_rows"))
+		}
+	}
+	saysAll(t, "docs/learners.md", append(says, outlier(t))...)
+}
+
+// outlier says how far one draw of multidist is from the others for POLK with komp-merge-order and the hinge loss.
+func outlier(t *testing.T) string {
+	t.Helper()
+	specs, err := harness.FindSpecs([]string{"learners-multidist-ksvm"})
+	testutil.NoError(t, err)
+	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	testutil.NoError(t, err)
+	var errors []float64
+	for _, p := range plan {
+		if p.Label == "komp-merge-order" {
+			r, err := record.Read(filepath.Join(root, "results/reference/records", p.ID+".jsonl.gz"))
+			testutil.NoError(t, err)
+			errors = append(errors, 100*r.Final.TestError)
+		}
+	}
+	if len(errors) != 20 {
+		t.Fatalf("%d runs of komp-merge-order", len(errors))
+	}
+	slices.Sort(errors)
+	return fmt.Sprintf("%.1f %%. On the other nineteen it is between %.1f and %.1f %%", errors[19], errors[0], errors[18])
 }
 
 // saysAll checks that a document has the given sentences.
