@@ -672,8 +672,8 @@ func byResult(t *testing.T) string {
 // scorecard counts the results that were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := recorded[evidence.Document](t, "verdicts.json").Scorecard
-	return fmt.Sprintf("- **Targets**: %d of the %d numbers are settings. For %d of the others a choice was made with the number in view: %d are\n  reproduced. For %d it was not: %d are, though their cells rest on choices made for others.\n",
-		s.Set.Total(), s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
+	return fmt.Sprintf("- **In view.** Of the %d printed numbers, %d are settings. When we made a choice we could see %d of the others; %d of these are\n  reproduced. The last %d guided no choice; %d are reproduced, in cells where other numbers did guide one.\n",
+		s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Set.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
 
 // unemphasized keeps Markdown from reading formulas as emphasis or as the ends of cells.
