@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/words"
@@ -29,6 +30,7 @@ type Classification struct {
 	Classes   []Class        `json:"classes"`   // classification: results by class
 	Confusion [][]int        `json:"confusion"` // classification: numbers of rows by label (first index) and prediction (second index), both in the order of classes
 	LogLoss   words.Nullable `json:"log_loss"`  // classification: mean of −ln p of the true class; null if the loss gives no probabilities
+	Unknown   map[string]int `json:"unknown"`   // classification: numbers of rows by label, of labels that the model does not have; they are errors, and in no other result
 }
 
 // A Class holds the results of one class.
@@ -50,7 +52,7 @@ type Regression struct {
 
 // Evaluate compares the model's predictions with the labels of a source.
 func (m *Model) Evaluate(ctx context.Context, src Source, format string) (*Evaluation, error) {
-	e := &evaluator{m: m}
+	e := &evaluator{m: m, unknown: make(map[string]int)}
 	for range m.settings.Labels {
 		e.confusion = append(e.confusion, make([]int, len(m.settings.Labels)))
 	}
@@ -70,6 +72,7 @@ type evaluator struct {
 	rows      int
 	loss      float64
 	confusion [][]int // of classification: rows of class i that were predicted as class j
+	unknown   map[string]int
 
 	// Of regression, in the units of the file.
 	squares, absolute float64 // of the errors
@@ -77,6 +80,11 @@ type evaluator struct {
 }
 
 func (e *evaluator) add(f []float64, row *rows.Row) error {
+	if s := &e.m.settings; !s.regression() && row.Label != "" && s.conflict(row.Label) == nil && !slices.Contains(s.Labels, row.Label) {
+		e.rows++
+		e.unknown[row.Label]++
+		return e.m.finiteScores(f)
+	}
 	y, err := e.m.target(row)
 	if err == nil {
 		err = e.m.finiteScores(f)
@@ -102,7 +110,11 @@ func (e *evaluator) add(f []float64, row *rows.Row) error {
 
 // result divides the sums.
 func (e *evaluator) result() *Evaluation {
-	n := float64(e.rows)
+	all := float64(e.rows)
+	n := all
+	for _, rows := range e.unknown {
+		n -= float64(rows)
+	}
 	out := &Evaluation{
 		Rows: e.rows, ModelOrder: e.m.Order(), Loss: e.m.settings.Loss, Risk: words.Nullable(e.loss / n),
 		TradeOff: append([]Tried{}, e.m.settings.TradeOff...),
@@ -123,7 +135,7 @@ func (e *evaluator) result() *Evaluation {
 	if _, ok := e.m.loss.(loss.Probabilistic); ok {
 		logLoss = out.Risk
 	}
-	out.Classification = &Classification{words.Nullable(float64(wrong) / n), e.classes(), e.confusion, logLoss}
+	out.Classification = &Classification{words.Nullable(float64(wrong) / all), e.classes(), e.confusion, logLoss, e.unknown}
 	return out
 }
 

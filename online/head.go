@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/gemm"
@@ -243,6 +244,68 @@ func (t *trainer) warnSorted(s *survey) {
 		what = "are too many to be shuffled as a whole"
 	}
 	t.opt.Note("warning: the rows are sorted by class and %s, which favours the last classes: shuffle the rows first (shuf)", what)
+}
+
+// mostNumbers is the largest number of classes that a column may have by default if all are numbers.
+const mostNumbers = 50
+
+// labelNames are names that label columns have, in lower case.
+var labelNames = []string{"class", "label", "target", "y", "outcome"}
+
+// noteLabel names the column that holds the labels by default, the first one. It returns an error if
+// that is probably another one.
+func (t *trainer) noteLabel(l *rows.Layout, s *survey) error {
+	if l == nil || l.Label < 0 {
+		return nil
+	}
+	last := ""
+	if l.Names != nil {
+		last = l.Names[l.Columns-1]
+	}
+	isLabel := func(name string) bool { return slices.Contains(labelNames, strings.ToLower(name)) }
+	switch {
+	case isLabel(last) && !isLabel(l.Names[l.Label]):
+		return fmt.Errorf("%s: the last column is called %q, and the label is by default %s: name the label's column for training (--label last, or --label first)", t.opt.Source.name(), last, l.Column(l.Label))
+	case s.labels.Len() > mostNumbers && s.labels.Numbers():
+		return fmt.Errorf("%s: the label is by default %s, which has %d different numbers in %d rows: name the label's column for training (--label last, or --label first), or use the squared loss for regression", t.opt.Source.name(), l.Column(l.Label), s.labels.Len(), s.rows)
+	}
+	t.opt.Note("label: %s", l.Column(l.Label))
+	return nil
+}
+
+// warnOneClass warns of a stream whose first rows have one of the given classes.
+func (t *trainer) warnOneClass(s *survey, set *Settings) {
+	if t.opt.Source.stream() && len(set.Labels) > 1 && s.labels.Len() == 1 && s.rows > 1 {
+		t.opt.Note("warning: all of the first %d rows have the label %q: settings are chosen without the other classes, and the error before learning says nothing of them: shuffle the rows first if you can (shuf)", s.rows, s.labels.Sorted()[0])
+	}
+}
+
+// farAway is the distance, over that between the smallest and the largest of the other values of a
+// feature, from which on a single value is said to be far from the others.
+const farAway = 1000
+
+// warnFar warns of single values that are so far from the others of their feature that the scaling,
+// which follows them, leaves nothing of these.
+func (t *trainer) warnFar(f *rowReader, s *survey) {
+	for q := range s.dim {
+		lines, v := make([]int, 0, len(s.head)), make([]float64, 0, len(s.head))
+		for i := range s.head {
+			if row := &s.head[i]; row.Indices == nil && q < len(row.Values) {
+				lines, v = append(lines, row.Line), append(v, row.Values[q])
+			}
+		}
+		if len(v) < fewestRows {
+			continue
+		}
+		sorted := slices.Sorted(slices.Values(v))
+		n := len(sorted)
+		for _, of := range [][3]float64{{sorted[n-1], sorted[n-2], sorted[0]}, {sorted[0], sorted[1], sorted[n-1]}} {
+			far, next, end := of[0], of[1], of[2]
+			if others := math.Abs(next - end); others > 0 && math.Abs(far-next) > farAway*others {
+				t.opt.Note("warning: line %d: %s is %v, and lies from %v to %v in all other rows: correct it, or the scaling leaves little of the others", lines[slices.Index(v, far)], f.featureName(q), far, min(next, end), max(next, end))
+			}
+		}
+	}
 }
 
 // warnNumbered warns of columns that number the rows: a model that learns from them does

@@ -306,13 +306,24 @@ func (s *Settings) class(label string) (int, error) {
 	if class := slices.Index(s.Labels, label); class >= 0 {
 		return class, nil
 	}
-	var classes rows.Labels
-	for _, l := range append(slices.Clone(s.Labels), label) {
-		if err := classes.Add(l); err != nil { // the same number as another label
-			return 0, err
-		}
+	if err := s.conflict(label); err != nil {
+		return 0, err
 	}
 	return 0, fmt.Errorf("label %.40q is not one of the %d classes of the model, which were fixed when its training began: correct the label, or train a new model with all classes in the rows or in --classes", label, len(s.Labels))
+}
+
+// conflict returns an error if a label is the same number as one of the classes, written differently.
+func (s *Settings) conflict(label string) error {
+	if slices.Contains(s.Labels, label) {
+		return nil
+	}
+	var classes rows.Labels
+	for _, l := range append(slices.Clone(s.Labels), label) {
+		if err := classes.Add(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // number parses the target of a regression.

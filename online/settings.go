@@ -37,6 +37,8 @@ type Settings struct {
 	Labels []string `json:"labels,omitempty"` // labels of the classes; missing for regression
 	Dim    int      `json:"dim"`              // number of features
 
+	TextLabels bool `json:"text_labels,omitempty"` // whether labels that are whole numbers are text to the program that trained the model
+
 	Kernel    string  `json:"kernel"`              // "gaussian", the kernel of scaled x
 	Bandwidth float64 `json:"bandwidth,omitempty"` // c of exp(−‖x−x'‖²/(2c²))
 
@@ -65,8 +67,9 @@ type Settings struct {
 
 	TradeOff []Tried `json:"trade_off,omitempty"` // orders from which the model order was chosen; missing if none was tried
 
-	Format      string `json:"format"` // format of the training data
-	LabelColumn int    `json:"label_column,omitempty"`
+	Format      string `json:"format"`                 // format of the training data
+	LabelColumn int    `json:"label_column,omitempty"` // 1 is the first column, −1 the last; 0 if LabelName is set
+	LabelName   string `json:"label_name,omitempty"`   // name of the label's column in the header
 }
 
 // prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.

@@ -132,6 +132,7 @@ type trainer struct {
 	from    *checkpoint  // where the training resumes; nil once the rows before it are skipped
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
+	drift   *drift       // of a stream; else nil
 
 	sums *leastSquares // in the pass that solves for the weights; else nil
 	x    []float32     // the features of a row
@@ -145,7 +146,10 @@ type trainer struct {
 func (s *Settings) rowOptions(format string) rows.Options {
 	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
 	if rows.IsTable(format) {
-		o.Label.Number = cmp.Or(s.LabelColumn, 1)
+		o.Label = rows.Column{Name: s.LabelName}
+		if s.LabelName == "" {
+			o.Label.Number = cmp.Or(s.LabelColumn, 1)
+		}
 	}
 	return o
 }
@@ -180,11 +184,19 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	if set.Labels == nil && seen.labels.Unrepeated() {
 		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
 	}
+	if rows.IsTable(set.Format) && set.LabelColumn == 0 && set.LabelName == "" {
+		set.LabelColumn = 1
+		if err := t.noteLabel(f.layout, seen); err != nil {
+			return err
+		}
+	}
 	if t.at.Shuffled = tune && !stream; !stream {
 		t.total = seen.rows
 	}
 	t.warnSorted(seen)
 	t.warnNumbered(f, seen)
+	t.warnOneClass(seen, &set)
+	t.warnFar(f, seen)
 	var sc rows.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, f.featureName, &set)
@@ -200,6 +212,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	t.takeHeader(f)
 	if stream {
 		t.reader, f.held = f, append(seen.head, f.held...)
+		t.drift = newDrift(seen.head, set.Dim, f.featureName)
 	}
 	return nil
 }
@@ -328,6 +341,9 @@ func (t *trainer) take(row *rows.Row) error {
 			return t.opt.Source.at(row, err)
 		}
 		t.taken++
+		if t.drift != nil {
+			t.drift.add(row, t.opt.Note)
+		}
 	}
 	t.at.Rows++
 	if t.seen != nil {

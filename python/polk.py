@@ -97,17 +97,18 @@ class _Polk(BaseEstimator):
         """The lock of the process and of what is known about it, in whichever thread it is first needed."""
         return self.__dict__.setdefault("_locked", threading.Lock())
 
-    def _begin(self, op, X, y=None, labels=None):
+    def _begin(self, op, X, y=None, classes=None):
         """Send the request that begins a training."""
         flags = self._flags()
         if op == "begin":
             flags.pop("epochs", None)  # a stream has one epoch
         arrays = [] if y is None else [X, y]
+        labels, self._named = (None, True) if classes is None else _labels(classes)
         with self._lock():
             self._saved = self._head = None
             if not (getattr(self, "_process", None) and self._process.alive()):
                 self._process = None
-            self._began = dict(op=op, flags=flags, labels=labels, dim=X.shape[1], rows=len(X) if arrays else 0)
+            self._began = dict(op=op, flags=flags, labels=labels, text=classes is not None and classes.dtype.kind == "U", dim=X.shape[1], rows=len(X) if arrays else 0)
             self.notes_ = self._send(self._began, *arrays).get("notes", [])
             self._head = None if arrays else []
 
@@ -151,6 +152,8 @@ class _Polk(BaseEstimator):
     def save(self, path):
         """Write a model file, for load, runall predict and runall train --resume."""
         check_is_fitted(self)
+        if not self._named:
+            raise ValueError(f"a model file can't name the classes {self.classes_!r}: pickle the estimator, or rename them")
         model = self._ask(dict(op="save"))["payload"]
         with open(f"{path}.tmp", "wb") as f:
             f.write(model)
@@ -180,7 +183,7 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         self.classes_, y = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"PolkClassifier needs two classes or more, y has one class: {self.classes_[0]!r}")
-        self._begin("fit", X, y, _labels(self.classes_))
+        self._begin("fit", X, y, self.classes_)
         return self
 
     def partial_fit(self, X, y, classes=None):
@@ -199,7 +202,7 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         if first:
             check_classification_targets(y)
             self.classes_ = known
-            self._begin("begin", X, labels=_labels(known))
+            self._begin("begin", X, classes=known)
         self._go_on(X, at)
         return self
 
@@ -241,12 +244,12 @@ def _text(value):
 
 
 def _labels(classes):
-    """Labels for the model file: the classes if they are whole numbers or words, else their indices."""
-    names = [str(c) for c in classes]
-    word = re.compile(r"(?!(?i:nan|inf|infinity)$)[^\W\d_][\w ./-]{0,60}")
-    if classes.dtype.kind in "iu" or all(isinstance(c, (str, np.bool_)) and word.fullmatch(n) for c, n in zip(classes, names)):
-        return names
-    return [str(i) for i in range(len(names))]
+    """Labels for the model file, and whether it can tell which classes they are: else they are indices."""
+    names = [str(int(c)) if not isinstance(c, (str, np.bool_)) and c == int(c) else str(c) for c in classes]
+    text = re.compile(r"(?!(?i:[+-]?(nan|inf|infinity))$|[+=@ ]|-(?![1-9]\d*$)|.* $|\d+\.0*(e[+-]\d\d)?$)[ -\U0010ffff]{1,64}")
+    if classes.dtype.kind in "iufUb" and all(text.fullmatch(n) and n.isprintable() for n in names):
+        return names, True
+    return [str(i) for i in range(len(names))], False
 
 
 class _Process:
@@ -360,8 +363,9 @@ class Model:
         self.elements = self._array("<f4", m, dim)
         labels = s.get("labels", [])
         self.weights = self._array("<f8", m, len(labels) if s["loss"].startswith("multi-") else 1)
-        whole = labels and all(re.fullmatch(r"0|-?[1-9]\d{0,17}", c) for c in labels)
-        self.classes_ = np.array([int(c) for c in labels] if whole else labels)
+        kinds = [] if s.get("text_labels") else [("0|-?[1-9]\\d{0,17}", int), ("True|False", "True".__eq__)]
+        read = next((kind for form, kind in kinds if labels and all(re.fullmatch(form, c) for c in labels)), str)
+        self.classes_ = np.array([read(c) for c in labels])
         del self._data
 
     def _array(self, kind, *shape):

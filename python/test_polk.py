@@ -263,6 +263,24 @@ def test_load():
         assert list(ours) == lines and len(lines) == len(X) and apart < 1e-5
 
 
+def test_labels():
+    """A saved model predicts the labels that the estimator predicts, or is not saved."""
+    h = X[:, 0] > 0
+    for a, b, saved in ((1., -1., True), (1., 2., True), ("2", "1", True), ("<=50K", ">50K", True), (True, False, True), ("a b", "ü", True),
+                        ("1.0", "2.0", False), ("+1", "-1", False), ("=x", "y", False), ("nan", "y", False), ("x ", "y", False)):
+        m = polk.PolkClassifier(order=10, no_tune=True).fit(X, np.where(h, a, b))
+        with tempfile.TemporaryDirectory() as d:
+            try:
+                m.save(d + "/m")
+            except ValueError as e:
+                assert not saved and "can't name the classes" in str(e), (a, b, e)
+                continue
+            assert saved, (a, b)
+            np.testing.assert_array_equal(polk.load(d + "/m").predict(X), m.predict(X))
+        assert m.score(X, np.where(h, a, b)) > 0.9
+    print("labels: ok")
+
+
 def test_rate():
     """Samples a second in batches of 32, by the clock and by the processor time of both processes."""
     for features in 2, 20:

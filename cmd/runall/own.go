@@ -75,7 +75,7 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs := cmd.Flags()
 	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
-	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last or its number")
+	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last, its number or its name in the header")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
@@ -103,8 +103,9 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return err
 	}
 	s.Labels = f.classes
-	if s.LabelColumn = columnOf(f.label).Number; s.LabelColumn == 0 || s.LabelColumn < 0 && f.label != "last" {
-		return fmt.Errorf("--label %q: must be first, last or a column number from 1", f.label)
+	if fs.Changed("label") { // else the first column, unless that is probably wrong
+		column := columnOf(f.label)
+		s.LabelColumn, s.LabelName = column.Number, column.Name
 	}
 	if f.resume != "" {
 		opt.Settings, opt.Tune = opt.Resume.Settings(), false

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +62,7 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		fmt.Fprintf(w, "RMSE         %s\nR²           %s\n", finite(float64(e.RMSE), 6), finite(float64(e.R2), 6))
 	} else {
 		fmt.Fprintf(w, "error        %.2f %%\n", 100*e.Error)
+		writeUnknown(w, e)
 	}
 	fmt.Fprintf(w, "risk         %s (mean %s loss)\n", finite(float64(e.Risk), 6), m.Settings().Loss)
 	if m.Regression() {
@@ -84,6 +88,21 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		rows = append(rows, row)
 	}
 	return writeRows(w, rows)
+}
+
+// writeUnknown writes how many rows have labels that the model does not have, and names such labels.
+func writeUnknown(w io.Writer, e *online.Evaluation) {
+	var names []string
+	rows := 0
+	for _, label := range slices.Sorted(maps.Keys(e.Unknown)) {
+		rows += e.Unknown[label]
+		if len(names) < shownClasses {
+			names = append(names, fmt.Sprintf("%.40q %d", label, e.Unknown[label]))
+		}
+	}
+	if rows > 0 {
+		fmt.Fprintf(w, "unknown      %d rows have labels that the model does not have, and count as errors: %s\n", rows, strings.Join(names, ", "))
+	}
 }
 
 // finite formats a result, if it is a number: it has no value, or the squares of numbers of 1e154

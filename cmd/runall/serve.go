@@ -30,11 +30,13 @@ func newServe() *cobra.Command {
 		Long: `Keep one model and answer the requests on standard input until its end. A
 request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
-rows are learned a target for each, for a class its index in "labels".
+rows are learned a target for each, for a class its index in "labels". "text" is
+true if labels that look like numbers are text to the program.
 
 request  keys                   bytes              answer
-fit      flags labels rows dim  features, targets  notes
-begin    flags labels dim       -                  -
+fit      flags labels text
+           rows dim             features, targets  notes
+begin    flags labels text dim  -                  -
 learn    rows                   features, targets  choosing, notes
 scores   rows                   features           bytes: float64, row by row
 save     -                      -                  order, bytes: a model file
@@ -58,6 +60,7 @@ type request struct {
 	Op     string            `json:"op"`
 	Flags  map[string]string `json:"flags"`
 	Labels []string          `json:"labels"` // labels of the classes; missing for a regression
+	Text   bool              `json:"text"`   // whether they are text to the program
 	Rows   int               `json:"rows"`
 	Dim    int               `json:"dim"`
 	Bytes  int               `json:"bytes"`
@@ -268,7 +271,7 @@ func (s *server) options(q *request) (opt online.TrainOptions, err error) {
 		return opt, err
 	}
 	set := &opt.Settings
-	set.Labels, set.Dim = slices.Clone(q.Labels), q.Dim
+	set.Labels, set.TextLabels, set.Dim = slices.Clone(q.Labels), q.Text, q.Dim
 	set.Format, set.LabelColumn = rows.FormatCSV, 1 // for predict and train --resume
 	opt.Note = func(format string, args ...any) { s.notes = append(s.notes, fmt.Sprintf(format, args...)) }
 	switch regression := set.Loss == lossNames["squared"]; {

@@ -120,6 +120,12 @@ func corpus() []corpusFile {
 		{name: "long-row.csv", text: words + "1,2,3,elm\n"},
 		{name: "one-column.csv", text: "1\n2\n"},
 		{name: "blank-lines.csv", text: "\n\n" + strings.ReplaceAll(words, "\n", "\n \t\n")},
+		{name: "decimal-comma.csv", text: "1;0,74\n2;1,5\n1;0,25\n"},
+		{name: "decimal-commas.csv", text: "0;0,53;0,33\n1;0,91;0,12\n"},
+		{name: "semicolons.csv", text: "1;0.74;2\n2;1.5;3\n"},
+		{name: "semicolon-label.csv", text: strings.ReplaceAll(words, "elm", "elm;low")},
+		{name: "savetxt.csv", text: body(func(i int) string { return number(i) + ".000000000000000000e+00" })},
+		{name: "several-labels.svm", text: "1,3 1:0.1\n0,4 1:0.2\n"},
 		{name: "empty.csv", text: ""},
 		{name: "blank.csv", text: "\n \n"},
 

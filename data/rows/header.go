@@ -52,11 +52,16 @@ func (r *Reader) readFirst() error {
 	if err != nil {
 		return r.wrong(l, err)
 	}
+	if r.o.Format == FormatCSV {
+		if err := semicolons(l.text); err != nil {
+			return r.wrong(l, err)
+		}
+	}
 	if len(split) == 1 && r.o.Dim != 1 {
 		return r.wrong(l, errors.New("the first row has one column: no features (are columns separated by commas?)"))
 	}
 	fields := slices.Clone(split)
-	header, err := r.isHeader(fields, r.labelOf(len(fields)))
+	header, err := r.isHeader(fields, r.labelOf(fields))
 	if err != nil {
 		return r.wrong(l, err)
 	}
@@ -73,9 +78,13 @@ func (r *Reader) readFirst() error {
 	return nil
 }
 
-// labelOf returns the label's column among n columns, from 0, or −1 if there is none or
-// only the header can tell.
-func (r *Reader) labelOf(n int) int {
+// labelOf returns the label's column in the first row, from 0, or −1 if there is none. A label's
+// name is looked up in that row, which may be a header.
+func (r *Reader) labelOf(fields []string) int {
+	if r.o.Label.Name != "" {
+		return slices.Index(fields, r.o.Label.Name)
+	}
+	n := len(fields)
 	at := r.o.Label.Number - 1
 	if r.o.Label.Number < 0 {
 		at = n + r.o.Label.Number

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +17,9 @@ const maxLabel = 256
 
 // CanonicalLabel returns the label that a text stands for. Labels of classes are
 // compared as text, with one exception, because some programs write the class 1
-// as +1 and others as 1.0: an integer without leading zeros loses the sign + and
-// one trailing ".0", and −0 becomes 0. Any other text is a label as written;
+// as +1, as 1.0 or, as NumPy's savetxt does, as 1.000000000000000000e+00: an integer without
+// leading zeros loses the sign +, a fraction of zeros and an exponent of savetxt, and −0 becomes
+// 0. Any other text is a label as written;
 // [Labels.Add] rejects two labels that are the same number. An empty text, a text
 // of more than 256 bytes, NaN and infinities are errors.
 //
@@ -32,7 +34,7 @@ func CanonicalLabel(text string) (string, error) {
 	case notFinite(text):
 		return "", fmt.Errorf("label %.40q is not finite", text)
 	}
-	integer := strings.TrimSuffix(text, ".0")
+	integer := withoutFraction(text)
 	switch _, digits := cutSign(integer); {
 	case digits == "0":
 		return "0", nil
@@ -40,6 +42,23 @@ func CanonicalLabel(text string) (string, error) {
 		text = strings.TrimPrefix(integer, "+")
 	}
 	return strings.Clone(text), nil
+}
+
+// savetxt is the format of NumPy's savetxt: a digit, 18 digits, and an exponent of two digits.
+var savetxt = regexp.MustCompile(`^[+-]?\d\.\d{18}e[+-]\d\d$`)
+
+// withoutFraction returns an integer that is written with a fraction of zeros, or as savetxt writes it,
+// without its fraction. Other texts stay as they are.
+func withoutFraction(text string) string {
+	if savetxt.MatchString(text) {
+		if v, err := strconv.ParseFloat(text, 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1e15 {
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	if whole, zeros, ok := strings.Cut(text, "."); ok && strings.Trim(zeros, "0") == "" {
+		return whole
+	}
+	return text
 }
 
 // ParseNumber reads a finite decimal number: a sign, digits with a point among
@@ -141,6 +160,9 @@ func (s *Labels) Unrepeated() bool {
 	return once >= fewLabels && 2*once > rows
 }
 
+// Numbers reports whether all labels are numbers.
+func (s *Labels) Numbers() bool { return len(s.numbers) == len(s.counts) }
+
 // Same returns the probability that two rows, drawn at random, have the same label: Σp².
 func (s *Labels) Same() (sum float64) {
 	rows := 0
@@ -155,7 +177,7 @@ func (s *Labels) Same() (sum float64) {
 // numbers, of any length, else as text.
 func (s *Labels) Sorted() []string {
 	labels := slices.Sorted(maps.Keys(s.counts))
-	if len(s.numbers) == len(labels) {
+	if s.Numbers() {
 		slices.SortFunc(labels, func(a, b string) int {
 			x, _ := parseDecimal(a)
 			y, _ := parseDecimal(b)

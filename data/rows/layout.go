@@ -38,8 +38,8 @@ func (l *Layout) Header() string {
 // Sum returns the names in the header.
 func (l *Layout) Sum() Names { return namesOf(l.Names, l.Label) }
 
-// column returns how messages name a column.
-func (l *Layout) column(at int) string {
+// Column returns how messages name a column, counted from 0.
+func (l *Layout) Column(at int) string {
 	if l.Names == nil {
 		return fmt.Sprintf("column %d", at+1)
 	}
@@ -126,7 +126,7 @@ func (l *Layout) findAll(key string, columns []Column, why string) (all []int, e
 			return nil, err
 		}
 		if at == l.Label || slices.Contains(l.Ignore, at) {
-			return nil, &OptionError{key, fmt.Errorf("%s %s", l.column(at), why)}
+			return nil, &OptionError{key, fmt.Errorf("%s %s", l.Column(at), why)}
 		}
 		all = append(all, at)
 	}
@@ -148,7 +148,7 @@ func (r *Reader) checkNumbers() error {
 func (l *Layout) Numbering(rows *RowNumbers) (columns []string) {
 	for q, at := range l.Features {
 		if !slices.Contains(l.kept, at) && (l.Names != nil && isIndexName(l.Names[at]) || rows.rows >= minRunning && rows.running[q]) {
-			columns = append(columns, l.column(at))
+			columns = append(columns, l.Column(at))
 		}
 	}
 	return columns

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,6 +134,23 @@ func (r *Reader) split(text string) ([]string, error) {
 	return r.fields, nil
 }
 
+// semicolons returns an error if a line has columns between semicolons and numbers with a decimal
+// comma.
+func semicolons(text string) error {
+	fields := strings.Split(text, ";")
+	numbers, commas := 0, 0
+	for _, f := range fields {
+		if isNumber(strings.Replace(strings.TrimSpace(f), ",", ".", 1)) {
+			numbers++
+			commas += strings.Count(f, ",")
+		}
+	}
+	if len(fields) < 2 || commas == 0 || numbers < len(fields)-1 {
+		return nil
+	}
+	return fmt.Errorf("the columns of %.40q seem to lie between semicolons, with decimal commas: write commas between the columns, and decimal points (tr ',;' '.,')", text)
+}
+
 // tooMany returns the error for a row with too many features, which is not parsed.
 func (r *Reader) tooMany() error {
 	return fmt.Errorf("the row has more than %d features", r.o.MaxDim)
@@ -173,16 +191,19 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
 	if l.Label >= 0 && !r.o.NoLabels {
 		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
-			return nil, fmt.Errorf("%s: %w", l.column(l.Label), err)
+			return nil, fmt.Errorf("%s: %w", l.Column(l.Label), err)
 		}
 	}
 	for q, at := range l.Features {
 		if row.Values[q], err = feature(fields[at]); err != nil {
-			return nil, fmt.Errorf("%s: %w; encode words as numbers, or leave the column out", l.column(at), err)
+			return nil, fmt.Errorf("%s: %w; encode words as numbers, or leave the column out", l.Column(at), err)
 		}
 	}
 	return row, nil
 }
+
+// several matches the labels of a row of a multilabel file.
+var several = regexp.MustCompile(`^\d+(,\d+)+$`)
 
 // parseLIBSVM parses a line of a LIBSVM file: a label and index:value pairs with ascending
 // indices from 1. Features without a pair are 0. A # begins a comment; a line that is only
@@ -204,6 +225,9 @@ func (r *Reader) parseLIBSVM(text string) (*Row, error) {
 	case labelled:
 		if !r.o.NoLabels {
 			var err error
+			if several.MatchString(fields[0]) {
+				return nil, fmt.Errorf("%.40q are several labels of one row: want one label a row", fields[0])
+			}
 			if row.Label, err = r.parsed(fields[0]); err != nil {
 				return nil, err
 			}
