@@ -51,6 +51,7 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
 	"results/reference/tables/tableS5.csv, BSGD":           contrastsOfRows("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
 	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
+	"results/reference/tables/tableS5.csv, maintained":     maintained,
 	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
 	"results/reference/tables/tableS5.csv, ten draws":      contrasts("Brodatz, ten draws"),
 	"the choices by result":                                byResult,
