@@ -677,7 +677,7 @@ func byResult(t *testing.T) string {
 // scorecard counts the results that were in view when choices were made.
 func scorecard(t *testing.T) string {
 	s := recorded[evidence.Document](t, "verdicts.json").Scorecard
-	return fmt.Sprintf("- **In view.** Of the %d printed numbers, %d are settings. When we made a choice we could see %d of the others; %d of these are\n  reproduced. The last %d guided no choice; %d are reproduced, in cells where other numbers did guide one.\n",
+	return fmt.Sprintf("- **Choices.** Of the %d printed numbers, %d are settings. For %d of the others we made a choice with the number in view; %d of these are\n  reproduced. No choice used the last %d; %d are reproduced, although choices for other numbers shaped the same runs.\n",
 		s.Set.Total()+s.Targets.Total()+s.Others.Total(), s.Set.Total(), s.Targets.Total(), s.Targets.Reproduced, s.Others.Total(), s.Others.Reproduced)
 }
 
