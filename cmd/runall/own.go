@@ -133,6 +133,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		}
 	}
 	switch {
+	case s.Format == rows.FormatLIBSVM && fs.Changed("label") && !fs.Changed("format"):
+		return fmt.Errorf("--label is for CSV and TSV files: name the format of %s, --format csv or tsv; a LIBSVM row, the default, begins with its label", opt.Source.Path)
 	case !rows.IsTable(s.Format) && fs.Changed("label"):
 		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
 	case len(f.classes) > 0:

@@ -330,6 +330,9 @@ func openMember(f *os.File, array string) (io.ReadCloser, error) {
 		names = append(names, strings.TrimSuffix(member.Name, ".npy"))
 	}
 	at := slices.Index(names, array)
+	if array == "" && len(names) == 1 {
+		at, array = 0, names[0]
+	}
 	if at < 0 || slices.Contains(names[at+1:], array) {
 		return nil, fmt.Errorf("want one array %.40q in the archive, which holds %s: name one of them after the file, as in NAME.npz:x_train", array, strings.Join(names, ", "))
 	}

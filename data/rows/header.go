@@ -117,7 +117,11 @@ func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 		return false, nil
 	}
 	for at, s := range fields {
-		if at != label && !isNumber(s) && !isMissing(s) {
+		switch {
+		case at == label || isNumber(s) || isMissing(s):
+		case label == len(fields)-1 && fields[label] == "":
+			return false, errEndsWithComma
+		default:
 			return false, doubtful("not all its features are numbers")
 		}
 	}
@@ -126,6 +130,9 @@ func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 	}
 	return false, nil
 }
+
+// errEndsWithComma is the error of a row whose label is in the last column, which is empty.
+var errEndsWithComma = errors.New("the label is missing, because the row ends with a separator: if all rows do, remove it (sed 's/,$//')")
 
 // doubtful returns the error for a first row that may be a header.
 func doubtful(why string) error {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A textLine is a line of a text and its number.
@@ -43,11 +44,17 @@ func (r *Reader) nextLine() (l textLine, err error) {
 		if r.o.Format == FormatTSV {
 			text = bytes.TrimFunc(b, func(c rune) bool { return c != '\t' && unicode.IsSpace(c) })
 		}
-		if len(text) == 0 {
+		switch {
+		case len(text) == 0:
 			r.blank = r.line
+			continue
+		case r.line == 1 && r.o.Format == FormatCSV && string(text) == "sep=,": // Excel's
 			continue
 		}
 		l = textLine{r.line, string(text)}
+		if !utf8.Valid(text) {
+			return l, r.wrong(l, errors.New("the line is not UTF-8: convert the file, from Latin-1 by iconv -f latin1 -t utf-8"))
+		}
 		if bytes.IndexByte(text, '\r') >= 0 {
 			return l, r.wrong(l, errors.New("a carriage return inside the line: lines must end with LF or CR LF; convert the file"))
 		}
@@ -116,6 +123,9 @@ func (r *Reader) split(text string) ([]string, error) {
 		record, err := c.Read()
 		if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 			err = pe.Err
+		}
+		if err != nil && strings.Count(text, `"`)%2 == 1 {
+			err = errors.New("a quoted field is not closed on its line: write fields without line breaks")
 		}
 		if err != nil {
 			return nil, err
@@ -191,6 +201,9 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
 	if l.Label >= 0 && !r.o.NoLabels {
 		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
+			if fields[l.Label] == "" && l.Label == l.Columns-1 {
+				err = errEndsWithComma
+			}
 			return nil, fmt.Errorf("%s: %w", l.Column(l.Label), err)
 		}
 	}
