@@ -91,8 +91,9 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("C-SVC keeps %.0f support vectors with c and %.0f with c²", f.value("table2.multidist.ksvm.libsvm.order"), c2.value("table2.multidist.ksvm.libsvm.order")),
 		f.values("is %.2f times that of a training point", "multidist.concentrate.nearer"),
 		f.values("Our risk of POLK with the hinge loss on MNIST is %.3f", "table3.mnist.ksvm.polk.risk"),
+		"With unselected draws " + anyDraws,
 		f.values("POLK's error is %.2f points higher at model order 1,171 and %.2f points higher at 305", "brodatz.beats-bsgd.error-1171", "brodatz.beats-bsgd.error-305"),
-		fmt.Sprintf("POLK with the hinge loss errs on %.2f points less", -f.value("mnist.logistic-behind.error")),
+		fmt.Sprintf("POLK with the hinge loss errs on %.2f percentage points less", -f.value("mnist.logistic-behind.error")),
 		fmt.Sprintf("gives all three printed model orders to within %.0f %%", mnistOrders),
 	}, "REPRODUCE.md": {
 		fmt.Sprintf("have %d cells, and %d of them are reproduced", cells.Total(), cells.Reproduced),
