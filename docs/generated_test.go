@@ -60,6 +60,8 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
 	"results/reference/tables/tableS5.csv, BSGD":           contrastsOfRows("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
 	"results/reference/tables/tableS5.csv, L-BFGS":         againstLBFGS,
+	"results/reference/tables/tableS5.csv, both rows":      bsgdOtherRows,
+	"results/reference/tables/table1-series.csv, radius":   radius,
 	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
 	"results/reference/tables/tableS5.csv, maintained":     maintained,
 	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
@@ -248,6 +250,30 @@ func contrasts(on ...string) func(*testing.T) string { return differences(false,
 
 // contrastsOfRows is contrasts with the intervals that allow for other test rows.
 func contrastsOfRows(on ...string) func(*testing.T) string { return differences(true, on) }
+
+// bsgdOtherRows returns the differences to BSGD with both intervals and the number of runs.
+func bsgdOtherRows(t *testing.T) string {
+	var rows [][]string
+	for _, line := range table(t, "tables/tableS5.csv") {
+		if strings.Contains(line["data"], "elements") && strings.HasPrefix(line["difference"], "POLK − BSGD") {
+			points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
+			rows = append(rows, []string{strings.Replace(line["data"], ", ", ", model order ", 1), line["difference"], points("points"),
+				points("low") + " to " + points("high"), points("low_other_rows") + " to " + points("high_other_rows"), line["runs"]})
+		}
+	}
+	return markdown([]string{"data", "difference of errors", "points", "90 % interval, these test rows", "90 % interval, other test rows", "seeds"}, rows)
+}
+
+// radius returns the table of Δ for the constant rates, with the measured and the proven σ².
+func radius(t *testing.T) string {
+	var rows [][]string
+	for _, line := range table(t, "tables/table1-series.csv") {
+		if setting, ok := strings.CutPrefix(line["series"], "POLK, η"); ok {
+			rows = append(rows, []string{"η" + setting, strings.Fields(line["Δ"])[0], line["Δ, proven σ²"]})
+		}
+	}
+	return markdown([]string{"setting", "Δ, measured σ²", "Δ, proven σ²"}, rows)
+}
 
 // againstLBFGS returns the lines of Table S5 that compare POLK with L-BFGS.
 func againstLBFGS(t *testing.T) string {
