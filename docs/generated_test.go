@@ -71,6 +71,7 @@ var generators = map[string]func(*testing.T) string{
 	"the errors of multidist":                              multidistErrors,
 	"the errors of POLK and BSGD":                          bsgdErrors,
 	"the errors of POLK and batch methods":                 batchErrors,
+	"docs/checklists.md":                                   answers,
 	"errata.yaml, status":                                  errataByStatus,
 	"errata.yaml, settings":                                errata("setting"),
 	"errata.yaml, algorithms":                              errata("algorithm"),
@@ -257,7 +258,7 @@ func bsgdOtherRows(t *testing.T) string {
 	for _, line := range table(t, "tables/tableS5.csv") {
 		if strings.Contains(line["data"], "elements") && strings.HasPrefix(line["difference"], "POLK − BSGD") {
 			points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
-			rows = append(rows, []string{strings.Replace(line["data"], ", ", ", model order ", 1), line["difference"], points("points"),
+			rows = append(rows, []string{strings.TrimSuffix(strings.Replace(line["data"], ", ", ", model order ", 1), " elements"), line["difference"], points("points"),
 				points("low") + " to " + points("high"), points("low_other_rows") + " to " + points("high_other_rows"), line["runs"]})
 		}
 	}
@@ -1047,6 +1048,21 @@ func scorecard(t *testing.T) string {
 
 // unemphasized keeps Markdown from reading formulas as emphasis or as the ends of cells.
 var unemphasized = strings.NewReplacer("*", `\*`, "_", `\_`, "|", `\|`)
+
+// answers counts the answers of the numbered items of docs/checklists.md.
+func answers(t *testing.T) string {
+	count := make(map[string]int)
+	for _, item := range regexp.MustCompile(`(?m)^\| \d+ \| [^|]* \| (\w+) \| .* \| (.*) \|$`).FindAllStringSubmatch(read(t, "docs/checklists.md"), -1) {
+		count[item[1]]++
+		if (item[1] == "yes") != (item[2] == "–") {
+			t.Errorf("docs/checklists.md: %q is answered %s and misses %q", item[0], item[1], item[2])
+		}
+	}
+	if n := count["yes"] + count["partly"] + count["no"]; n != 21 {
+		t.Errorf("docs/checklists.md has %d items", n)
+	}
+	return markdown([]string{"yes", "partly", "no"}, [][]string{{strconv.Itoa(count["yes"]), strconv.Itoa(count["partly"]), strconv.Itoa(count["no"])}})
+}
 
 // statuses are the words for how far an erratum can be trusted, and for the correction.
 var statuses = map[string]struct{ says, right string }{
