@@ -59,6 +59,9 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS4.csv, ten draws":      tenDraws,
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
 	"results/reference/tables/tableS5.csv, BSGD":           contrastsOfRows("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
+	"results/reference/tables/tableS5.csv, L-BFGS":         againstLBFGS,
+	"results/reference/tables/tableS5.csv, both rows":      bsgdOtherRows,
+	"results/reference/tables/table1-series.csv, radius":   radius,
 	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
 	"results/reference/tables/tableS5.csv, maintained":     maintained,
 	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
@@ -68,6 +71,8 @@ var generators = map[string]func(*testing.T) string{
 	"the errors of multidist":                              multidistErrors,
 	"the errors of POLK and BSGD":                          bsgdErrors,
 	"the errors of POLK and batch methods":                 batchErrors,
+	"docs/checklists.md":                                   answers,
+	"errata.yaml, status":                                  errataByStatus,
 	"errata.yaml, settings":                                errata("setting"),
 	"errata.yaml, algorithms":                              errata("algorithm"),
 	"errata.yaml, theorems":                                errata("theorem"),
@@ -246,6 +251,43 @@ func contrasts(on ...string) func(*testing.T) string { return differences(false,
 
 // contrastsOfRows is contrasts with the intervals that allow for other test rows.
 func contrastsOfRows(on ...string) func(*testing.T) string { return differences(true, on) }
+
+// bsgdOtherRows returns the differences to BSGD with both intervals and the number of runs.
+func bsgdOtherRows(t *testing.T) string {
+	var rows [][]string
+	for _, line := range table(t, "tables/tableS5.csv") {
+		if strings.Contains(line["data"], "elements") && strings.HasPrefix(line["difference"], "POLK − BSGD") {
+			points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
+			rows = append(rows, []string{strings.TrimSuffix(strings.Replace(line["data"], ", ", ", model order ", 1), " elements"), line["difference"], points("points"),
+				points("low") + " to " + points("high"), points("low_other_rows") + " to " + points("high_other_rows"), line["runs"]})
+		}
+	}
+	return markdown([]string{"data", "difference of errors", "points", "90 % interval, these test rows", "90 % interval, other test rows", "seeds"}, rows)
+}
+
+// radius returns the table of Δ for the constant rates, with the measured and the proven σ².
+func radius(t *testing.T) string {
+	var rows [][]string
+	for _, line := range table(t, "tables/table1-series.csv") {
+		if setting, ok := strings.CutPrefix(line["series"], "POLK, η"); ok {
+			rows = append(rows, []string{"η" + setting, strings.Fields(line["Δ"])[0], line["Δ, proven σ²"]})
+		}
+	}
+	return markdown([]string{"setting", "Δ, measured σ²", "Δ, proven σ²"}, rows)
+}
+
+// againstLBFGS returns the lines of Table S5 that compare POLK with L-BFGS.
+func againstLBFGS(t *testing.T) string {
+	var rows [][]string
+	for _, line := range table(t, "tables/tableS5.csv") {
+		if loss, ok := strings.CutPrefix(line["difference"], "POLK − L-BFGS, "); ok {
+			points := func(name string) string { return words.Signed(number(t, line[name]), 2) }
+			data := strings.Replace(line["data"], "any draws", "unselected draws", 1)
+			rows = append(rows, []string{data, loss, points("points"), points("low") + " to " + points("high"), line["runs"]})
+		}
+	}
+	return markdown([]string{"data", "loss", "POLK − L-BFGS, points of error", "90 % interval", "draws"}, rows)
+}
 
 func differences(otherRows bool, on []string) func(*testing.T) string {
 	return func(t *testing.T) string {
@@ -1007,6 +1049,49 @@ func scorecard(t *testing.T) string {
 // unemphasized keeps Markdown from reading formulas as emphasis or as the ends of cells.
 var unemphasized = strings.NewReplacer("*", `\*`, "_", `\_`, "|", `\|`)
 
+// answers counts the answers of the numbered items of docs/checklists.md.
+func answers(t *testing.T) string {
+	count := make(map[string]int)
+	for _, item := range regexp.MustCompile(`(?m)^\| \d+ \| [^|]* \| (\w+) \| .* \| (.*) \|$`).FindAllStringSubmatch(read(t, "docs/checklists.md"), -1) {
+		count[item[1]]++
+		if (item[1] == "yes") != (item[2] == "–") {
+			t.Errorf("docs/checklists.md: %q is answered %s and misses %q", item[0], item[1], item[2])
+		}
+	}
+	if n := count["yes"] + count["partly"] + count["no"]; n != 21 {
+		t.Errorf("docs/checklists.md has %d items", n)
+	}
+	return markdown([]string{"yes", "partly", "no"}, [][]string{{strconv.Itoa(count["yes"]), strconv.Itoa(count["partly"]), strconv.Itoa(count["no"])}})
+}
+
+// statuses are the words for how far an erratum can be trusted, and for the correction.
+var statuses = map[string]struct{ says, right string }{
+	"certain":  {"certain", "Right"},
+	"repaired": {"certain that the printed step fails; the repair is ours", "Our repair"},
+	"inferred": {"inferred", "Our reading"},
+	"measured": {"measured", "In our runs"},
+}
+
+// errataByStatus returns the table of the errata with consequences, by status.
+func errataByStatus(*testing.T) string {
+	var rows [][]string
+	for _, status := range [][2]string{
+		{"certain", "Algebra, or another place in the paper, shows the error and what should stand there."},
+		{"repaired", "It is certain that a printed step of a proof fails. The step that we put in its place is ours."},
+		{"inferred", "The print can't be right, or is unlikely to be. What should stand there is our reading."},
+		{"measured", "Our runs disagree with the paper. The paper's own data may differ."},
+	} {
+		var titles []string
+		for _, e := range experiments.Ledgers().Errata {
+			if e.Status == status[0] {
+				titles = append(titles, fmt.Sprintf("[%s](#%s)", e.Title, strings.ReplaceAll(strings.ToLower(e.Title), " ", "-")))
+			}
+		}
+		rows = append(rows, []string{status[0], status[1], strconv.Itoa(len(titles)), strings.Join(titles, "; ")})
+	}
+	return markdown([]string{"status", "meaning", "errata", "which, in the order of the paper"}, rows)
+}
+
 // errata returns a generator for the errata of a severity, with what follows from them: by rank, and of one
 // rank in the order of the paper.
 func errata(severity string) func(*testing.T) string {
@@ -1016,7 +1101,7 @@ func errata(severity string) func(*testing.T) string {
 		slices.SortStableFunc(of, func(a, b experiments.Erratum) int { return cmp.Compare(a.Rank, b.Rank) })
 		for _, e := range of {
 			fmt.Fprintf(&out, "### %s\n\n", e.Title)
-			for _, line := range [][2]string{{"Where", fmt.Sprintf("line %d, %s", e.Line, e.Place)}, {"Printed", e.Printed}, {"Right", e.Right}, {"Reason", e.How}, {"**What follows**", e.Follows}} {
+			for _, line := range [][2]string{{"Status", statuses[e.Status].says}, {"Where", fmt.Sprintf("line %d, %s", e.Line, e.Place)}, {"Printed", e.Printed}, {statuses[e.Status].right, e.Right}, {"Reason", e.How}, {"**What follows**", e.Follows}} {
 				fmt.Fprintf(&out, "- %s: %s\n", line[0], unemphasized.Replace(line[1]))
 			}
 			var by []string

@@ -265,6 +265,7 @@ type Erratum struct {
 	ID         string   `json:"id"`
 	Severity   string   `json:"severity,omitempty"` // setting, algorithm, theorem or result; missing if nothing follows
 	Rank       int      `json:"rank,omitempty"`     // order among those of a severity, from the most serious on
+	Status     string   `json:"status,omitempty"`   // certain, repaired, inferred or measured, of one that has a severity
 	Title      string   `json:"title,omitempty"`    // subject, of one that has a severity
 	Kind       string   `json:"kind"`               // misprint, contradiction, gap or reference
 	Line       int      `json:"line"`               // line of the paper's LaTeX source

@@ -123,6 +123,7 @@ func TestLedgersAreSound(t *testing.T) {
 		want(among(e.Kind, "misprint", "contradiction", "gap", "reference"), "erratum %s: kind %q", e.ID, e.Kind)
 		want(among(e.Severity, "", "setting", "algorithm", "theorem", "result") && (e.Severity != "") == (e.Title != "") && (e.Title != "") == (e.Follows != "") && (e.Severity != "") == (e.Rank > 0),
 			"erratum %s: severity %q, rank %d, title %q, follows %q", e.ID, e.Severity, e.Rank, e.Title, e.Follows)
+		want(among(e.Status, "", "certain", "repaired", "inferred", "measured") && (e.Status != "") == (e.Severity != ""), "erratum %s: status %q", e.ID, e.Status)
 		want(e.Line > 0 && (i == 0 || e.Line >= l.Errata[i-1].Line), "erratum %s: line %d is before that of the erratum above", e.ID, e.Line)
 		want(e.Assumption == "" || l.Assumption(e.Assumption) != nil, "erratum %s: unknown assumption %q", e.ID, e.Assumption)
 		for _, id := range e.Claims {
