@@ -216,13 +216,14 @@ class PolkRegressor(RegressorMixin, _Polk):
     def fit(self, X, y):
         """Train on rows as runall train does on a file: settings that are not given are tuned."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        self._begin("fit", X, y)
+        self._begin("fit", X, y.astype(float))
         return self
 
     def partial_fit(self, X, y):
         """Learn further rows, as runall train does from a stream."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
+        y = y.astype(float)
         if first:
             self._begin("begin", X)
         self._go_on(X, y)

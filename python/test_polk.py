@@ -103,6 +103,8 @@ def test_errors():
     raises(ValueError, "loss hinge", polk.PolkRegressor(loss="hinge").fit, X, X[:, 0])
     raises(ValueError, "needs two classes, got 3", fit, loss="binary-logistic")
     raises(ValueError, "'elm'", polk.PolkClassifier().partial_fit, X, Y, classes=["oak", "yew"])
+    for learn in (polk.PolkRegressor().fit, polk.PolkRegressor().partial_fit):
+        raises(ValueError, "could not convert string to float", learn, X, np.where(X[:, 0] > 0, "1", "b"))
     raises(RuntimeError, "make build", fit, runall="/nowhere")
     raises(AttributeError, "no probabilities", polk.PolkClassifier()._probabilistic)
     assert not hasattr(polk.PolkClassifier(), "predict_proba")
