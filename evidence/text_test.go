@@ -45,6 +45,7 @@ func TestFiguresInText(t *testing.T) {
 		t.Error("with margins half as wide, the best combination does not reproduce as many cells as our choices")
 	}
 	projection := f.assuming("bsgd-maintenance=projection")
+	projectionCells, _, _ := projection.Counts()
 	newest := f.assuming("bsgd-maintenance=keep-newest").test("table2.multidist.ksvm.bsgd.error")
 	less := f.assuming("epochs-brodatz=five").test("table3.brodatz.ksvm.polk.order").Ours
 	batch := f.test("brodatz.like-batch.error").Ours
@@ -106,7 +107,7 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("have %d cells, and %d of them are reproduced", cells.Total(), cells.Reproduced),
 		fmt.Sprintf("half as wide, %d cells would be reproduced. The paper's sentences, captions and rankings make %d claims that we could test. Of these claims %d deviate", f.CellsAt(0.5).Reproduced, claims.Total(), claims.Deviates),
 		fmt.Sprintf("Only %d of the %d printed numbers guided no choice, and %d of these %d are reproduced", score.Others.Total(), f.Numbers().Total(), score.Others.Reproduced, score.Others.Total()),
-		fmt.Sprintf("A choice of ours was guided by %d numbers. The other %d guided no choice", score.Targets.Total(), score.Others.Total()),
+		fmt.Sprintf("We made choices with %d of the numbers in view. The other %d guided no choice", score.Targets.Total(), score.Others.Total()),
 		fmt.Sprintf("| risk | %.0f %% of it |", margins["risk"].Percent), fmt.Sprintf("| model order | %.0f %% of it, but at least four elements |", margins["order"].Percent),
 		f.values("their mean distance to the nearest mode is %.2f times that of a training sample", "multidist.concentrate.nearer"),
 		f.values("For the paper's 15 modes the model order is %.1f", "multidist.optimal-order.order"),
@@ -125,6 +126,7 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("With a tenth of K, our model orders lie within %.0f %% of all three printed ones", mnistOrders),
 		projection.values("| BSGD by projection, five seeds | %.2f | %.4f |", "table3.mnist.ksvm.bsgd.error", "table3.mnist.ksvm.bsgd.risk"),
 		f.values("| BSGD by merging, five seeds | %.2f | %.4f |", "table3.mnist.ksvm.bsgd.error", "table3.mnist.ksvm.bsgd.risk"),
+		fmt.Sprintf("With BSGD by projection, %d cells are reproduced", projectionCells.Reproduced),
 		f.values("merging errs on %.1f %%", "table2.multidist.ksvm.bsgd.error") + projection.values(" and projection on %.1f %%", "table2.multidist.ksvm.bsgd.error") +
 			f.assuming("bsgd-maintenance=removal").values(". Removal errs on %.1f %%", "table2.multidist.ksvm.bsgd.error"),
 		f.values("POLK stays ahead of BSGD at equal model order: it errs on %.2f %%, BSGD by merging on %.2f %%", "table2.multidist.ksvm.polk.error", "table2.multidist.ksvm.bsgd.error"),
@@ -145,6 +147,9 @@ func TestFiguresInText(t *testing.T) {
 		fmt.Sprintf("With margins half as wide the combination reproduces %d cells. Our own choices reproduce as many", together),
 		fmt.Sprintf("Its error is %.1f %%, with an interval of %.1f to %.1f %%. The margin is %.1f to %.1f %%, so the cell is %s", newest.Ours.Value, newest.Ours.Low, newest.Ours.High, newest.Target.Low, newest.Target.High, newest.Verdict),
 		fmt.Sprintf("Our model orders then lie within %.0f %% of all three printed ones", mnistOrders),
+		fmt.Sprintf("On MNIST a tenth of the printed K gives the printed model orders to within %.0f %%", mnistOrders),
+		f.assuming(asPrinted).values("With the printed variance of 0.2, BSGD by merging errs on %.0f %%", "table2.multidist.ksvm.bsgd.error"),
+		f.assuming("multidist-draws=any").values("On unselected draws it errs on %.1f %%", "table2.multidist.ksvm.bsgd.error"),
 	}} {
 		prose := words.OneLine(strings.ReplaceAll(string(must(os.ReadFile(filepath.Join("..", name)))), "*", ""))
 		for _, sentence := range stated {
