@@ -42,8 +42,8 @@ endless stream on standard input if FILE is "-". Labels of NumPy and IDX files
 are in a second file, --labels. Settings that no flag gives are chosen from the
 rows: all rows of a file, the first 1,000 of a stream. Scaling, bandwidth,
 learning rate and, for a file, the number of passes are tuned on held-out rows;
---no-tune uses fixed defaults instead. The weights of a regression are exact: those
-of least squares for a file, of recursive least squares for a stream.
+--no-tune uses fixed defaults instead. The weights of a regression are exact:
+those of least squares for a file, of recursive least squares for a stream.
 
 The loss determines the task: hinge and logistic classify, squared-hinge and
 binary-logistic need two classes, squared is for regression. Progress shows the
