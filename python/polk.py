@@ -108,7 +108,7 @@ class _Polk(BaseEstimator):
             self._saved = self._head = None
             if not (getattr(self, "_process", None) and self._process.alive()):
                 self._process = None
-            self._began = dict(op=op, flags=flags, labels=labels, text=classes is not None and classes.dtype.kind == "U", dim=X.shape[1], rows=len(X) if arrays else 0)
+            self._began = dict(op=op, flags=flags, labels=labels, text=_looks_typed(classes), dim=X.shape[1], rows=len(X) if arrays else 0)
             self.notes_ = self._send(self._began, *arrays).get("notes", [])
             self._head = None if arrays else []
 
@@ -251,6 +251,12 @@ def _labels(classes):
     if classes.dtype.kind in "iufUb" and all(text.fullmatch(n) and n.isprintable() for n in names):
         return names, True
     return [str(i) for i in range(len(names))], False
+
+
+def _looks_typed(classes):
+    """Whether classes are texts that load would take for numbers or booleans."""
+    texts = classes is not None and classes.dtype.kind == "U"
+    return texts and any(all(re.fullmatch(form, c) for c in classes) for form in (r"-?\d+", "True|False"))
 
 
 class _Process:

@@ -213,7 +213,7 @@ func damageDuring(t *trial) {
 	if !p.within(t.when()) {
 		t.damage()
 	}
-	t.ended(p, 0, refusal{1, "no such file or directory"}, refusal{4, "damaged records: "})
+	t.ended(p, 0, refusal{1, "no such file or directory|were deleted or damaged by another program"}, refusal{4, "damaged records: "})
 }
 
 // damageBetween damages up to three of the files that a process has left, whether the process
