@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"polkrepro/internal/words"
 )
 
 // peer is what a method has on a data set in results/reference/peers.txt.
@@ -34,6 +36,20 @@ func peers(t *testing.T) (sets []string, rows map[string]string, by map[string]m
 		t.Fatalf("peers.txt has %d data sets", len(sets))
 	}
 	return sets, rows, by
+}
+
+// TestPeersInText checks the sentence of the README on letter.
+func TestPeersInText(t *testing.T) {
+	_, _, by := peers(t)
+	of := func(method string) (error float64, order string) {
+		return number(t, by["letter"][method].error), by["letter"][method].order
+	}
+	error, order := of("runall")
+	svm, vectors := of("tuned SVM")
+	want := fmt.Sprintf("Over five splits of letter, `train` errs on %.1f %% with %s elements on the mean. An SVM of scikit-learn that was tuned by a grid errs on %.1f %% with %s support vectors", error, order, svm, vectors)
+	if !strings.Contains(words.OneLine(read(t, "README.md")), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
 }
 
 // peerTable returns the table of train and its peers on all data sets.
