@@ -199,7 +199,9 @@ func TestTrainedColumns(t *testing.T) {
 	}
 }
 
-func readOnly(all []Row, said []string, _ Options, err error) ([]Row, []string, error) { return all, said, err }
+func readOnly(all []Row, said []string, _ Options, err error) ([]Row, []string, error) {
+	return all, said, err
+}
 
 func TestZeroBased(t *testing.T) {
 	o := Options{Format: FormatLIBSVM, Columns: Columns{ZeroBased: true}}
