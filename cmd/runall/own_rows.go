@@ -31,11 +31,14 @@ func (f *columnFlags) add(fs *pflag.FlagSet, model bool) {
 	fs.StringSliceVar(&f.categories, "categories", nil, "comma-separated `columns` of words or codes, each level of which becomes a feature")
 	fs.Var(value[string]{&f.given.Delimiter, "character", delimiterOf}, "delimiter", "`character` between the columns of a CSV file, or tab or space (default: a comma, or a semicolon if all lines agree)")
 	fs.Var(choice(&f.given.Decimal, []string{".", ","}), "decimal", "decimal `sign` in tables: . or , (default: a point, or a comma between semicolons)")
-	fs.Var(choice(&f.given.Missing, rows.MissingWords()), "missing", "what is done with `rows` of tables in which a value is missing: refuse, drop, or fill in the mean of the column (mean)")
+	fs.Var(choice(&f.given.Missing, rows.MissingWords()), "missing", "what is done with `rows` in which a value is missing: refuse, drop, or fill in the mean of the column (mean)")
 	fs.BoolVar(&f.given.ZeroBased, "zero-based", false, "the indices of LIBSVM files start at 0")
 	fs.Lookup("label").DefValue, fs.Lookup("missing").DefValue = "first", rows.MissingRefuse
 	if model {
-		fs.Lookup("label").DefValue, fs.Lookup("missing").DefValue = "", ""
+		for _, name := range []string{"label", "missing"} {
+			flag := fs.Lookup(name)
+			flag.DefValue, flag.Usage = "", flag.Usage+" (default: as in training)"
+		}
 	}
 }
 
