@@ -1188,7 +1188,7 @@ func answers(t *testing.T) string {
 // statuses are the words for how far an erratum can be trusted, and for the correction.
 var statuses = map[string]struct{ says, right string }{
 	"certain":  {"certain", "Right"},
-	"repaired": {"certain that the printed step fails; the repair is ours", "Our repair"},
+	"repaired": {"repaired (the printed step certainly fails; what replaces it is ours)", "Our repair"},
 	"inferred": {"inferred", "Our reading"},
 	"measured": {"measured", "In our runs"},
 }
@@ -1199,7 +1199,7 @@ func errataByStatus(*testing.T) string {
 	for _, status := range [][2]string{
 		{"certain", "Algebra, or another place in the paper, shows the error and what should stand there."},
 		{"repaired", "It is certain that a printed step of a proof fails. The step that we put in its place is ours."},
-		{"inferred", "The print can't be right, or is unlikely to be. What should stand there is our reading."},
+		{"inferred", "The print can't be right, is unlikely to be, or can be read in two ways. What should stand there is our reading."},
 		{"measured", "Our runs disagree with the paper. The paper's own data may differ."},
 	} {
 		var titles []string
@@ -1208,9 +1208,13 @@ func errataByStatus(*testing.T) string {
 				titles = append(titles, fmt.Sprintf("[%s](#%s)", e.Title, strings.ReplaceAll(strings.ToLower(e.Title), " ", "-")))
 			}
 		}
-		rows = append(rows, []string{status[0], status[1], strconv.Itoa(len(titles)), strings.Join(titles, "; ")})
+		which := strings.Join(titles, "; ")
+		if status[0] == "certain" {
+			which = "all others"
+		}
+		rows = append(rows, []string{status[0], status[1], strconv.Itoa(len(titles)), which})
 	}
-	return markdown([]string{"status", "meaning", "errata", "which, in the order of the paper"}, rows)
+	return markdown([]string{"status", "meaning", "errata", "which"}, rows)
 }
 
 // errata returns a generator for the errata of a severity, with what follows from them: by rank, and of one
