@@ -65,8 +65,6 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS5.csv, L-BFGS":         againstLBFGS,
 	"results/reference/tables/tableS5.csv, both rows":      bsgdOtherRows,
 	"results/reference/tables/table1-series.csv, radius":   radius,
-	"results/reference/tables/tableS5.csv, maintenance":    maintenance,
-	"results/reference/tables/tableS5.csv, maintained":     maintained,
 	"results/reference/tables/tableS5.csv, memory":         atEqualMemory,
 	"results/reference/tables/tableS5.csv, ten draws":      contrasts("Brodatz, ten draws"),
 	"the alternatives":                                     alternatives,
