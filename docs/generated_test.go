@@ -44,6 +44,7 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/runs.csv, advice":            advice,
 	"results/reference/tables/runs.csv, early":             early,
 	"results/reference/tables/runs.csv, factors":           factors,
+	"results/reference/records, MNIST":                     untilError,
 	"results/reference/tables/runs.csv, sizes":             modelSizes,
 	"results/reference/stream.csv":                         streams,
 	"results/reference/tables/runs.csv, MNIST":             beyond,

@@ -111,6 +111,54 @@ func firstPass(t *testing.T, spec, series string, to int) (order, micros float64
 	return order / runs, micros / runs
 }
 
+// untilError returns the table of the processor times of the online learners on MNIST until their test error is first at
+// most a level: medians over five recorded runs.
+func untilError(t *testing.T) string {
+	levels := []float64{0.05, 0.04, 0.03, 0.025}
+	header := []string{"loss", "method"}
+	for _, level := range levels {
+		header = append(header, fmt.Sprintf("until %g %% error (s)", 100*level))
+	}
+	var rows [][]string
+	for _, of := range [][4]string{{"hinge", "BSGD by merging", "mnist-ksvm", "BSGD, B = 1086"}, {"hinge", "POLK", "mnist-ksvm", "POLK, K = 0.016"}, {"logistic", "POLK", "mnist-klr", "POLK, K = 0.008"}} {
+		specs, err := harness.FindSpecs([]string{of[2]})
+		testutil.NoError(t, err)
+		plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+		testutil.NoError(t, err)
+		times := make([][]float64, len(levels))
+		for _, p := range plan {
+			if p.Series != of[3] {
+				continue
+			}
+			r, err := record.Read(filepath.Join(root, "results/reference/records", p.ID+".jsonl.gz"))
+			testutil.NoError(t, err)
+			for i, level := range levels {
+				until := math.Inf(1)
+				for _, point := range slices.Backward(r.Points) {
+					if point.TestError <= level {
+						until = point.Timing.CPU
+					}
+				}
+				times[i] = append(times[i], until)
+			}
+		}
+		row := []string{of[0], of[1]}
+		for _, of := range times {
+			if len(of) != 5 {
+				t.Fatalf("%d runs", len(of))
+			}
+			slices.Sort(of)
+			if math.IsInf(of[2], 1) {
+				row = append(row, "not reached")
+			} else {
+				row = append(row, fmt.Sprintf("%.2g", of[2]))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return markdown(header, rows)
+}
+
 // A trained is a line of runs.csv with its names in scale.md.
 type trained struct{ data, loss, method, set, task, series, runs, samples string }
 
