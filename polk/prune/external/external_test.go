@@ -73,6 +73,10 @@ var clients = map[string]client{
 		fmt.Fprint(os.Stderr, strings.Repeat("chatter\n", 1<<17)+"\x1b[31mValueError:\tno such thing\x00\n")
 		os.Exit(3)
 	}},
+	"threads": {`"about":"prints its numbers of threads",` + orderParam, func(*wire, int, int) {
+		fmt.Fprintln(os.Stderr, os.Getenv("OMP_NUM_THREADS"), os.Getenv("OPENBLAS_NUM_THREADS"), os.Getenv("MKL_NUM_THREADS"))
+		os.Exit(3)
+	}},
 	"silent": {`"about":"says nothing",` + orderParam, func(*wire, int, int) { time.Sleep(time.Hour) }},
 	"twice":  {`"about":"answers twice",` + orderParam, func(c *wire, _, _ int) { c.say(`"done":true`) }},
 	"early": {`"about":"answers the next question too",` + orderParam, func(c *wire, _, _ int) {
@@ -413,6 +417,19 @@ func TestFailures(t *testing.T) {
 		if again := stepOnce(t.Context(), l); again == nil || again.Error() != err.Error() {
 			t.Errorf("%s: the next step: %v", tt.client, again)
 		}
+	}
+}
+
+// TestThreads: a process has one thread for linear algebra unless the environment says otherwise.
+func TestThreads(t *testing.T) {
+	for name, value := range map[string]string{"OMP_NUM_THREADS": "5", "OPENBLAS_NUM_THREADS": "", "MKL_NUM_THREADS": ""} {
+		t.Setenv(name, value) // so that it is restored
+		if value == "" {
+			testutil.NoError(t, os.Unsetenv(name))
+		}
+	}
+	if err := stepOnce(t.Context(), learner(t, served(t, "threads"))); err == nil || !strings.HasSuffix(err.Error(), "its standard error:\n  5 1 1") {
+		t.Error(err)
 	}
 }
 
