@@ -53,6 +53,9 @@ var leading = strings.Fields("objective_name solver_name dataset_name idx_rep sa
 //	time_cpu                processor time of the training thread so far, seconds
 //	time_process            the part of time that training waited for a pruner's own process
 //	run_id, run_date        ID of the run, and when it began
+//	series                  short name: the method, and its parameters that differ between runs
+//	                        of the method on the data set and task
+//	task                    the task's name
 //	run_code                versions of the code of the run; runs of an edited heuristic differ
 //	                        only in it
 //	benchmark-git-tag       revision of the program
@@ -72,6 +75,8 @@ func CSV(w io.Writer, records map[string]*Record) error {
 			maps.Copy(others, pointValues(r.Header, p))
 		}
 	}
+	nameSeries(records, of)
+	others["series"] = ""
 	for _, column := range leading {
 		delete(others, column)
 	}
@@ -115,6 +120,7 @@ func runValues(h Header) map[string]string {
 		"dataset_name":          withParams(run.Data.Name, dataset),
 		"idx_rep":               fmt.Sprint(int64(run.Seed)),
 		"sampling_strategy":     "Callback",
+		"task":                  run.Task,
 		"run_id":                h.ID,
 		"run_date":              h.Started.UTC().Format(time.RFC3339),
 		"run_code":              experiments.CodeName(run.Code),
@@ -136,6 +142,42 @@ func runValues(h Header) map[string]string {
 		}
 	}
 	return out
+}
+
+// nameSeries gives runs their series: the method with those of its columns p_solver_*, p_obj_* and
+// run_code that differ between the runs of the method on a data set and task.
+func nameSeries(records map[string]*Record, of map[string]map[string]string) {
+	alike := make(map[string][]map[string]string)
+	for id, r := range records {
+		run := r.Header.Run
+		key := fmt.Sprint(run.Data.Name, "\x00", run.Data.Variant, "\x00", run.Task, "\x00", run.Method)
+		alike[key] = append(alike[key], of[id])
+		of[id]["series"] = run.Method
+	}
+	for _, runs := range alike {
+		params := make(map[string]string) // column → name
+		for _, values := range runs {
+			for column := range values {
+				for _, prefix := range []string{"p_solver_", "p_obj_", "run_"} {
+					if name, ok := strings.CutPrefix(column, prefix); ok && column != "run_id" && column != "run_date" {
+						params[column] = strings.TrimPrefix(name, "pruner_params_")
+					}
+				}
+			}
+		}
+		maps.DeleteFunc(params, func(column, _ string) bool {
+			return !slices.ContainsFunc(runs, func(v map[string]string) bool { return v[column] != runs[0][column] })
+		})
+		for _, values := range runs {
+			own := make(map[string]string)
+			for column, name := range params {
+				if values[column] != "" {
+					own[name] = values[column]
+				}
+			}
+			values["series"] = withParams(values["series"], own)
+		}
+	}
 }
 
 // pointValues returns the values of a point, by column.

@@ -22,7 +22,7 @@ func TestCheckBench(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "Results of bench-rows") || !strings.Contains(stderr, "written: "+spec) {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
-	for _, name := range []string{"report.html", "figures/figure1.png", "figures/tradeoff1-order.svg", "figures/tradeoff1-time.csv", "figures/online1.svg", "tables/results.csv", "tables/methods.csv"} {
+	for _, name := range []string{"report.html", "figures/bench-rows-figure1.png", "figures/bench-rows-tradeoff1-order.pdf", "figures/bench-rows-tradeoff1-time.csv", "figures/bench-rows-online1.svg", "tables/results.csv", "tables/methods.csv"} {
 		if info, err := os.Stat(filepath.Join(harness.ReportDir(results), name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -82,9 +82,10 @@ class State:
     kept               a value for each element, by its number: kept[j] = v, kept.get(j, 0)
 
     For each element, those that have been removed as None or NaN where it is not fixed:
-    ids, ages, samples, self_values (fixed), weights, norms, norms2; with the inverse costs,
-    distances, distances_before. norms2 are squared norms. Besides: spent; x and y, the
-    step's samples and targets.
+    ids, ages, samples, self_values (fixed), points, rows, weights, norms, norms2; with the
+    inverse columns, costs, distances, distances_before. norms2 are squared norms. points,
+    rows and columns are all that point(j), row(j) and column(j) return, in one question.
+    Besides: spent; x and y, the step's samples and targets.
     """
 
     def __init__(self, wire, message, kept):
@@ -246,7 +247,7 @@ class State:
 
 _WHOLE = {"ids", "ages", "samples"}
 _FIXED = _WHOLE | {"self", "x", "y"}
-_CHANGING = {"weights", "norms", "costs", "distances", "distances_before", "spent"}
+_CHANGING = {"points", "rows", "columns", "weights", "norms", "costs", "distances", "distances_before", "spent"}
 _QUANTITIES = {"norms2": "norms", "self_values": "self"}  # the protocol's norms are squared
 
 
