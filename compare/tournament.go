@@ -178,6 +178,7 @@ type Result struct {
 	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
 	MissingRuns int            `json:"missing_runs"`         // number of planned runs that have no record, or a record without an evaluation
 	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
+	LeftOut     []string       `json:"left_out,omitempty"`   // sentences on planned runs that were not started; missing if all were
 	Mixed       string         `json:"mixed_code,omitempty"` // note on the runs of other code than this program's; missing if there are none
 }
 

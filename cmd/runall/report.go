@@ -140,7 +140,7 @@ func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return harness.Usage(err)
 	}
-	r, err := judge(t, experiments.ProfileQuick, plan, q.opt, warning(cmd))
+	r, err := judge(t, experiments.ProfileQuick, plan, nil, q.opt, warning(cmd))
 	if err == nil {
 		err = q.presentTournament(cmd, r)
 	}
