@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -666,6 +667,17 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", what, all, some)
 		}
 	}
+	message, err := answered(v, []byte(`{"get":["points","ids"],"packed":true}`))
+	testutil.NoError(t, err)
+	var matrix struct {
+		Points []byte // of base64
+		IDs    []uint64
+	}
+	testutil.NoError(t, json.Unmarshal(message, &matrix))
+	at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(matrix.Points[8*i:])) }
+	if len(matrix.Points) != 8*9*3 || at(3*3) != 3 || at(3*3+1) != 0.5 || at(8*3+2) != -1 || !math.IsNaN(at(2*3)) || len(matrix.IDs) != 9 {
+		t.Errorf("packed: %s", message)
+	}
 	text, err := json.Marshal(numbers([]float64{math.Inf(1), math.NaN(), 1e-300, 0.1}))
 	if err != nil || string(text) != "[null,null,1e-300,0.1]" {
 		t.Errorf("numbers are written %s, %v", text, err)
@@ -742,7 +754,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"weights":[1,2,3]}}],"get":["costs","spent"]}`))
 	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"get":["rows","points","columns"],"of":[2,9]}`))
 	f.Add([]byte(`{"do":[{"enter":{"point":[1.5,0.5,-1]}},{"remove":9}],"get":["entered"],"values":[[1,2,3]]}`))
-	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","points","rows","columns","weights","norms","distances","distances_before","x","y"]}`))
+	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","points","rows","columns","weights","norms","distances","distances_before","x","y"],"packed":true}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		plain, inverse := newView(t), newView(t)
 		inverse.inverse = inverse.Elements.(prune.InverseState)
