@@ -3,7 +3,9 @@ package harness
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"maps"
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,24 +19,13 @@ import (
 // the others are not started.
 const sameFailures = 3
 
-// A LeftRun is a run that was not started.
-type LeftRun struct {
-	ID    string
-	Why   string
-	Until bool // because of Options.Until
-}
+// TimeOver is why a replicate has not begun: Options.Until.
+const TimeOver = "The time of --budget is over; the same command goes on with the next replicates."
 
 // LeftOut says in sentences how many runs were not started, and why.
 func (o *Outcome) LeftOut() (out []string) {
-	counts := make(map[string]int)
-	for _, l := range o.Left {
-		counts[l.Why]++
-	}
-	for _, l := range o.Left {
-		if n := counts[l.Why]; n > 0 {
-			out = append(out, fmt.Sprintf("Not started: %s. %s", words.Count(n, "run"), l.Why))
-			counts[l.Why] = 0
-		}
+	for _, why := range slices.Sorted(maps.Keys(o.Left)) {
+		out = append(out, fmt.Sprintf("Not started: %s. %s", words.Count(len(o.Left[why]), "run"), why))
 	}
 	return out
 }
@@ -45,14 +36,14 @@ type gate struct {
 	began time.Time
 
 	mu    sync.Mutex
-	begun map[uint64]bool   // replicates, by seed
-	fails map[[2]string]int // by heuristic and failure
-	shut  map[string]string // why no run of a heuristic is started
-	left  []LeftRun
+	begun map[uint64]bool     // replicates, by seed
+	fails map[[2]string]int   // by heuristic and failure
+	shut  map[string]string   // why no run of a heuristic is started
+	left  map[string][]string // Outcome.Left
 }
 
 func newGate(until time.Time) *gate {
-	return &gate{until: until, began: time.Now(), begun: make(map[uint64]bool), fails: make(map[[2]string]int), shut: make(map[string]string)}
+	return &gate{until: until, began: time.Now(), begun: make(map[uint64]bool), fails: make(map[[2]string]int), shut: make(map[string]string), left: make(map[string][]string)}
 }
 
 // opens reports whether a run is started, and keeps why if not. The first replicate is always
@@ -60,22 +51,22 @@ func newGate(until time.Time) *gate {
 func (g *gate) opens(p experiments.Planned) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if why := g.shut[p.Run.Params.Pruner]; why != "" {
-		g.left = append(g.left, LeftRun{ID: p.ID, Why: why})
+	why, n := g.shut[p.Run.Params.Pruner], len(g.begun)
+	if n > 0 && !g.begun[p.Run.Seed] && !g.until.IsZero() && time.Now().Add(time.Since(g.began)/time.Duration(n)).After(g.until) {
+		why = TimeOver
+	}
+	if why != "" {
+		g.left[why] = append(g.left[why], p.ID)
 		return false
 	}
-	if seed := p.Run.Seed; !g.begun[seed] {
-		n := len(g.begun)
-		if n > 0 && !g.until.IsZero() && time.Now().Add(time.Since(g.began)/time.Duration(n)).After(g.until) {
-			g.left = append(g.left, LeftRun{p.ID, "The time of --budget is over; the same command goes on with the next replicates.", true})
-			return false
-		}
-		g.begun[seed] = true
-	}
+	g.begun[p.Run.Seed] = true
 	return true
 }
 
-// failed takes the failure of a run. Two failures are the same if they differ only in digits.
+// digits differ between failures that count as the same, such as numbers of samples.
+var digits = regexp.MustCompile("[0-9]+")
+
+// failed takes the failure of a run.
 func (g *gate) failed(p experiments.Planned, err error) {
 	name := p.Run.Params.Pruner
 	if h, _ := prune.Lookup(name); h.Identity == "" || errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged) {
@@ -84,15 +75,10 @@ func (g *gate) failed(p experiments.Planned, err error) {
 	if at, ok := errors.AsType[*sampleError](err); ok {
 		err = at.err
 	}
-	text := strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return -1
-		}
-		return r
-	}, err.Error())
+	key := [2]string{name, digits.ReplaceAllString(err.Error(), "")}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.fails[[2]string{name, text}]++; g.fails[[2]string{name, text}] == sameFailures {
+	if g.fails[key]++; g.fails[key] == sameFailures {
 		g.shut[name] = fmt.Sprintf("%d runs of %s failed alike.", sameFailures, name)
 	}
 }

@@ -70,8 +70,8 @@ func TestSameFailures(t *testing.T) {
 			steps++
 			return fmt.Errorf("%w at %d", tt.err, steps)
 		})})
-		if !errors.Is(err, ErrRunsFailed) || err.Error() != tt.want || len(out.Failed) != tt.failed || len(out.Left) != tt.left {
-			t.Errorf("%v: %v, %d failed, %d left", tt.err, err, len(out.Failed), len(out.Left))
+		if !errors.Is(err, ErrRunsFailed) || err.Error() != tt.want || len(out.Failed) != tt.failed || len(out.Left["3 runs of outside failed alike."]) != tt.left {
+			t.Errorf("%v: %v, %d failed, left %v", tt.err, err, len(out.Failed), out.Left)
 		}
 		if tt.left > 0 && !slices.Equal(out.LeftOut(), []string{"Not started: 3 runs. 3 runs of outside failed alike."}) {
 			t.Errorf("said %q", out.LeftOut())
@@ -92,7 +92,7 @@ func TestUntil(t *testing.T) {
 			t.Errorf("finished seed %d", plan[i].Run.Seed)
 		}
 	}
-	if len(out.Finished) != 2 || len(out.Left) != 4 || !out.Left[0].Until {
+	if len(out.Finished) != 2 || len(out.Left[TimeOver]) != 4 {
 		t.Errorf("%+v", out)
 	}
 	if out, err = Reproduce(t.Context(), plan, Options{Results: t.TempDir(), Methods: fakes(nil), Until: time.Now().Add(time.Hour)}); err != nil || len(out.Finished) != 6 {

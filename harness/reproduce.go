@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -51,11 +52,11 @@ func (silent) Close()       {}
 
 // An Outcome lists the results of the runs of a plan.
 type Outcome struct {
-	Finished    []string      // IDs of the runs that this call trained
-	Kept        []string      // IDs of the runs that were finished before
-	Failed      []FailedRun   // the longest first
-	Left        []LeftRun     // runs that were not started
-	Unavailable []Unavailable // unavailable data sets
+	Finished    []string            // IDs of the runs that this call trained
+	Kept        []string            // IDs of the runs that were finished before
+	Failed      []FailedRun         // the longest first
+	Left        map[string][]string // IDs of the runs that were not started, by the reason
+	Unavailable []Unavailable       // unavailable data sets
 }
 
 // Lost returns an error if the records that were read afterwards lack a run that was finished or kept.
@@ -234,7 +235,8 @@ func needsMachine(run experiments.Run) bool {
 // conclusion returns the error of a plan with the given number of runs after its
 // execution has ended or was stopped.
 func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error {
-	left := runs - len(out.Finished) - len(out.Failed) - len(out.Left)
+	notStarted := len(slices.Concat(slices.Collect(maps.Values(out.Left))...))
+	left := runs - len(out.Finished) - len(out.Failed) - notStarted
 	switch {
 	case ctx.Err() != nil && left > 0:
 		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, words.Count(left, "run"))
@@ -242,8 +244,8 @@ func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error 
 		return fatal
 	case len(out.Failed) > 0:
 		err := fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(out.Failed), runs)
-		if n := len(out.Left); n > 0 {
-			err = fmt.Errorf("%w, and %d were not started", err, n)
+		if notStarted > 0 {
+			err = fmt.Errorf("%w, and %d were not started", err, notStarted)
 		}
 		return err
 	}

@@ -53,8 +53,8 @@ var leading = strings.Fields("objective_name solver_name dataset_name idx_rep sa
 //	time_cpu                processor time of the training thread so far, seconds
 //	time_process            the part of time that training waited for a pruner's own process
 //	run_id, run_date        ID of the run, and when it began
-//	series                  short name: the method, and its parameters that differ between runs
-//	                        of the method on the data set and task
+//	series                  short name: the method, its parameters that differ between runs of
+//	                        the method on the data set and task, and run_code if it differs too
 //	task                    the task's name
 //	run_code                versions of the code of the run; runs of an edited heuristic differ
 //	                        only in it
@@ -144,38 +144,44 @@ func runValues(h Header) map[string]string {
 	return out
 }
 
-// nameSeries gives runs their series: the method with those of its columns p_solver_*, p_obj_* and
-// run_code that differ between the runs of the method on a data set and task.
+// nameSeries gives runs their series: the method with those of its parameters that differ between its
+// runs on a data set and task, and the code if that differs between runs of a heuristic.
 func nameSeries(records map[string]*Record, of map[string]map[string]string) {
 	alike := make(map[string][]map[string]string)
 	for id, r := range records {
 		run := r.Header.Run
+		of[id]["series"] = run.Method
 		key := fmt.Sprint(run.Data.Name, "\x00", run.Data.Variant, "\x00", run.Task, "\x00", run.Method)
 		alike[key] = append(alike[key], of[id])
-		of[id]["series"] = run.Method
 	}
 	for _, runs := range alike {
-		params := make(map[string]string) // column → name
-		for _, values := range runs {
-			for column := range values {
-				for _, prefix := range []string{"p_solver_", "p_obj_", "run_"} {
-					if name, ok := strings.CutPrefix(column, prefix); ok && column != "run_id" && column != "run_date" {
-						params[column] = strings.TrimPrefix(name, "pruner_params_")
-					}
-				}
+		differs, code := make(map[string]bool), make(map[string]string)
+		for _, v := range runs {
+			for column := range v {
+				differs[column] = differs[column] || v[column] != runs[0][column]
 			}
+			for column := range runs[0] {
+				differs[column] = differs[column] || v[column] != runs[0][column]
+			}
+			name := v["p_solver_pruner"]
+			differs["code of "+name] = differs["code of "+name] || cmp.Or(code[name], v["run_code"]) != v["run_code"]
+			code[name] = v["run_code"]
 		}
-		maps.DeleteFunc(params, func(column, _ string) bool {
-			return !slices.ContainsFunc(runs, func(v map[string]string) bool { return v[column] != runs[0][column] })
-		})
-		for _, values := range runs {
-			own := make(map[string]string)
-			for column, name := range params {
-				if values[column] != "" {
-					own[name] = values[column]
+		for _, v := range runs {
+			shown := make(map[string]string)
+			if differs["code of "+v["p_solver_pruner"]] {
+				shown["code"] = v["run_code"]
+			}
+			for column, value := range v {
+				name, ok := strings.CutPrefix(column, "p_solver_")
+				if !ok {
+					name, ok = strings.CutPrefix(column, "p_obj_")
+				}
+				if ok && differs[column] {
+					shown[strings.TrimPrefix(name, "pruner_params_")] = value
 				}
 			}
-			values["series"] = withParams(values["series"], own)
+			v["series"] = withParams(v["series"], shown)
 		}
 	}
 }

@@ -64,7 +64,9 @@ tournament is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
-starts one process of it for each run (docs/adding-a-pruner.md).`,
+starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
+probe run times its steps, and no replicate begins when --budget is over. After
+the same failure in three runs of it, its other runs are not started.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])
@@ -237,11 +239,7 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 
 // report prints the summary and writes the rest. A run of this call without a record is an error.
 func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest, out *harness.Outcome) error {
-	late := make(map[string]bool)
-	for _, l := range out.Left {
-		late[l.ID] = l.Until
-	}
-	plan = slices.DeleteFunc(plan, func(r experiments.Contest) bool { return late[r.ID] })
+	plan = slices.DeleteFunc(plan, func(r experiments.Contest) bool { return slices.Contains(out.Left[harness.TimeOver], r.ID) })
 	r, err := judge(t, c.profile, plan, out.LeftOut(), c.opt, warning(cmd))
 	if err != nil {
 		return err
