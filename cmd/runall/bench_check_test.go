@@ -59,7 +59,8 @@ func TestCheckCompareData(t *testing.T) {
 	with := `merging,"repeat=pruner 0.1,0.5"`
 	code, stdout, stderr := call(t, args(with)...)
 	spec := filepath.Join(results, "compare-rows.yaml")
-	if code != 0 || !strings.Contains(stdout, "Pruning heuristics on rows") || !strings.Contains(stderr, "written: "+spec) {
+	if code != 0 || !strings.Contains(stdout, "Pruning heuristics on rows") || !strings.Contains(stderr, "written: "+spec) ||
+		!strings.Contains(stderr, "repeat: a step waits ") {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
 	if info, err := os.Stat(filepath.Join(harness.ReportDir(results), "tournament", "report.html")); err != nil || info.Size() == 0 {
