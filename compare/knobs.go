@@ -71,7 +71,8 @@ type tournament struct {
 // A price is the time that a step waits for the process of a heuristic, at two model orders.
 type price struct {
 	order, seconds [2]float64
-	searched       bool // its knob is not the model order
+	start          float64 // time until the process of a run is ready
+	searched       bool    // its knob is not the model order
 }
 
 // at returns the time at an order, by a line through the two, and never less than at the smaller one.
@@ -101,13 +102,14 @@ func (t *tournament) prices(ctx context.Context) (out []price, err error) {
 		p := price{searched: slices.ContainsFunc(t.searches, func(q *knobSearch) bool { return q.heuristic.Name == name })}
 		for i, c := range []experiments.Contest{runs[0], runs[len(runs)-1]} {
 			limit := time.Duration(probeShare * float64(t.opt.Budget))
-			order, seconds, err := harness.StepTime(ctx, c.Planned, t.opt.Options, limit)
+			order, seconds, start, err := harness.StepTime(ctx, c.Planned, t.opt.Options, limit)
 			if err != nil {
 				return nil, fmt.Errorf("%s: a probe run failed: %w", name, err)
 			}
-			p.order[i], p.seconds[i] = float64(order), seconds
+			p.order[i], p.seconds[i], p.start = float64(order), seconds, start
 		}
-		t.note("%s: a step waits %.3g ms for its process at order %.0f, %.3g ms at order %.0f, by a probe", name, 1000*p.seconds[0], p.order[0], 1000*p.seconds[1], p.order[1])
+		t.note("%s, by a probe: its process starts in %.3g ms, and a step waits for it %.3g ms at order %.0f, %.3g ms at order %.0f",
+			name, 1000*p.start, 1000*p.seconds[0], p.order[0], 1000*p.seconds[1], p.order[1])
 		out = append(out, p)
 	}
 	return out, nil

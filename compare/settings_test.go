@@ -182,7 +182,7 @@ func TestSettleErrors(t *testing.T) {
 // TestPrices checks that a slow process leaves less work for the same budget, and what a step costs
 // between the two orders measured, below and above.
 func TestPrices(t *testing.T) {
-	p := price{order: [2]float64{13, 613}, seconds: [2]float64{0.01, 0.07}}
+	p := price{order: [2]float64{13, 613}, seconds: [2]float64{0.01, 0.07}, start: 0.125}
 	for order, want := range map[float64]float64{10: 0.01, 13: 0.01, 113: 0.02, 613: 0.07, 1213: 0.13} {
 		if got := p.at(order); math.Abs(got-want) > 1e-15 {
 			t.Errorf("at order %v: %v, want %v", order, got, want)
@@ -193,7 +193,7 @@ func TestPrices(t *testing.T) {
 	free, slow := tournamentSizes(set, opt, 2, 0, nil), tournamentSizes(set, opt, 2, 0, []price{p})
 	waits := 0.0
 	for _, order := range slow.orders() {
-		waits += float64(slow.seeds*slow.samples) / batchSize * p.at(float64(order))
+		waits += float64(slow.seeds) * (p.start + float64(slow.samples)/batchSize*p.at(float64(order)))
 	}
 	if allowed := opt.Budget.Seconds(); waits > allowed || slow.spent/speed > allowed || slow.spent/speed < waits || slow.samples >= free.samples {
 		t.Errorf("%v s for the process, %v in all, %d samples and %d without it", waits, slow.spent/speed, slow.samples, free.samples)

@@ -131,7 +131,7 @@ func tournamentSizes(set *data.Set, opt Options, heuristics, searched int, price
 		for _, p := range prices {
 			waits := 0.0
 			for _, order := range z.orders() {
-				waits += float64(samples) / batchSize * p.at(float64(order)) * speed / workers
+				waits += (p.start + float64(samples)/batchSize*p.at(float64(order))) * speed / workers
 			}
 			replicate += waits
 			if p.searched {

@@ -103,12 +103,12 @@ func TestUntil(t *testing.T) {
 // TestStepTime: a step is timed at a model order that no longer grows, or as far as it came.
 func TestStepTime(t *testing.T) {
 	registerOutside(1e9)
-	order, seconds, err := StepTime(t.Context(), outsideRun(1, "outside", 8), Options{}, time.Minute)
+	order, seconds, _, err := StepTime(t.Context(), outsideRun(1, "outside", 8), Options{}, time.Minute)
 	if err != nil || order != 8 || seconds != 0.125 {
 		t.Errorf("order %d, %v s, %v", order, seconds, err)
 	}
 	registerOutside(3)
-	order, seconds, err = StepTime(t.Context(), outsideRun(1, "outside", 8), Options{}, 50*time.Millisecond)
+	order, seconds, _, err = StepTime(t.Context(), outsideRun(1, "outside", 8), Options{}, 50*time.Millisecond)
 	if err != nil || order != 8 || seconds < 0.01 {
 		t.Errorf("a step without an end: order %d, %v s, %v", order, seconds, err)
 	}

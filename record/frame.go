@@ -155,21 +155,10 @@ func nameSeries(records map[string]*Record, of map[string]map[string]string) {
 		alike[key] = append(alike[key], of[id])
 	}
 	for _, runs := range alike {
-		differs, code := make(map[string]bool), make(map[string]string)
-		for _, v := range runs {
-			for column := range v {
-				differs[column] = differs[column] || v[column] != runs[0][column]
-			}
-			for column := range runs[0] {
-				differs[column] = differs[column] || v[column] != runs[0][column]
-			}
-			name := v["p_solver_pruner"]
-			differs["code of "+name] = differs["code of "+name] || cmp.Or(code[name], v["run_code"]) != v["run_code"]
-			code[name] = v["run_code"]
-		}
+		differs := differing(runs)
 		for _, v := range runs {
 			shown := make(map[string]string)
-			if differs["code of "+v["p_solver_pruner"]] {
+			if differs[v["p_solver_pruner"]] {
 				shown["code"] = v["run_code"]
 			}
 			for column, value := range v {
@@ -184,6 +173,22 @@ func nameSeries(records map[string]*Record, of map[string]map[string]string) {
 			v["series"] = withParams(v["series"], shown)
 		}
 	}
+}
+
+// differing returns the columns in which runs differ, and the heuristics whose code differs.
+func differing(runs []map[string]string) map[string]bool {
+	out, code := make(map[string]bool), make(map[string]string)
+	for _, v := range runs {
+		for _, has := range []map[string]string{v, runs[0]} {
+			for column := range has {
+				out[column] = out[column] || v[column] != runs[0][column]
+			}
+		}
+		name := v["p_solver_pruner"]
+		out[name] = out[name] || cmp.Or(code[name], v["run_code"]) != v["run_code"]
+		code[name] = v["run_code"]
+	}
+	return out
 }
 
 // pointValues returns the values of a point, by column.

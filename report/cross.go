@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -74,16 +75,11 @@ func (in Input) cross(layout, over string, cells []crossCell) *Table {
 	}
 	numbers := [][]string{{"data", "method", "error_percent", "error_sd", "runs"}}
 	for i, group := range on {
-		var means []float64
+		best := least(group)
 		for _, c := range group {
 			numbers = append(numbers, line(c.data, c.method, c.err.Mean, c.err.SD, c.err.N))
-			if c.err.N > 0 && c.err.Diverged == 0 {
-				means = append(means, float64(c.err.Mean))
-			}
-		}
-		for _, c := range group {
 			text := cmp.Or(c.err.text(qError), words.Dash)
-			if len(means) > 0 && c.err.Diverged == 0 && number(float64(c.err.Mean), qError, 0) == number(slices.Min(means), qError, 0) {
+			if c.err.Diverged == 0 && best == number(c.err.Mean, qError, 0) {
 				text = table.Best + text
 			}
 			grid[1+slices.Index(methods, c.method)][1+i] = text
@@ -97,6 +93,17 @@ func (in Input) cross(layout, over string, cells []crossCell) *Table {
 		Name: in.fileName() + "-errors", Title: "Test error in % by method and data set", Compact: true, Header: grid[0], Rows: grid[1:], Numbers: numbers,
 		Notes: []string{fmt.Sprintf("Mean ± standard deviation over %s. The least on each data set is marked.", over)},
 	}
+}
+
+// least returns the least of the cells' errors, as printed.
+func least(cells []crossCell) string {
+	low := math.Inf(1)
+	for _, c := range cells {
+		if c.err.Diverged == 0 && float64(c.err.Mean) < low {
+			low = float64(c.err.Mean)
+		}
+	}
+	return number(low, qError, 0)
 }
 
 func transposed(grid [][]string) [][]string {
