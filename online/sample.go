@@ -15,7 +15,7 @@ type scaledSample struct {
 	metric *learnedMetric // nil unless the scaling is learned
 	dim    int            // features of x
 	x      []float32
-	y      []float64
+	y, w   []float64
 	median float64 // distance between rows; 1 if the bandwidth is given
 }
 
@@ -46,7 +46,7 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 		if err != nil {
 			return s.source.at(&row, err)
 		}
-		b.y = append(b.y, y)
+		b.y, b.w = append(b.y, y), append(b.w, set.weight(&row))
 	}
 	if b.dim = set.Dim; b.dim > wide*len(b.y) {
 		b.x, b.dim = rotated(b.x, len(b.y), b.dim), len(b.y)

@@ -61,6 +61,10 @@ type Settings struct {
 
 	Recursive *Recursive `json:"recursive,omitempty"` // of a stream's regression by recursive least squares; nil if the steps are POLK's
 
+	ClassWeights map[string]float64 `json:"class_weights,omitempty"` // weights of the rows of a class; 1 of a class that is missing
+	WeightFactor float64            `json:"weight_factor,omitempty"` // by which all weights are multiplied, so that their mean is 1 in the rows that settings were chosen from; 0 for 1
+	Metric       string             `json:"metric,omitempty"`        // one of Metrics, by which candidates were compared; missing for the default
+
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
 	TargetFactor float64 `json:"target_factor"`
@@ -70,6 +74,8 @@ type Settings struct {
 	Format      string `json:"format"`                 // format of the training data
 	LabelColumn int    `json:"label_column,omitempty"` // 1 is the first column, −1 the last; 0 if LabelName is set
 	LabelName   string `json:"label_name,omitempty"`   // name of the label's column in the header
+
+	Weights rows.Column `json:"weights,omitzero"` // column of the rows' weights; zero if there is none
 }
 
 // prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.
@@ -179,6 +185,8 @@ func (s *Settings) validate() error {
 		if err := s.Recursive.validate(s); err != nil {
 			return err
 		}
+	case !(s.WeightFactor >= 0) || math.IsInf(s.WeightFactor, 1):
+		return fmt.Errorf("online: weights times %v", s.WeightFactor)
 	case s.Exact && !s.regression():
 		return fmt.Errorf("online: exact weights with the %s loss", s.Loss)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):

@@ -26,6 +26,7 @@ type trainFlags struct {
 	settings           trainSettings
 	table              *pflag.FlagSet // of the settings
 	label, out, resume string
+	weight, onDrift    string
 	rows               rowFlags
 	classes            []string
 	asJSON             bool
@@ -67,7 +68,10 @@ rows.`,
 
 // savedFlags are the flags of train whose values are saved in the model file.
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
-	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
+	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune", "weight", "class-weight", "metric", "ordered"}
+
+// onDriftWords are the values of --on-drift.
+var onDriftWords = []string{"warn", "restart"}
 
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
@@ -76,6 +80,9 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
 	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last, its number or its name in the header")
+	fs.StringVar(&f.weight, "weight", "", "`column` of a CSV file's weights, by its number or name: a row counts as so many rows in training and tuning, and not at all with 0")
+	f.onDrift = onDriftWords[0]
+	fs.Var(choice(&f.onDrift, onDriftWords), "on-drift", "what a stream does if a feature leaves the range that it had in the first rows: warn, or restart with a new model, whose settings are chosen from the next 1,000 rows")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
@@ -110,6 +117,10 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 	if f.resume != "" {
 		opt.Settings, opt.Tune = opt.Resume.Settings(), false
 	}
+	if f.weight != "" {
+		s.Weights = columnOf(f.weight)
+	}
+	opt.Restart = f.onDrift != onDriftWords[0]
 	f.out = cmp.Or(f.out, f.resume)
 	switch {
 	case f.out == "":
@@ -118,6 +129,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return errors.New("--out -: a model is not written to standard output: name a file")
 	case stream && opt.Epochs > 1:
 		return errors.New("standard input can be read only once: --epochs is for files")
+	case !stream && fs.Changed("on-drift"):
+		return errors.New("--on-drift is for a stream on standard input")
 	case opt.Forgetting != 0 && !opt.Recursive():
 		return errors.New("--forgetting is for training on a stream with --loss squared, and excludes --resume, --no-tune, --batch, --learning-rate, --regularizer, --parsimony and --pruner")
 	case !stream && !regularOrMissing(opt.Source.Path):
@@ -137,6 +150,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return fmt.Errorf("--label is for CSV and TSV files: name the format of %s, --format csv or tsv; a LIBSVM row, the default, begins with its label", opt.Source.Path)
 	case !rows.IsTable(s.Format) && fs.Changed("label"):
 		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
+	case !rows.IsTable(s.Format) && f.weight != "":
+		return errors.New("--weight is for CSV and TSV files: other formats have no column of weights")
 	case len(f.classes) > 0:
 		return s.CheckLabels()
 	}

@@ -28,12 +28,14 @@ type Names struct {
 }
 
 // namesOf returns the names in a header. label is the label's column, from 0, or −1 if
-// there is no label.
-func namesOf(fields []string, label int) (n Names) {
+// there is no label, and so is weight that of the weights.
+func namesOf(fields []string, label, weight int) (n Names) {
 	sum := sha256.New()
 	for at, name := range fields {
 		if at == label {
 			n.Label = canonicalOr(name)
+		}
+		if at == label || at == weight {
 			continue
 		}
 		fmt.Fprintf(sum, "%q\n", name)
@@ -104,7 +106,7 @@ func (r *Reader) labelOf(fields []string) int {
 // that is a known class is never a header.
 func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 	o := &r.o
-	names := namesOf(fields, label)
+	names := namesOf(fields, label, o.weightIn(fields, len(fields)))
 	known, class := o.Names.Features != "", label >= 0 && slices.Contains(o.Classes, names.Label)
 	switch {
 	case o.Header == HeaderNo:

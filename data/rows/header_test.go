@@ -12,7 +12,7 @@ import (
 func TestHeaderRule(t *testing.T) {
 	words := strings.Repeat("elm,1,7\noak,3.5,4\n", 9)
 	numbers := strings.Repeat("0,1.5,7\n1,3.5,4\n", 9)
-	known := Options{Classes: []string{"elm", "oak"}, Names: namesOf([]string{"species", "2019", "2020"}, 0)}
+	known := Options{Classes: []string{"elm", "oak"}, Names: namesOf([]string{"species", "2019", "2020"}, 0, -1)}
 	classes := Options{Classes: []string{"elm", "oak"}}
 	unlabelled := Options{Dim: 2, Names: known.Names}
 	targets := Options{Regression: true}
@@ -79,7 +79,7 @@ func TestHeaderRule(t *testing.T) {
 		{"0,0,1\n", known, data},
 		{"2,0,1\n2,5,1\n", targets, data},
 		{"0,2\n", unlabelled, data},
-		{"0,1\n", Options{Dim: 2, Names: namesOf([]string{"0", "1"}, -1)}, header},
+		{"0,1\n", Options{Dim: 2, Names: namesOf([]string{"0", "1"}, -1, -1)}, header},
 		{"species,other,names\n" + words, known, "the header does not match"},
 		{"other,names\n", unlabelled, "the header does not match"},
 	} {

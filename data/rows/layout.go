@@ -20,7 +20,8 @@ type Layout struct {
 	Columns  int
 	Names    []string // nil without a header
 	Label    int      // −1 if there is none
-	Ignore   []int    // ascending
+	Weight   int      // −1 if there is none
+	Ignore   []int    // ascending, with that of the weights
 	Features []int    // all other columns
 	kept     []int    // features that Options.Keep names
 
@@ -36,7 +37,7 @@ func (l *Layout) Header() string {
 }
 
 // Sum returns the names in the header.
-func (l *Layout) Sum() Names { return namesOf(l.Names, l.Label) }
+func (l *Layout) Sum() Names { return namesOf(l.Names, l.Label, l.Weight) }
 
 // Column returns how messages name a column, counted from 0.
 func (l *Layout) Column(at int) string {
@@ -75,7 +76,7 @@ func (l *Layout) find(key string, c Column) (int, error) {
 
 // choose sets the roles of n columns. names is nil without a header.
 func (r *Reader) choose(names []string, n int) (err error) {
-	o, l := &r.o, Layout{Columns: n, Names: names, Label: -1}
+	o, l := &r.o, Layout{Columns: n, Names: names, Label: -1, Weight: -1}
 	if o.Dim == 0 || n != o.Dim || len(o.Ignore) > 0 { // else the rows have no label
 		if err := l.chosenBy(o); err != nil {
 			return err
@@ -112,10 +113,39 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 	if l.Ignore, err = l.findAll("ignore", o.Ignore, "is the label"); err != nil {
 		return err
 	}
+	if o.Weight != (Column{}) {
+		if l.Weight, err = l.find("weight", o.Weight); o.Dim > 0 {
+			l.Weight, err = o.weightIn(l.Names, l.Columns), nil
+		}
+		switch {
+		case err != nil:
+			return err
+		case l.Weight >= 0 && l.Weight == l.Label:
+			return &OptionError{"weight", fmt.Errorf("%s is the label", l.Column(l.Label))}
+		case l.Weight >= 0:
+			l.Ignore = append(l.Ignore, l.Weight)
+		}
+	}
 	slices.Sort(l.Ignore)
 	l.Ignore = slices.Compact(l.Ignore)
 	l.kept, err = l.findAll("keep", o.Keep, "is not a feature: it is the label or left out")
 	return err
+}
+
+// weightIn returns the column of the weights among n columns, from 0, or −1 if there is none. Rows for a
+// model have all features; a column that is given by its number is there if the label is there too.
+func (o *Options) weightIn(names []string, n int) int {
+	at := o.Weight.Number - 1
+	switch {
+	case o.Weight.Name != "":
+		return slices.Index(names, o.Weight.Name)
+	case o.Weight.Number < 0:
+		at = n + o.Weight.Number
+	}
+	if o.Weight.Number == 0 || at >= n || o.Dim > 0 && n < o.Dim+2 {
+		return -1
+	}
+	return max(at, -1)
 }
 
 // findAll returns the columns that an option names. None may be the label or ignored.

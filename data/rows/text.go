@@ -199,6 +199,14 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 		}
 	}
 	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
+	if l.Weight >= 0 && r.o.Dim == 0 {
+		if row.Weight, err = ParseWeight(fields[l.Weight]); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Column(l.Weight), err)
+		}
+		if row.Weight == 0 {
+			return nil, nil
+		}
+	}
 	if l.Label >= 0 && !r.o.NoLabels {
 		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
 			if fields[l.Label] == "" && l.Label == l.Columns-1 {

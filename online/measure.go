@@ -1,0 +1,71 @@
+package online
+
+import "polkrepro/internal/words"
+
+// Metrics by which the candidates of a classification can be compared.
+const (
+	MetricError    = "error"    // fraction of the rows that are predicted wrongly
+	MetricBalanced = "balanced" // balanced error: the mean of the classes' fractions, 1 − mean recall
+	MetricF1       = "f1"       // 1 − the mean of the classes' F1, each 2·correct/(rows + predicted)
+)
+
+// Metrics returns all metrics.
+func Metrics() []string { return []string{MetricError, MetricBalanced, MetricF1} }
+
+// costs returns what each of the first n rows adds to the measure by which candidates are compared, which
+// is their mean. A row predicted wrongly adds to a balanced error by the number of rows of its class, and
+// to 1 − F1 of its own class and of that predicted. Rows count by their weights.
+func (t *tuner) costs(h *heldOut, n int) []float64 {
+	metric := t.set.Metric
+	if !t.byErrors() || metric != MetricBalanced && metric != MetricF1 {
+		return h.each[:n]
+	}
+	all := make(map[int32]float64) // by class: weight of its rows and, for F1, of those predicted as it
+	for i := range n {
+		all[h.class[i]] += h.weight[i]
+		if metric == MetricF1 && h.called[i] >= 0 {
+			all[h.called[i]] += h.weight[i]
+		}
+	}
+	costs := make([]float64, n)
+	for i, e := range h.each[:n] {
+		share := 1 / all[h.class[i]]
+		if metric == MetricF1 && h.called[i] >= 0 {
+			share += 1 / all[h.called[i]]
+		}
+		costs[i] = float64(e*share) * (float64(n) / float64(len(all)))
+	}
+	return costs
+}
+
+// measureName returns the heading of the measure in a trade-off, or "" if it is the error or the risk.
+func (t *tuner) measureName() string {
+	switch {
+	case !t.byErrors():
+		return ""
+	case t.set.Metric == MetricBalanced:
+		return "balanced %"
+	case t.set.Metric == MetricF1:
+		return "1-F1 %"
+	case t.set.ClassWeights != nil || t.set.WeightFactor != 0:
+		return "weighted %"
+	}
+	return ""
+}
+
+// measure sets the balanced error and the F1. A label that the model does not have is a class without a
+// correct prediction.
+func (c *Classification) measure() {
+	recall, f1, present, counted := 0.0, 0.0, len(c.Unknown), len(c.Unknown)
+	for _, k := range c.Classes {
+		if k.Rows > 0 {
+			recall += float64(k.Recall)
+			present++
+		}
+		if n := k.Rows + k.Predicted; n > 0 {
+			f1 += float64(2*k.Correct) / float64(n)
+			counted++
+		}
+	}
+	c.BalancedError, c.F1 = words.Nullable(1-recall/float64(present)), words.Nullable(f1/float64(counted))
+}
