@@ -1,6 +1,10 @@
 package online
 
-import "polkrepro/internal/words"
+import (
+	"slices"
+
+	"polkrepro/internal/words"
+)
 
 // Metrics by which the candidates of a classification can be compared.
 const (
@@ -14,32 +18,40 @@ func Metrics() []string { return []string{MetricError, MetricBalanced, MetricF1}
 
 // costs returns what each of the first n rows adds to the measure by which candidates are compared, which
 // is their mean. A row predicted wrongly adds to a balanced error by the number of rows of its class, and
-// to 1 − F1 of its own class and of that predicted. Rows count by their weights.
+// to 1 − F1 of its own class and of that predicted. Rows count by their weights; those of the classes count
+// only without a metric.
 func (t *tuner) costs(h *heldOut, n int) []float64 {
-	metric := t.set.Metric
-	if !t.byErrors() || metric != MetricBalanced && metric != MetricF1 {
+	if !t.byErrors() {
 		return h.each[:n]
 	}
-	all := make(map[int32]float64) // by class: weight of its rows and, for F1, of those predicted as it
+	all := make(map[int32]float64) // by class, or of all: weight of its rows and, for F1, of those predicted as it
+	of, second := func(i int) int32 { return 0 }, t.set.Metric == MetricF1
+	if second || t.set.Metric == MetricBalanced {
+		of = func(i int) int32 { return h.class[i] }
+	}
 	for i := range n {
-		all[h.class[i]] += h.weight[i]
-		if metric == MetricF1 && h.called[i] >= 0 {
+		all[of(i)] += h.weight[i]
+		if second && h.called[i] >= 0 {
 			all[h.called[i]] += h.weight[i]
 		}
 	}
 	costs := make([]float64, n)
 	for i, e := range h.each[:n] {
-		share := 1 / all[h.class[i]]
-		if metric == MetricF1 && h.called[i] >= 0 {
-			share += 1 / all[h.called[i]]
+		share := float64(n) / all[of(i)]
+		if second && h.called[i] >= 0 {
+			share += float64(n) / all[h.called[i]]
 		}
-		costs[i] = float64(e*share) * (float64(n) / float64(len(all)))
+		costs[i] = e * share / float64(len(all))
 	}
 	return costs
 }
 
 // measureName returns the heading of the measure in a trade-off, or "" if it is the error or the risk.
 func (t *tuner) measureName() string {
+	weights := t.samples[0].w
+	if t.set.Metric != "" {
+		weights = t.samples[0].own
+	}
 	switch {
 	case !t.byErrors():
 		return ""
@@ -47,7 +59,7 @@ func (t *tuner) measureName() string {
 		return "balanced %"
 	case t.set.Metric == MetricF1:
 		return "1-F1 %"
-	case t.set.ClassWeights != nil || t.set.WeightFactor != 0:
+	case slices.ContainsFunc(weights, func(w float64) bool { return w != 1 }):
 		return "weighted %"
 	}
 	return ""

@@ -241,7 +241,11 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int, lossOf func
 		if e == nil || value-value != 0 {
 			value, decided = math.Inf(1), math.NaN()
 		}
-		c.score.add(value, b.w[j], b.model, b.y[j], decided, t.byErrors())
+		weight := b.w[j]
+		if t.set.Metric != "" {
+			weight = b.own[j]
+		}
+		c.score.add(value, weight, b.model, b.y[j], decided, t.byErrors())
 	}
 }
 

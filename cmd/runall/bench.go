@@ -39,7 +39,7 @@ func newBench() *cobra.Command {
 		Short: "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
-or on the split that --test gives, with several seeds. Each method's bandwidth,
+or on the split that --test or --ordered gives, with several seeds. Each method's bandwidth,
 learning rate, regularizer or cost are found on rows that are test rows in no
 split. The spec that results is written to the results folder, with a comment on
 each setting; 'runall reproduce' repeats the runs.
@@ -111,6 +111,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
 	fs.StringSliceVar(&q.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
 	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
+	fs.BoolVar(&s.Ordered, "ordered", false, "the rows are ordered by time: test on the last fifth of FILE, and choose settings on the last rows before, not on random rows")
 	q.scale = string(rows.ScaleStandard)
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
