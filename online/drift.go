@@ -49,7 +49,7 @@ func (d *drift) add(row *rows.Row, n int64, warn func(feature int, what string))
 			d.outside[q]++
 		}
 	}
-	if d.rows++; first || d.rows < driftRows {
+	if d.rows++; d.rows < driftRows {
 		return
 	}
 	for q, n := range d.outside {

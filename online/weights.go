@@ -39,9 +39,10 @@ func (t *trainer) weigh(s *survey, set *Settings) error {
 	if t.opt.Balanced {
 		set.ClassWeights = make(map[string]float64)
 	}
-	total := 0.0
+	total, count := 0.0, 0
 	for _, label := range labels {
-		if n := s.labels.Count(label); t.opt.Balanced && n > 0 {
+		n := s.labels.Count(label)
+		if count += n; t.opt.Balanced && n > 0 {
 			set.ClassWeights[label] = float64(s.rows) / float64(len(labels)*n)
 		} else if t.opt.Balanced {
 			return fmt.Errorf("%s: balanced class weights: none of the first %d rows has the label %.40q: give the weights of the classes (--class-weight LABEL=WEIGHT,…)", t.opt.Source.name(), s.rows, label)
@@ -52,7 +53,10 @@ func (t *trainer) weigh(s *survey, set *Settings) error {
 		}
 		total += float64(of * s.weights[label])
 	}
-	if mean := total / float64(s.rows); mean != 1 {
+	if set.regression() {
+		count = s.rows
+	}
+	if mean := total / float64(count); mean != 1 && count > 0 { // else labels are wrong, which learning says
 		set.WeightFactor = 1 / mean
 	}
 	if f := set.WeightFactor; f < 0 || math.IsInf(f, 1) || f-f != 0 {

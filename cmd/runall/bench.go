@@ -39,10 +39,10 @@ func newBench() *cobra.Command {
 		Short: "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
-or on the split that --test or --ordered gives, with several seeds. Each method's bandwidth,
-learning rate, regularizer or cost are found on rows that are test rows in no
-split. The spec that results is written to the results folder, with a comment on
-each setting; 'runall reproduce' repeats the runs.
+or on the split that --test or --ordered gives, with several seeds. Each
+method's bandwidth, learning rate, regularizer or cost are found on rows that
+are test rows in no split. The spec that results is written to the results
+folder, with a comment on each setting; 'runall reproduce' repeats the runs.
 
 --budget divides the work by estimated multiply-adds, not by a clock, so that
 the same command gives the same spec on every machine. The time is only about
