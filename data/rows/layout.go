@@ -11,8 +11,8 @@ import (
 // A Column identifies a column of a table by its Name in the header or, if Name is empty,
 // by its Number: 1 is the first column, −1 the last.
 type Column struct {
-	Name   string
-	Number int
+	Name   string `json:"name,omitempty"`
+	Number int    `json:"number,omitempty"`
 }
 
 // A Layout holds the roles of a table's columns. Columns are counted from 0.
