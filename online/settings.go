@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -187,6 +188,8 @@ func (s *Settings) validate() error {
 		}
 	case !(s.WeightFactor >= 0) || math.IsInf(s.WeightFactor, 1):
 		return fmt.Errorf("online: weights times %v", s.WeightFactor)
+	case slices.ContainsFunc(slices.Collect(maps.Values(s.ClassWeights)), func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) }):
+		return errors.New("online: weights of classes: want numbers above 0")
 	case s.Exact && !s.regression():
 		return fmt.Errorf("online: exact weights with the %s loss", s.Loss)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):

@@ -337,7 +337,7 @@ func FuzzRows(f *testing.F) {
 		}
 		o := Options{Format: format, MaxDim: 1000, Regression: number}
 		if IsTable(format) {
-			o.Label.Number = -1
+			o.Label.Number, o.Weight.Number = -1, len(text)%3 // 0: none
 		}
 		all, l, err := readAll(text, o)
 		if format == FormatCSV && tabbable(text) {
@@ -354,7 +354,7 @@ func FuzzRows(f *testing.F) {
 		for _, row := range all {
 			x := make([]float64, row.Dim)
 			row.Dense(x)
-			if row.Line < 1 || IsTable(format) && (row.Dim != len(l.Features) || row.Label == "") {
+			if row.Line < 1 || row.Weight-row.Weight != 0 || o.Weight.Number > 0 != (row.Weight > 0) || IsTable(format) && (row.Dim != len(l.Features) || row.Label == "") {
 				t.Fatalf("%+v of %+v", row, l)
 			}
 			for i, v := range row.Values {
