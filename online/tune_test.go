@@ -387,7 +387,7 @@ func TestCooldown(t *testing.T) {
 func TestBetter(t *testing.T) {
 	errs, risks := &tuner{loss: loss.MultiHinge{}}, &tuner{loss: loss.MultiLogistic{}}
 	wrong := func(n int) *heldOut {
-		return &heldOut{each: append(slices.Repeat([]float64{1}, n), make([]float64, 200-n)...)}
+		return &heldOut{each: append(slices.Repeat([]float64{1}, n), make([]float64, 200-n)...), weight: slices.Repeat([]float64{1}, 200)}
 	}
 	if errs.better(wrong(95), wrong(100)) || !errs.better(wrong(94), wrong(100)) {
 		t.Error("errors")
