@@ -60,7 +60,11 @@ func SettleMethods(ctx context.Context, opt Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.size = newSizes(set, s.ref.Files.Holdout, opt)
+	resplit := s.ref.Files.Holdout
+	if opt.Source.Ordered { // there is one last part
+		resplit = 0
+	}
+	s.size = newSizes(set, resplit, opt)
 	header := s.header(s.size.samples, s.repeats())
 	return s.settled(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
 		text := header
@@ -137,7 +141,7 @@ func open(opt Options, splits uint64) (*settling, *data.Set, error) {
 		}
 	}
 	ref, set, err := src.Open()
-	if err == nil && ref.Files.Holdout > 0 && splits > 0 {
+	if err == nil && ref.Files.Holdout > 0 && splits > 0 && !ref.Files.Ordered {
 		ref.Files.Splits = splits
 		set, err = data.Load(ref, opt.Finder)
 	}
@@ -241,12 +245,15 @@ func rounded(v float64) float64 { return record.Digits(v, 3) }
 // dataWords writes the data source as specs have it.
 func (s *settling) dataWords() string {
 	src := &s.opt.Source
-	holdout := ""
+	holdout, ordered := "", ""
+	if src.Ordered {
+		ordered = "true"
+	}
 	if src.Holdout != 0 {
 		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
 	}
 	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
-		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "format", src.Format,
+		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "ordered", ordered, "format", src.Format,
 		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "categories", list(src.Categories, column),
 		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", map[bool]string{true: "true"}[src.ZeroBased], "header", src.Header, "scale", string(src.Scale))
 }

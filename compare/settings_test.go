@@ -44,6 +44,29 @@ func options(t *testing.T, n int) Options {
 	}
 }
 
+// TestSettleOrdered: of rows that are ordered by time, the last ones are the test rows of all runs, and the
+// search holds out the last of those before.
+func TestSettleOrdered(t *testing.T) {
+	opt := options(t, 250)
+	opt.Source.Ordered, opt.Source.SplitSeed = true, 0
+	text, err := SettleMethods(t.Context(), opt)
+	testutil.NoError(t, err)
+	s, set, err := open(opt, Resplits)
+	testutil.NoError(t, err)
+	plan, err := s.planned(string(text))
+	testutil.NoError(t, err)
+	seeds := make(map[uint64]bool)
+	for _, p := range plan {
+		seeds[p.Run.Seed] = true
+		if held, _ := p.Run.Data.Files.HeldOut(250); len(held) != 50 || held[0] != 200 {
+			t.Fatalf("test rows %v", held)
+		}
+	}
+	if len(seeds) < 3 || set.Train.N != 200 || !strings.Contains(string(text), "holdout: 0.2, ordered: true,") {
+		t.Errorf("%d seeds, the search sees %d rows, spec\n%s", len(seeds), set.Train.N, text)
+	}
+}
+
 // TestLabelsOfTestRowsAlone checks the warning about a class that only test rows have.
 func TestLabelsOfTestRowsAlone(t *testing.T) {
 	var said strings.Builder

@@ -17,7 +17,16 @@ const streamHoldout = 0x686f6c646f7574
 // It panics if fraction is not between 0 and 1 or if one of the parts would be
 // empty.
 func Holdout(s *Set, fraction float64, seed uint64) *Set {
-	held, kept := heldOut(s.Train.N, fraction, seed)
+	return s.divided(heldOut(s.Train.N, fraction, seed))
+}
+
+// HoldoutLast is Holdout of the last round(fraction·N) examples in place of drawn ones.
+func HoldoutLast(s *Set, fraction float64) *Set {
+	return s.divided(lastOf(s.Train.N, fraction))
+}
+
+// divided returns the set with the given training examples as its Test, and the others as its Train.
+func (s *Set) divided(held, kept []int) *Set {
 	if len(held) == 0 || len(kept) == 0 {
 		panic("data: Holdout: a part would be empty")
 	}
@@ -30,10 +39,25 @@ func Holdout(s *Set, fraction float64, seed uint64) *Set {
 // indices and the remaining indices, both ascending.
 func heldOut(n int, fraction float64, seed uint64) (held, kept []int) {
 	order := newSource(seed, streamHoldout).permutation(n)
-	size := min(int(math.Round(float64(fraction*float64(n)))), n)
+	size := heldSize(n, fraction)
 	slices.Sort(order[:size])
 	slices.Sort(order[size:])
 	return order[:size], order[size:]
+}
+
+// lastOf returns the indices of the last round(fraction·n) of n examples, and the remaining indices.
+func lastOf(n int, fraction float64) (held, kept []int) {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	at := n - heldSize(n, fraction)
+	return all[at:], all[:at]
+}
+
+// heldSize returns round(fraction·n), at most n.
+func heldSize(n int, fraction float64) int {
+	return min(int(math.Round(float64(fraction*float64(n)))), n)
 }
 
 // pick copies the examples at the given indices.

@@ -68,6 +68,18 @@ func TestHoldoutFixed(t *testing.T) {
 	}
 }
 
+// TestHoldoutLast: the last examples are held out, in the training file as in a set.
+func TestHoldoutLast(t *testing.T) {
+	set := HoldoutLast(&Set{Train: numbered(20)}, 0.25)
+	if want := []float64{15, 16, 17, 18, 19}; !slices.Equal(set.Test.Y, want) || set.Train.N != 15 {
+		t.Errorf("held out %v of a set, want %v", set.Test.Y, want)
+	}
+	held, kept := (&Files{Holdout: 0.25, Ordered: true}).HeldOut(8)
+	if !slices.Equal(held, []int{6, 7}) || len(kept) != 6 {
+		t.Errorf("held out %v of a file, kept %v", held, kept)
+	}
+}
+
 func TestHoldoutPanics(t *testing.T) {
 	for _, fraction := range []float64{-0.1, 0, 1, 1.5, 0.001, 0.999} {
 		testutil.MustPanic(t, func() { Holdout(&Set{Train: numbered(10)}, fraction, 1) })

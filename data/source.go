@@ -58,6 +58,7 @@ type Source struct {
 	Scale     rows.Scale // feature scaling, fitted on the training part; default ScaleNone
 	Holdout   float64    // fraction of the training file's rows that become the test part
 	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
+	Ordered   bool       // the rows are ordered by time: the last ones are held out, not drawn ones
 
 	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out.
 	Say func(format string, args ...any)
@@ -93,6 +94,7 @@ type Files struct {
 	Scale     rows.Scale `json:"scale,omitempty"` // feature scaling; empty for ScaleNone
 	Holdout   float64    `json:"holdout,omitempty"`
 	SplitSeed uint64     `json:"split_seed,omitempty"`
+	Ordered   bool       `json:"ordered,omitempty"` // the last rows are held out, here and where settings are sought
 
 	// Splits, if positive, makes the test part of all rows that one of the seeds 1 … Splits
 	// draws. Settings that are tuned on the other rows have then seen no test row of any of
@@ -159,7 +161,7 @@ func (s Source) Open() (Ref, *Set, error) {
 	}
 	ref := Ref{Name: s.Name, Files: Files{
 		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
-		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed,
+		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed, Ordered: s.Ordered,
 	}}
 	if s.Scale != rows.ScaleNone {
 		ref.Files.Scale = s.Scale
@@ -183,7 +185,7 @@ func (s Source) WithDefaults() Source {
 	s.Name = cmp.Or(s.Name, setName(s.Train))
 	s.Scale = cmp.Or(s.Scale, rows.ScaleNone)
 	s.Header = cmp.Or(s.Header, rows.HeaderAuto)
-	if s.Holdout != 0 {
+	if s.Holdout != 0 && !s.Ordered {
 		s.SplitSeed = cmp.Or(s.SplitSeed, 1)
 	}
 	return s
@@ -235,6 +237,8 @@ func (s *Source) check() error {
 		return wrong("holdout", "both a test file and holdout are given")
 	case s.Holdout != 0 && !(s.Holdout > 0 && s.Holdout < 1):
 		return wrong("holdout", "holdout is %v, want a fraction between 0 and 1", s.Holdout)
+	case s.Ordered && s.SplitSeed != 0:
+		return wrong("split_seed", "split_seed applies only to rows that are drawn, not to ordered ones")
 	case s.Holdout == 0 && s.SplitSeed != 0:
 		return wrong("split_seed", "split_seed applies only to holdout")
 	case !goodName.MatchString(s.Name) || len(s.Name) > maxSetName:
@@ -498,6 +502,9 @@ func repeated(test, train *Split) (n int) {
 // HeldOut returns the indices, from 0, of the training file's n rows that are held out as
 // the test part, and of the rows that are kept.
 func (f *Files) HeldOut(n int) (held, kept []int) {
+	if f.Ordered {
+		return lastOf(n, f.Holdout)
+	}
 	if f.Splits == 0 {
 		return heldOut(n, f.Holdout, f.SplitSeed)
 	}

@@ -182,14 +182,15 @@ func TestSourceIdentity(t *testing.T) {
 	changed := all["csv"]
 	changed.Train = filepath.Join(dir, "changed.csv")
 	writeFile(t, changed.Train, bytes.Replace(b, []byte("250"), []byte("251"), 1))
-	standard, held, seed, third, fewer := all["csv"], all["csv"], all["csv"], all["csv"], all["csv"]
+	standard, held, seed, third, fewer, last := all["csv"], all["csv"], all["csv"], all["csv"], all["csv"], all["csv"]
+	last.Test, last.Holdout, last.Ordered = "", 0.3, true
 	standard.Scale = rows.ScaleStandard
 	held.Test, held.Holdout = "", 0.3
 	third.Test, third.Holdout = "", 0.4
 	seed.Test, seed.Holdout, seed.SplitSeed = "", 0.3, 2
 	fewer.Ignore = append(slices.Clone(fewer.Ignore), rows.Column{Name: "a"})
 	seen := map[Ref]string{base.Content(): "base"}
-	for name, s := range map[string]Source{"changed": changed, "scale": standard, "holdout": held, "fraction": third, "seed": seed, "ignore": fewer} {
+	for name, s := range map[string]Source{"changed": changed, "scale": standard, "holdout": held, "fraction": third, "seed": seed, "ignore": fewer, "ordered": last} {
 		ref, _ := open2(t, s)
 		if before, ok := seen[ref.Content()]; ok {
 			t.Errorf("%s: the reference of %s", name, before)
@@ -413,6 +414,7 @@ func TestSourceErrors(t *testing.T) {
 		{"tested on what was learned", with(good, func(s *Source) { s.Test, s.Holdout = s.Train, 0 })},
 		{"holdout of all", with(good, func(s *Source) { s.Holdout = 1 })},
 		{"holdout of nothing", with(good, func(s *Source) { s.Holdout = 0.001 })},
+		{"seed of ordered rows", with(good, func(s *Source) { s.Ordered, s.SplitSeed = true, 3 })},
 		{"seed of nothing", with(good, func(s *Source) { s.Test, s.Holdout, s.SplitSeed = labels, 0, 3 })},
 		{"format", with(good, func(s *Source) { s.Format = "xls" })},
 		{"scale", with(good, func(s *Source) { s.Scale = "minmax" })},

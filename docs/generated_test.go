@@ -35,6 +35,7 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/peers.txt":                          peerTable,
 	"results/reference/peers.txt, goals":                   peerGoals,
 	"results/reference/peers.txt, means":                   peerMeans,
+	"results/reference/peers.txt, mixed":                   peerMixed,
 	"results/reference/placebo.json":                       placebo,
 	"results/reference/tables/runs.csv, a billion samples": billion,
 	"results/reference/tables/runs.csv, C-SVC":             cost,

@@ -373,7 +373,7 @@ func (c *checker) draws(d *doc.Repeat, n *strictyaml.Node) []uint64 {
 	drawn.Draw = 1
 	_, fixed := drawn.Resolve()
 	switch named := d.Draws == nil || d.Draws.Named != ""; {
-	case !named && (c.out.Data.Files.Holdout > 0 || fixed == nil):
+	case !named && (c.out.Data.Files.Holdout > 0 && !c.out.Data.Files.Ordered || fixed == nil):
 		if c.distinct(d.Draws.Seeds, at, "draws"); d.Count != nil {
 			c.Errorf(n.Field("count").At, "count applies only to draws: calibrated")
 		}

@@ -119,6 +119,9 @@ func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*h
 		}
 		if held[ref] == nil {
 			held[ref] = data.Holdout(sets[ref], heldOutShare, heldOutSeed)
+			if ref.Files.Ordered {
+				held[ref] = data.HoldoutLast(sets[ref], heldOutShare)
+			}
 		}
 		if p.Run.Batch() {
 			p.Run.Samples = held[ref].Train.N

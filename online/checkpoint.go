@@ -47,6 +47,9 @@ func (f *fingerprint) add(row *rows.Row) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(row.Values)))
 	b, _ = binary.Append(b, binary.LittleEndian, row.Values)
 	b, _ = binary.Append(b, binary.LittleEndian, row.Indices)
+	if row.Weight != 0 {
+		b, _ = binary.Append(b, binary.LittleEndian, row.Weight)
+	}
 	f.hash.Write(b)
 	f.buf = b
 }

@@ -26,11 +26,13 @@ type Evaluation struct {
 
 // A Classification holds the results that only a classification has.
 type Classification struct {
-	Error     words.Nullable `json:"error"`     // classification: fraction of rows predicted wrongly
-	Classes   []Class        `json:"classes"`   // classification: results by class
-	Confusion [][]int        `json:"confusion"` // classification: numbers of rows by label (first index) and prediction (second index), both in the order of classes
-	LogLoss   words.Nullable `json:"log_loss"`  // classification: mean of −ln p of the true class; null if the loss gives no probabilities
-	Unknown   map[string]int `json:"unknown"`   // classification: numbers of rows by label, of labels that the model does not have; they are errors, and in no other result
+	Error         words.Nullable `json:"error"`          // classification: fraction of rows predicted wrongly
+	BalancedError words.Nullable `json:"balanced_error"` // classification: 1 − mean recall of the classes that have rows
+	F1            words.Nullable `json:"f1"`             // classification: mean of the classes' F1, 2·correct/(rows + predicted), over classes with rows or predictions
+	Classes       []Class        `json:"classes"`        // classification: results by class
+	Confusion     [][]int        `json:"confusion"`      // classification: numbers of rows by label (first index) and prediction (second index), both in the order of classes
+	LogLoss       words.Nullable `json:"log_loss"`       // classification: mean of −ln p of the true class; null if the loss gives no probabilities
+	Unknown       map[string]int `json:"unknown"`        // classification: numbers of rows by label, of labels that the model does not have; they are errors, and in no other result
 }
 
 // A Class holds the results of one class.
@@ -135,7 +137,10 @@ func (e *evaluator) result() *Evaluation {
 	if _, ok := e.m.loss.(loss.Probabilistic); ok {
 		logLoss = out.Risk
 	}
-	out.Classification = &Classification{words.Nullable(float64(wrong) / all), e.classes(), e.confusion, logLoss, e.unknown}
+	out.Classification = &Classification{
+		Error: words.Nullable(float64(wrong) / all), Classes: e.classes(), Confusion: e.confusion, LogLoss: logLoss, Unknown: e.unknown,
+	}
+	out.measure()
 	return out
 }
 

@@ -23,8 +23,10 @@ func NewFeed(opt TrainOptions) *Feed {
 	return &Feed{opt: opt, choosing: true}
 }
 
-// GoOn returns a Feed that trains a model further.
-func GoOn(m *Model) *Feed { return &Feed{m: m} }
+// GoOn returns a Feed that trains a model further, and passes warnings to note, which may be nil.
+func GoOn(m *Model, note func(format string, args ...any)) *Feed {
+	return &Feed{m: m, opt: TrainOptions{Note: note}}
+}
 
 // Choosing reports whether there are still too few rows to choose the settings from.
 func (f *Feed) Choosing() bool { return f.choosing }
@@ -115,6 +117,13 @@ func (f *Feed) learn(ctx context.Context, rows []rows.Row) error {
 		}
 		if err := f.m.Learn(&rows[i]); err != nil {
 			return err
+		}
+		if f.m.drift != nil {
+			f.m.drift.add(&rows[i], f.m.rows, func(q int, what string) {
+				if f.opt.Note != nil {
+					f.opt.Note("warning: feature %d %s", q+1, what)
+				}
+			})
 		}
 	}
 	return nil

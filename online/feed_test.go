@@ -44,7 +44,7 @@ func TestFeedIsTheStream(t *testing.T) {
 			t.Errorf("calls of %d rows make another model (%v)", size, err)
 		}
 	}
-	if m, err := GoOn(reread(t, whole)).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
+	if m, err := GoOn(reread(t, whole), nil).Model(t.Context()); err != nil || !bytes.Equal(saved(t, m), want) {
 		t.Errorf("read again, it is another model (%v)", err)
 	}
 }

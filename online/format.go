@@ -33,12 +33,15 @@ import (
 //
 //	float32   tail×dimension scaled features of the rows that wait for their mini-batch
 //	float64   targets of these rows
+//	float64   weights of these rows, if the header says that they are weighted
 //	uint32    for each element of the functions that training continues from, its
 //	          position in the dictionary above, or 2³²−1 if it is not there
 //	float32   the elements that are not there
 //	float64   weights of the functions that training continues from
 //	8 bytes   length of the state
 //	state     of the learner, in the format of polk.Learner.WriteState
+//	float64   dimension lowest values of the features that are no drift, and as many
+//	          highest ones, if the header says that a stream is watched
 //
 // At the end:
 //
@@ -70,6 +73,9 @@ type header struct {
 
 	Unfinished *checkpoint `json:"unfinished,omitempty"`
 
+	Weighted bool `json:"weighted,omitempty"` // whether the waiting rows have weights other than 1
+	Watched  bool `json:"watched,omitempty"`  // whether the features of a stream are watched for drift
+
 	Names *rows.Names `json:"names,omitempty"` // names in the header of the training data
 }
 
@@ -87,7 +93,12 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	h := header{
 		Settings: m.settings, Rows: m.rows, Tail: len(m.y), Unfinished: m.checkpoint, Names: m.names,
-		Elements: m.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim,
+		Elements: m.Order(), Before: len(p.places), Missing: len(p.missing) / m.settings.Dim, Watched: m.drift != nil,
+		Weighted: slices.ContainsFunc(m.w, func(w float64) bool { return w != 1 }),
+	}
+	var weights []float64
+	if h.Weighted {
+		weights = m.w
 	}
 	m.functions()
 	var state error
@@ -98,13 +109,17 @@ func (m *Model) Save(w io.Writer) error {
 		for j := range m.f.Order() {
 			put(m.f.Dict.At(j))
 		}
-		for _, part := range []any{m.f.W, m.x, m.y, p.places, p.missing} {
+		for _, part := range []any{m.f.W, m.x, m.y, weights, p.places, p.missing} {
 			put(part)
 		}
 		if p.state != nil {
 			w.Write(p.state)
 		} else {
 			state = m.writeState(w)
+		}
+		if m.drift != nil {
+			put(m.drift.low)
+			put(m.drift.high)
 		}
 	})
 	return cmp.Or(err, state)
@@ -193,12 +208,18 @@ func fill(dict *kernel.Points, x [][]float32) {
 // skipTraining skips the part of the file that only training needs.
 func (m *Model) skipTraining(d *modelfile.Reader, h *header) error {
 	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
+	if h.Weighted {
+		rows += 8 * int64(h.Tail)
+	}
 	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
 		return err
 	}
 	size, err := stateSize(d)
 	if err != nil {
 		return err
+	}
+	if h.Watched {
+		size += 16 * int64(h.Dim)
 	}
 	return d.Copy(io.Discard, size)
 }
@@ -214,6 +235,17 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err
 	}
 	if err := m.checkTargets(); err != nil {
 		return err
+	}
+	m.w = slices.Repeat([]float64{1}, h.Tail)
+	if h.Weighted {
+		if m.w, err = modelfile.Floats[float64](d, h.Tail); err != nil {
+			return err
+		}
+	}
+	for _, w := range m.w {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%w: weight %v", ErrFormat, w)
+		}
 	}
 	if x, err = readBefore(d, h, x); err != nil {
 		return err
@@ -233,7 +265,21 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err
 	if steps := int64(m.learner.Steps()); steps > maxRows/int64(h.Batch) || h.Rows != steps*int64(h.Batch)+int64(h.Tail) {
 		return fmt.Errorf("%w: %d rows, %d of them waiting, after %d steps of %d", ErrFormat, h.Rows, h.Tail, steps, h.Batch)
 	}
-	return nil
+	return m.readWatch(d, h)
+}
+
+// readWatch reads the ranges of the features, if there are any.
+func (m *Model) readWatch(d *modelfile.Reader, h *header) error {
+	if !h.Watched {
+		return nil
+	}
+	low, err := modelfile.Floats[float64](d, h.Dim)
+	if err != nil {
+		return err
+	}
+	high, err := modelfile.Floats[float64](d, h.Dim)
+	m.drift = watch(low, high)
+	return err
 }
 
 // restore reads the learner, whose functions are those of the model.

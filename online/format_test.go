@@ -60,7 +60,7 @@ func TestElementTwice(t *testing.T) {
 	var state bytes.Buffer
 	testutil.NoError(t, m.learner.WriteState(&state))
 	file := saved(t, m)
-	at := len(file) - 32 - state.Len() - 8 - 8*len(m.f.W) - 4*m.Order()
+	at := len(file) - 32 - 16*m.settings.Dim - state.Len() - 8 - 8*len(m.f.W) - 4*m.Order()
 	for j := range m.Order() {
 		if file[at+4*j] != byte(j) {
 			t.Fatalf("place %d is %d", j, file[at+4*j])

@@ -39,21 +39,22 @@ type survey struct {
 	metric  *learnedMetric  // to multiply the scaling with; nil without
 	numbers rows.RowNumbers // of the first rows of a CSV source
 
-	byColumn bool // the values of a row are those of its columns
+	byColumn bool               // the values of a row are those of its columns
+	weights  map[string]float64 // sum of the rows' own weights, by label; of a regression by ""
+	ordered  bool               // whether the last of the rows are held out
+	late     int                // how many of the judged rows are these
 }
 
 // look reads the head of a stream, or all rows of a file. Of a file it keeps the head:
 // randomly drawn rows if draw is set, else the first rows.
-func (f *rowReader) look(ctx context.Context, regression, draw bool) (*survey, error) {
-	s := &survey{source: f.source}
+func (f *rowReader) look(ctx context.Context, regression, draw, ordered bool) (*survey, error) {
+	s := &survey{source: f.source, weights: make(map[string]float64), ordered: ordered}
 	if draw {
 		s.draw = newDraw()
 	}
 	for {
 		row, err := f.next(ctx)
 		switch {
-		case err == io.EOF && s.rows == 0:
-			return nil, fmt.Errorf("%s: no rows", f.source.name())
 		case err == io.EOF:
 			s.split()
 			return s, nil
@@ -75,11 +76,18 @@ func (f *rowReader) look(ctx context.Context, regression, draw bool) (*survey, e
 // split keeps a random sample of the drawn rows in head and moves the rest to judged.
 func (s *survey) split() {
 	size := max(20, min(sampleRows, int(math.Sqrt(sampleValues/float64(max(s.dim, 1))))))
-	if s.draw == nil || len(s.head) <= size {
+	if s.draw == nil || len(s.head) <= size && !s.ordered {
 		return
 	}
+	var late []rows.Row
+	if s.ordered {
+		slices.SortFunc(s.head, func(a, b rows.Row) int { return cmp.Compare(a.Line, b.Line) })
+		n := len(s.head) - len(s.head)/lateShare
+		s.head, late = s.head[:n:n], s.head[n:]
+	}
 	s.draw.Shuffle(len(s.head), func(i, j int) { s.head[i], s.head[j] = s.head[j], s.head[i] })
-	s.head, s.judged = s.head[:size], s.head[size:]
+	size = min(size, len(s.head))
+	s.head, s.judged, s.late = s.head[:size], append(late, s.head[size:]...), len(late)
 }
 
 // full reports whether the head is complete.
@@ -98,9 +106,11 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 		s.head = append(s.head, *row)
 	}
 	if regression {
+		s.weights[""] += cmp.Or(row.Weight, 1)
 		_, err := number(row.Label)
 		return err
 	}
+	s.weights[row.Label] += cmp.Or(row.Weight, 1)
 	if s.labels.Len() > 0 && row.Label != s.last {
 		s.changes++
 	}

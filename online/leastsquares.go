@@ -17,6 +17,8 @@ import (
 // number of rows. One row in ridgeEvery chooses the ridge σ²: it is left out of the fits that are
 // compared, and joins the last one.
 //
+// A row with a weight counts as so many equal rows: its squared error has the weight as a factor.
+//
 // With K_DD = L·Lᵀ, Φ = K_XD·L⁻ᵀ and W = L⁻ᵀ·B this is ridge regression, ‖Φ·B − Y‖² + σ²·‖B‖². The
 // sums are of Φ: of K_XD they would lose as many digits as K_DD has dependent elements.
 //
@@ -49,6 +51,7 @@ type normalEquations struct {
 
 	x    []float32
 	y    []float64
+	root []float64 // of their weights
 	rows int
 }
 
@@ -79,13 +82,13 @@ func dictionaryFactor(f *kernel.Expansion) []float64 {
 	}
 }
 
-// add adds a row with p features and C targets.
-func (s *leastSquares) add(x []float32, y []float64) {
+// add adds a row with p features, C targets and a weight.
+func (s *leastSquares) add(x []float32, y []float64, weight float64) {
 	part := &s.sums[0]
 	if s.rows++; s.rows%ridgeEvery == 0 {
 		part = &s.sums[1]
 	}
-	part.x, part.y = append(part.x, x...), append(part.y, y...)
+	part.x, part.y, part.root = append(part.x, x...), append(part.y, y...), append(part.root, math.Sqrt(weight))
 	if part.rows++; part.rows == lsRows {
 		part.sum(s.f, s.l)
 	}
@@ -98,6 +101,12 @@ func (e *normalEquations) sum(f *kernel.Expansion, l []float64) {
 	kernel.Widen(x, e.x)
 	f.Dict.Block64(f.Kernel, n, x, phi, m, threads)
 	factor.SolveLower(n, m, l, m, phi, m, threads)
+	for i, root := range e.root {
+		if root != 1 {
+			scale(phi[i*m:(i+1)*m], root)
+			scale(e.y[i*c:(i+1)*c], root)
+		}
+	}
 	gemm.Transpose(n, m, phi, m, phiT, n)
 	gemm.Transpose(n, c, e.y, c, yT, n)
 	for lo, hi := 0, 0; lo < m; lo = hi { // on and below the diagonal; solve mirrors them
@@ -108,7 +117,14 @@ func (e *normalEquations) sum(f *kernel.Expansion, l []float64) {
 	}
 	gemm.MulABT(c, m, n, 1, yT, n, phiT, n, 1, e.right, m, threads)
 	e.squares += gemm.Dot(e.y, e.y)
-	e.x, e.y, e.rows = e.x[:0], e.y[:0], 0
+	e.x, e.y, e.root, e.rows = e.x[:0], e.y[:0], e.root[:0], 0
+}
+
+// scale multiplies values by a factor.
+func scale(values []float64, factor float64) {
+	for i := range values {
+		values[i] *= factor
+	}
 }
 
 // solve writes the weights to f and returns the ridge that was chosen. It uses up the sums.

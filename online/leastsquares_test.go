@@ -36,7 +36,7 @@ func problem(seed uint64, m, n, dim, c int, bandwidth float64) (f *kernel.Expans
 func sumUp(f *kernel.Expansion, x []float32, y []float64) *leastSquares {
 	s, dim := newLeastSquares(f), f.Dict.Dim()
 	for i := range len(x) / dim {
-		s.add(x[i*dim:(i+1)*dim], y[i*f.Outputs:(i+1)*f.Outputs])
+		s.add(x[i*dim:(i+1)*dim], y[i*f.Outputs:(i+1)*f.Outputs], 1)
 	}
 	return s
 }

@@ -150,7 +150,7 @@ func (t *tuner) fit(ctx context.Context, scaling int, start float64, most int) (
 func (t *tuner) fitBandwidth(ctx context.Context, scaling int, factor float64) (*fitted, error) {
 	now := &fitted{candidate: candidate{scaling: scaling, factor: factor}}
 	held := max(1, len(t.perm)/mostShare)
-	for fold := 0; len(now.score.each) < min(shapeHeld, len(t.perm)) && fold < mostShare; fold++ {
+	for fold := 0; len(now.score.each) < min(shapeHeld, len(t.perm)) && fold < mostShare && !(t.ordered && fold > 0); fold++ {
 		if ctx.Err() != nil {
 			return nil, ErrStopped
 		}
@@ -183,7 +183,7 @@ func (t *tuner) fitFold(now *fitted, fold, held int) error {
 	}
 	s := newLeastSquares(f)
 	for _, j := range left {
-		s.add(b.row(j), oneHot(zero, b.y[j]))
+		s.add(b.row(j), oneHot(zero, b.y[j]), b.w[j])
 	}
 	s.solve()
 	t.judge(&now.candidate, f, out, func(f []float64, y float64) (sum float64) {

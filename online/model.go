@@ -30,18 +30,20 @@ type Model struct {
 	row        []float64   // buffer of append: the features of one row
 	x          []float32   // the scaled features of the waiting rows
 	y          []float64   // their targets
+	w          []float64   // their weights
 	ended      bool        // Finish was called, or the model was read for prediction
 	before     *before     // the state to continue from, if Finish has learned waiting rows; else nil
 	checkpoint *checkpoint // where an unfinished training stopped
 	seen       Prequential // of the rows since progress was last reported
 	trend      lossTrend
+	drift      *drift // of a stream; else nil
 
 	names *rows.Names // names in the header of the first training data; nil without a header
 }
 
 // A learner learns mini-batches of scaled rows: POLK's, or kernel recursive least squares.
 type learner interface {
-	Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error)
+	StepWeighted(ctx context.Context, n int, x []float32, y, weights []float64) ([]float64, error)
 	Steps() int
 	Expansion() *kernel.Expansion
 	StateSize() (int64, error)
@@ -119,15 +121,15 @@ func (m *Model) Learn(row *rows.Row) error {
 	if m.x, err = m.append(m.x, row); err != nil {
 		return err
 	}
-	m.y = append(m.y, y)
+	m.y, m.w = append(m.y, y), append(m.w, m.settings.weight(row))
 	m.rows++
 	if len(m.y) < m.settings.Batch {
 		return nil
 	}
 	return m.learnBatch(func() error {
-		_, err := m.learner.Step(context.Background(), len(m.y), m.x, m.y)
+		_, err := m.learner.StepWeighted(context.Background(), len(m.y), m.x, m.y, m.w)
 		if err == nil {
-			m.x, m.y = m.x[:0], m.y[:0]
+			m.x, m.y, m.w = m.x[:0], m.y[:0], m.w[:0]
 		}
 		return err
 	})
@@ -158,7 +160,7 @@ func (m *Model) Finish() error {
 		for j := range ids {
 			ids[j], x[j] = m.f.Dict.ID(j), slices.Clone(m.f.Dict.At(j))
 		}
-		if _, err := m.learner.Step(context.Background(), len(m.y), m.x, m.y); err != nil {
+		if _, err := m.learner.StepWeighted(context.Background(), len(m.y), m.x, m.y, m.w); err != nil {
 			return err
 		}
 		at := make(map[uint64]uint32, m.Order())
@@ -188,7 +190,7 @@ func (m *Model) reopen() error {
 		if err != nil {
 			return err
 		}
-		again.seen, again.trend = m.seen, m.trend
+		again.seen, again.trend, again.drift = m.seen, m.trend, m.drift
 		*m = *again
 	}
 	m.ended, m.settings.Exact = false, false // gradient steps follow
@@ -217,7 +219,7 @@ func (m *Model) learnBatch(step func() error) (err error) {
 	}
 	if err != nil {
 		m.rows -= int64(len(m.y))
-		m.x, m.y = m.x[:0], m.y[:0]
+		m.x, m.y, m.w = m.x[:0], m.y[:0], m.w[:0]
 	}
 	return err
 }

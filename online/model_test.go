@@ -222,6 +222,10 @@ func FuzzRead(f *testing.F) {
 	m.names = &rows.Names{Label: "tree", Features: "0b"}
 	b := saved(f, m)
 	f.Add(b[:len(b)-32])
+	opt = options("multi-hinge", stream(weighed(table(70, "multi-hinge", 3), func(i int) any { return 1 + i%3 })))
+	opt.Settings.Weights.Number = 3
+	b = saved(f, mustTrain(f, opt))
+	f.Add(b[:len(b)-32])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = withChecksum(b)
 		if m, err := ReadForPrediction(bytes.NewReader(b)); err == nil && m.Order() < 0 {

@@ -33,11 +33,12 @@ const (
 
 // A Tried is a model order that was tried, with its results on held-out rows.
 type Tried struct {
-	Order   int     `json:"order"`            // model order, in elements
-	Error   float64 `json:"error"`            // fraction of rows predicted wrongly; for a regression, the RMSE
-	Risk    float64 `json:"risk"`             // mean loss
-	Numbers int     `json:"numbers"`          // number of features and weights of all elements
-	Chosen  bool    `json:"chosen,omitempty"` // whether the order was chosen, by the tolerance or as the requested order
+	Order   int     `json:"order"`             // model order, in elements
+	Error   float64 `json:"error"`             // fraction of rows predicted wrongly; for a regression, the RMSE
+	Measure float64 `json:"measure,omitempty"` // what orders were compared by, if neither error nor risk: balanced error, 1 − F1, or error of weighted rows
+	Risk    float64 `json:"risk"`              // mean loss
+	Numbers int     `json:"numbers"`           // number of features and weights of all elements
+	Chosen  bool    `json:"chosen,omitempty"`  // whether the order was chosen, by the tolerance or as the requested order
 }
 
 // limit bounds the order by KOMP with merging.
@@ -137,7 +138,9 @@ func (o *orderSearch) begin(ctx context.Context) error {
 	ref := *o.best
 	ref.score, ref.folds = heldOut{}, 0
 	spent, err := t.extend(ctx, &ref, t.folds, o.of)
-	o.most = min(mostFolds, int(orderBudget*int64(t.folds)/max(1, spent)))
+	if o.most = min(mostFolds, int(orderBudget*int64(t.folds)/max(1, spent))); t.ordered {
+		o.most = 1 // no other rows are held out
+	}
 	o.ref = &ref
 	if len(t.more) > 0 {
 		o.of.more = true
@@ -262,7 +265,7 @@ func value(each []float64) float64 { return sum(each) / float64(len(each)) }
 // excess returns how much worse a is than b, on the rows that both were judged by.
 func (t *tuner) excess(a, b *heldOut) float64 {
 	n := min(len(a.each), len(b.each))
-	return value(a.each[:n]) - value(b.each[:n])
+	return value(t.costs(a, n)) - value(t.costs(b, n))
 }
 
 // slack returns how much worse than h a candidate may be. For errors this is at least one
@@ -306,7 +309,8 @@ func givesUp(a, b *heldOut) bool {
 // unsure reports whether the standard error of the row-by-row difference between a and b
 // is larger than the tolerance.
 func (t *tuner) unsure(a, b *heldOut) bool {
-	_, deviation := difference(a.each, b.each, t.byErrors(), len(t.perm)+len(t.extra))
+	n := min(len(a.each), len(b.each))
+	_, deviation := difference(t.costs(a, n), t.costs(b, n), t.byErrors(), len(t.perm)+len(t.extra))
 	return deviation > t.slack(b)
 }
 
@@ -326,6 +330,8 @@ func (o *orderSearch) describe(chosen int) (lines []Tried) {
 		line := Tried{Order: c.size, Risk: risk, Numbers: c.size * (m.settings.Dim + m.outputs()), Chosen: i == chosen}
 		if line.Error = float64(c.score.wrong) / c.score.rows(); m.Regression() {
 			line.Error = math.Sqrt(2*risk) / m.settings.TargetFactor
+		} else if o.measureName() != "" {
+			line.Measure = value(o.costs(&c.score, len(c.score.each)))
 		}
 		lines = append(lines, line)
 	}
@@ -350,7 +356,14 @@ func (t *tuner) noteTradeOff() {
 	if t.set.regression() {
 		what = "RMSE"
 	}
-	t.opt.Note("%8s %10s %10s %10s", "order", what, "risk", "numbers")
+	measure := t.measureName()
+	column := func(format string, value any) string {
+		if measure == "" {
+			return ""
+		}
+		return fmt.Sprintf(" "+format, value)
+	}
+	t.opt.Note("%8s %10s%s %10s %10s", "order", what, column("%10s", measure), "risk", "numbers")
 	for _, l := range t.set.TradeOff {
 		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
 		if t.set.regression() {
@@ -359,6 +372,6 @@ func (t *tuner) noteTradeOff() {
 		if l.Chosen {
 			mark = "  chosen"
 		}
-		t.opt.Note("%8d %10s %10.4g %10d%s", l.Order, value, l.Risk, l.Numbers, mark)
+		t.opt.Note("%8d %10s%s %10.4g %10d%s", l.Order, value, column("%10.2f", 100*l.Measure), l.Risk, l.Numbers, mark)
 	}
 }

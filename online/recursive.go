@@ -65,9 +65,9 @@ type recursiveLearner struct {
 	steps int
 }
 
-// Step learns rows, one after the other.
-func (l *recursiveLearner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
-	scores, err := l.Learner.Step(ctx, n, x, y)
+// StepWeighted learns rows, one after the other.
+func (l *recursiveLearner) StepWeighted(ctx context.Context, n int, x []float32, y, weights []float64) ([]float64, error) {
+	scores, err := l.Learner.StepWeighted(ctx, n, x, y, weights)
 	if err == nil {
 		l.steps++
 	}
@@ -193,12 +193,12 @@ func (t *tuner) predictAhead(ctx context.Context, c *candidate) error {
 		if ctx.Err() != nil {
 			return ErrStopped
 		}
-		scores, err := l.Step(context.Background(), 1, b.row(j), b.y[j:j+1])
+		scores, err := l.StepWeighted(context.Background(), 1, b.row(j), b.y[j:j+1], b.w[j:j+1])
 		if err != nil {
 			return err
 		}
 		if j >= len(b.y)/4 {
-			c.score.add(t.loss.Value(scores, y), true, false, b.model, y, false)
+			c.score.add(t.loss.Value(scores, y), b.w[j], b.model, y, 0, false)
 		}
 	}
 	c.size = l.Expansion().Order()

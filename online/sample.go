@@ -1,6 +1,7 @@
 package online
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -15,8 +16,9 @@ type scaledSample struct {
 	metric *learnedMetric // nil unless the scaling is learned
 	dim    int            // features of x
 	x      []float32
-	y      []float64
-	median float64 // distance between rows; 1 if the bandwidth is given
+	y, w   []float64 // targets and weights
+	own    []float64 // weights without those of the classes, and not relative to their mean
+	median float64   // distance between rows; 1 if the bandwidth is given
 }
 
 // row returns a row, scaled.
@@ -46,7 +48,8 @@ func (t *tuner) addSample(s *survey, scale rows.Scale) error {
 		if err != nil {
 			return s.source.at(&row, err)
 		}
-		b.y = append(b.y, y)
+		b.y, b.w = append(b.y, y), append(b.w, set.weight(&row))
+		b.own = append(b.own, cmp.Or(row.Weight, 1))
 	}
 	if b.dim = set.Dim; b.dim > wide*len(b.y) {
 		b.x, b.dim = rotated(b.x, len(b.y), b.dim), len(b.y)

@@ -38,6 +38,7 @@ const (
 	sampleRows   = 4000  // rows that are learned in trials: more find finer differences
 	judgedRows   = 8000  // rows of a larger file that only judge: the error of a percent is known to a tenth of it
 	orderRows    = 28000 // rows of a larger file that are learned only when orders are compared: what a larger order gains shows late
+	lateShare    = 5     // one row in lateShare, the last ones, is held out of rows that are ordered by time
 	heldRows     = 500   // most rows of the sample that are held out at a time: what is left is learned
 	mostFolds    = 10    // most times that other rows are held out: small samples need all of them
 	fewestRows   = 20    // rows below which nothing is tried
@@ -78,6 +79,7 @@ type tuner struct {
 	folds, held int   // folds of halving, and rows held out in a fold
 	perm        []int // random permutation of the sample
 	extra, more []int // rows that judge in addition, and that are learned in addition when orders are compared
+	ordered     bool  // only extra judges: the last rows of the source
 	spent       int64 // multiply-adds spent in the rounds of a stage
 
 	parsimonious bool // the model order is chosen too; the dictionary is fixed then, so passes cost little
@@ -174,7 +176,7 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 		}
 		return nil
 	}
-	t.divide(n, len(s.judged))
+	t.divide(s)
 	best, err := t.shape(ctx, s)
 	if err == nil && !t.exact {
 		best, err = t.halve(ctx, t.variations(best), n-t.held)
@@ -200,8 +202,24 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 	return nil
 }
 
-// divide holds out rows of a sample of n rows, beside which judged rows were drawn.
-func (t *tuner) divide(n, judged int) {
+// divide holds out rows of a sample, beside which judged rows were drawn.
+func (t *tuner) divide(s *survey) {
+	n, judged := len(s.head), len(s.judged)
+	if t.ordered = s.ordered; t.ordered {
+		t.folds = 1
+		if t.stream {
+			n -= n / lateShare
+		}
+		t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
+		for i := n; i < len(s.head)+judged; i++ {
+			if t.stream || i < n+s.late {
+				t.extra = append(t.extra, i)
+			} else {
+				t.more = append(t.more, i)
+			}
+		}
+		return
+	}
 	t.folds = max(1, min(mostFolds, 2*firstRows/n+1))
 	if !isFlat(t.loss) {
 		t.folds = min(t.folds, 2) // every row costs a removal
@@ -249,7 +267,7 @@ func (t *tuner) report(best *candidate, n int) {
 	t.opt.Note("settings tried on %d rows: scaling %s, bandwidth %.4g, %s; %s", n, t.set.Scale, t.set.Bandwidth, rate, quality)
 	t.noteRelevances()
 	t.noteTradeOff()
-	if usual := best.score.mostFrequent(); usual > 0 && best.score.wrong >= usual {
+	if usual := best.score.mostFrequent(); usual > 0 && best.score.wrong >= usual && t.measureName() == "" {
 		t.opt.Note("warning: the model is no better than always predicting the most frequent label: %d of %d held-out rows are wrong, and %d with that label", best.score.wrong, len(best.score.each), usual)
 	}
 }

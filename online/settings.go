@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -61,6 +62,10 @@ type Settings struct {
 
 	Recursive *Recursive `json:"recursive,omitempty"` // of a stream's regression by recursive least squares; nil if the steps are POLK's
 
+	ClassWeights map[string]float64 `json:"class_weights,omitempty"` // weights of the rows of a class; 1 of a class that is missing
+	WeightFactor float64            `json:"weight_factor,omitempty"` // by which all weights are multiplied, so that their mean is 1 in the rows that settings were chosen from; 0 for 1
+	Metric       string             `json:"metric,omitempty"`        // one of Metrics, by which candidates were compared; missing for the default
+
 	// A target y of regression is learned as (y − TargetShift)·TargetFactor.
 	TargetShift  float64 `json:"target_shift"`
 	TargetFactor float64 `json:"target_factor"`
@@ -72,6 +77,7 @@ type Settings struct {
 	LabelName   string `json:"label_name,omitempty"`   // name of the label's column in the header
 
 	Columns *rows.Columns `json:"columns,omitempty"` // how columns become features; nil if each but the label is one, whatever its name
+	Weights rows.Column   `json:"weights,omitzero"`  // column of the rows' weights; zero if there is none
 }
 
 // prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.
@@ -183,6 +189,10 @@ func (s *Settings) validate() error {
 		if err := s.Recursive.validate(s); err != nil {
 			return err
 		}
+	case !(s.WeightFactor >= 0) || math.IsInf(s.WeightFactor, 1):
+		return fmt.Errorf("online: weights times %v", s.WeightFactor)
+	case slices.ContainsFunc(slices.Collect(maps.Values(s.ClassWeights)), func(w float64) bool { return !(w > 0) || math.IsInf(w, 1) }):
+		return errors.New("online: weights of classes: want numbers above 0")
 	case s.Exact && !s.regression():
 		return fmt.Errorf("online: exact weights with the %s loss", s.Loss)
 	case !(s.TargetFactor > 0) || math.IsInf(s.TargetFactor, 1) || math.IsNaN(s.TargetShift) || math.IsInf(s.TargetShift, 0):

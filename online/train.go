@@ -45,6 +45,17 @@ type TrainOptions struct {
 
 	Order int // model order to use in place of a chosen one; 0 for none
 
+	// Balanced weighs the rows of a class by n/(C·n_c), with n rows and C classes, n_c of the rows in the
+	// class, as counted in all of a file or in the first 1,000 rows of a stream.
+	Balanced bool
+
+	// Restart makes a new model of a stream whose features have drifted, from the rows after that.
+	Restart bool
+
+	// Ordered holds out the last fifth of the rows that settings are tuned on, in the order of the
+	// source, in place of random rows.
+	Ordered bool
+
 	// Forgetting is the factor by which a row counts less after each further row, for a stream whose
 	// regression is learned by recursive least squares; 0 for 1, which forgets nothing.
 	Forgetting float64
@@ -132,7 +143,7 @@ type trainer struct {
 	from    *checkpoint  // where the training resumes; nil once the rows before it are skipped
 	shuffle shuffler     // of this pass, if at.Shuffled
 	reader  *rowReader   // nil if the shuffler keeps all rows
-	drift   *drift       // of a stream; else nil
+	drifted bool         // whether to make a new model, as Restart says
 
 	sums *leastSquares // in the pass that solves for the weights; else nil
 	x    []float32     // the features of a row
@@ -144,7 +155,7 @@ type trainer struct {
 
 // rowOptions returns the options for reading a source in the given format.
 func (s *Settings) rowOptions(format string) rows.Options {
-	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
+	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels, Weight: s.Weights}
 	if s.Columns != nil {
 		o.Columns = *s.Columns
 	}
@@ -158,15 +169,11 @@ func (s *Settings) rowOptions(format string) rows.Options {
 }
 
 // begin makes the model from the source's rows.
-func (t *trainer) begin(ctx context.Context) (err error) {
-	set, tune, stream := t.opt.Settings, t.opt.Tune, t.opt.Source.stream()
-	if t.opt.Order > 0 && !tune {
-		set.limit(t.opt.Order)
-	}
-	if !tune {
-		if set, err = set.withDefaults(); err != nil {
-			return err
-		}
+func (t *trainer) begin(ctx context.Context) error {
+	tune, stream := t.opt.Tune, t.opt.Source.stream()
+	set, err := t.defaults()
+	if err != nil {
+		return err
 	}
 	f := t.opt.Source.open(set.rowOptions(set.Format))
 	defer func() {
@@ -174,9 +181,12 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 			f.close()
 		}
 	}()
-	seen, err := f.look(ctx, set.regression(), tune && !stream)
+	seen, err := f.look(ctx, set.regression(), tune && !stream, t.opt.Ordered)
 	if err != nil {
 		return err
+	}
+	if seen.rows == 0 {
+		return fmt.Errorf("%s: no rows", t.opt.Source.name())
 	}
 	if set.Dim == 0 && seen.dim == 0 {
 		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
@@ -202,8 +212,29 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	t.warnOneClass(seen, &set)
 	t.warnFar(f, seen)
 	t.noteCodes(f, seen)
+	return t.model(ctx, f, seen, set)
+}
+
+// defaults returns the settings that are given, with fixed defaults for the others unless they are tuned.
+func (t *trainer) defaults() (Settings, error) {
+	set := t.opt.Settings
+	if t.opt.Tune {
+		return set, nil
+	}
+	if t.opt.Order > 0 {
+		set.limit(t.opt.Order)
+	}
+	return set.withDefaults()
+}
+
+// model makes the model, with settings that are completed from the survey of the rows that f reads.
+func (t *trainer) model(ctx context.Context, f *rowReader, seen *survey, set Settings) error {
+	if err := t.weigh(seen, &set); err != nil {
+		return err
+	}
 	var sc rows.Scaling
-	if tune {
+	var err error
+	if t.opt.Tune {
 		sc, err = t.choose(ctx, seen, f.featureName, &set)
 	} else {
 		sc, err = seen.complete(&set, t.opt.Note)
@@ -215,11 +246,42 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 		return err
 	}
 	t.takeHeader(f)
-	if stream {
+	if !t.at.Shuffled {
+		t.m.drift = newDrift(set.Dim)
+	}
+	if t.opt.Source.stream() {
 		t.reader, f.held = f, append(seen.head, f.held...)
-		t.drift = newDrift(seen.head, set.Dim, f.featureName)
 	}
 	return nil
+}
+
+// restart makes a new model from the next rows of a stream that has drifted. The elements of the old one
+// and their weights belong to its scaling. Near the end of the stream the old one goes on.
+func (t *trainer) restart(ctx context.Context) error {
+	t.drifted = false
+	old := &t.m.settings
+	seen, err := t.reader.look(ctx, old.regression(), false, t.opt.Ordered)
+	if err != nil {
+		return err
+	}
+	if seen.rows < fewestRows {
+		t.reader.held = append(seen.head, t.reader.held...)
+		return nil
+	}
+	if t.opt.Resume != nil { // its settings were chosen for the rows before
+		t.opt.Resume, t.opt.Tune = nil, true
+		t.opt.Settings = Settings{Loss: old.Loss, TextLabels: old.TextLabels, ClassWeights: old.ClassWeights, Metric: old.Metric, Format: old.Format, Weights: old.Weights, Columns: old.Columns}
+	}
+	set, err := t.defaults()
+	if err != nil {
+		return err
+	}
+	set.Labels, set.Dim, set.LabelColumn, set.LabelName = old.Labels, old.Dim, old.LabelColumn, old.LabelName
+	t.opt.Note("a new model, with settings from %d rows from line %d on", seen.rows, seen.head[0].Line)
+	names := t.m.names
+	err = t.model(ctx, t.reader, seen, set)
+	t.began, t.m.names = 0, names
+	return err
 }
 
 // passes learns all epochs.
@@ -297,6 +359,11 @@ func (t *trainer) learnPass(ctx context.Context, pass int) error {
 		if err := t.take(row); err != nil {
 			return err
 		}
+		if t.drifted {
+			if err := t.restart(ctx); err != nil {
+				return err
+			}
+		}
 	}
 }
 
@@ -346,9 +413,7 @@ func (t *trainer) take(row *rows.Row) error {
 			return t.opt.Source.at(row, err)
 		}
 		t.taken++
-		if t.drift != nil {
-			t.drift.add(row, t.opt.Note)
-		}
+		t.watch(row)
 	}
 	t.at.Rows++
 	if t.seen != nil {
@@ -361,6 +426,24 @@ func (t *trainer) take(row *rows.Row) error {
 	return t.save()
 }
 
+// watch takes the range of the features from the first rows, and warns of features of a stream that drift.
+func (t *trainer) watch(row *rows.Row) {
+	if t.m.drift == nil {
+		return
+	}
+	after := "train a new model on rows from here on (--on-drift restart)"
+	if t.opt.Restart {
+		after = "a new model begins"
+	}
+	t.m.drift.add(row, t.m.rows, func(q int, what string) {
+		if !t.opt.Source.stream() {
+			return
+		}
+		t.drifted = t.opt.Restart
+		t.opt.Note("warning: line %d: %s %s; %s", row.Line, t.reader.featureName(q), what, after)
+	})
+}
+
 // sum adds a row to the sums of the last pass, which begins again if it is interrupted.
 func (t *trainer) sum(row *rows.Row) error {
 	y, err := t.m.target(row)
@@ -370,7 +453,7 @@ func (t *trainer) sum(row *rows.Row) error {
 	if err != nil {
 		return t.opt.Source.at(row, err)
 	}
-	t.sums.add(t.x, []float64{y})
+	t.sums.add(t.x, []float64{y}, t.m.settings.weight(row))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
@@ -29,11 +30,13 @@ type candidate struct {
 
 // heldOut is the score of a candidate on held-out rows.
 type heldOut struct {
-	wrong int
-	loss  float64   // sum
-	each  []float64 // for each row its error, 0 or 1, or its loss; candidates are compared by it
-	class []int32   // of each row; nil for a regression
-	right []bool    // whether each row is predicted rightly
+	wrong  int
+	loss   float64   // sum
+	each   []float64 // for each row its weight times its error, 0 or 1, or times its loss; candidates are compared by it
+	weight []float64 // of each row
+	class  []int32   // of each row; nil for a regression
+	called []int32   // class predicted for each row, or −1
+	right  []bool    // whether each row is predicted rightly
 }
 
 func (h *heldOut) rows() float64 { return float64(len(h.each)) }
@@ -87,6 +90,9 @@ func (t *tuner) extend(ctx context.Context, c *candidate, folds int, of trial) (
 // fold returns the rows of the sample that are held out in a fold and those that are left. Once
 // every part has been held out, the rows are divided again.
 func (t *tuner) fold(fold, held int) (out, left []int) {
+	if t.ordered {
+		return nil, t.perm
+	}
 	perm, at := t.perm, fold
 	if each := len(perm) / held; fold >= each {
 		perm, at = rand.New(rand.NewPCG(tuneSeed, uint64(fold/each)<<32)).Perm(len(perm)), fold%each
@@ -132,7 +138,7 @@ func (t *tuner) try(ctx context.Context, c *candidate, fold int, of trial) (spen
 	case t.exact:
 		s := newLeastSquares(e)
 		for _, j := range train {
-			s.add(b.row(j), b.y[j:j+1])
+			s.add(b.row(j), b.y[j:j+1], b.w[j])
 		}
 		s.solve()
 	}
@@ -147,7 +153,7 @@ var errDiverged = polk.ErrDiverged
 // teach makes a learner learn rows of a sample, in passes that shuffle them.
 func teach(ctx context.Context, l *polk.Learner, set *Settings, b *scaledSample, train []int, learn, fold int) (spent int64, err error) {
 	rng := rand.New(rand.NewPCG(tuneSeed, uint64(fold)+1))
-	x, y := make([]float32, set.Batch*set.Dim), make([]float64, set.Batch)
+	x, y, w := make([]float32, set.Batch*set.Dim), make([]float64, set.Batch), make([]float64, set.Batch)
 	for next := 0; learn > 0; {
 		if ctx.Err() != nil {
 			return spent, ErrStopped
@@ -156,14 +162,14 @@ func teach(ctx context.Context, l *polk.Learner, set *Settings, b *scaledSample,
 		for i := range n {
 			j := train[next]
 			copy(x[i*set.Dim:], b.row(j))
-			y[i] = b.y[j]
+			y[i], w[i] = b.y[j], b.w[j]
 			if next++; next == len(train) {
 				rng.Shuffle(next, func(i, j int) { train[i], train[j] = train[j], train[i] })
 				next = 0
 			}
 		}
 		learn -= n
-		if _, err := l.Step(context.Background(), n, x, y); err != nil { // not ctx: it would judge an interrupted step
+		if _, err := l.StepWeighted(context.Background(), n, x, y, w); err != nil { // not ctx: it would judge an interrupted step
 			return spent, errDiverged
 		}
 		spent += cost(l, set)
@@ -231,19 +237,27 @@ func (t *tuner) judge(c *candidate, e *kernel.Expansion, held []int, lossOf func
 	}
 	for i, j := range held {
 		scores := f[i*outputs : (i+1)*outputs]
-		value := lossOf(scores, b.y[j])
+		value, decided := lossOf(scores, b.y[j]), loss.Decide(scores)
 		if e == nil || value-value != 0 {
-			value = math.Inf(1)
+			value, decided = math.Inf(1), math.NaN()
 		}
-		c.score.add(value, t.set.regression(), !math.IsInf(value, 1) && loss.Decide(scores) == b.y[j], b.model, b.y[j], t.byErrors())
+		weight := b.w[j]
+		if t.set.Metric != "" {
+			weight = b.own[j]
+		}
+		c.score.add(value, weight, b.model, b.y[j], decided, t.byErrors())
 	}
 }
 
-// add adds a row.
-func (h *heldOut) add(value float64, regression, right bool, m *Model, y float64, byErrors bool) {
-	h.loss += value
-	if !regression {
-		h.class, h.right = append(h.class, int32(m.classOf(y))), append(h.right, right)
+// add adds a row with its loss, weight, target, and the target that was decided for, or NaN.
+func (h *heldOut) add(value, weight float64, m *Model, y, decided float64, byErrors bool) {
+	h.loss += float64(weight * value)
+	if !m.settings.regression() {
+		right, called := decided == y, int32(-1)
+		if decided == decided {
+			called = int32(m.classOf(decided))
+		}
+		h.class, h.called, h.right = append(h.class, int32(m.classOf(y))), append(h.called, called), append(h.right, right)
 		if !right {
 			h.wrong++
 		}
@@ -254,7 +268,7 @@ func (h *heldOut) add(value float64, regression, right bool, m *Model, y float64
 			}
 		}
 	}
-	h.each = append(h.each, value)
+	h.each, h.weight = append(h.each, float64(weight*value)), append(h.weight, weight)
 }
 
 // mostFrequent returns how many rows would be wrong if the most frequent label were always
@@ -270,16 +284,18 @@ func (h *heldOut) mostFrequent() int {
 }
 
 // byErrors reports whether candidates are compared by their errors. Regressions, and
-// losses whose purpose is probabilities, are compared by their risk instead.
+// losses whose purpose is probabilities, are compared by their risk instead, unless a metric is given.
 func (t *tuner) byErrors() bool {
 	_, probabilistic := t.loss.(loss.Probabilistic)
-	return !t.set.regression() && !probabilistic
+	return !t.set.regression() && (!probabilistic || t.set.Metric != "")
 }
 
 // compare orders scores from the best to the worst.
 func (t *tuner) compare(a, b *heldOut) int {
-	if t.byErrors() && a.wrong != b.wrong {
-		return cmp.Compare(a.wrong, b.wrong)
+	if t.byErrors() {
+		if c := cmp.Compare(value(t.costs(a, len(a.each))), value(t.costs(b, len(b.each)))); c != 0 {
+			return c
+		}
 	}
 	return cmp.Compare(a.loss, b.loss)
 }
@@ -288,7 +304,8 @@ func (t *tuner) compare(a, b *heldOut) int {
 // standard deviation of a count of errors, or by 2 % of the risk.
 func (t *tuner) better(a, b *heldOut) bool {
 	if t.byErrors() {
-		return float64(b.wrong-a.wrong) > math.Sqrt(float64(b.wrong))/2
+		costs := t.costs(b, len(b.each))
+		return sum(costs)-sum(t.costs(a, len(a.each))) > math.Sqrt(gemm.Dot(costs, costs))/2
 	}
 	return a.loss < 0.98*b.loss
 }

@@ -386,10 +386,13 @@ func TestCooldown(t *testing.T) {
 // A candidate is better only by more than chance.
 func TestBetter(t *testing.T) {
 	errs, risks := &tuner{loss: loss.MultiHinge{}}, &tuner{loss: loss.MultiLogistic{}}
-	if errs.better(&heldOut{wrong: 95}, &heldOut{wrong: 100}) || !errs.better(&heldOut{wrong: 94}, &heldOut{wrong: 100}) {
+	wrong := func(n int) *heldOut {
+		return &heldOut{each: append(slices.Repeat([]float64{1}, n), make([]float64, 200-n)...), weight: slices.Repeat([]float64{1}, 200)}
+	}
+	if errs.better(wrong(95), wrong(100)) || !errs.better(wrong(94), wrong(100)) {
 		t.Error("errors")
 	}
-	if risks.better(&heldOut{loss: 99}, &heldOut{loss: 100}) || !risks.better(&heldOut{loss: 97, wrong: 9}, &heldOut{loss: 100}) {
+	if risks.better(&heldOut{loss: 99}, &heldOut{loss: 100}) || !risks.better(&heldOut{loss: 97}, &heldOut{loss: 100}) {
 		t.Error("risks")
 	}
 }

@@ -207,6 +207,12 @@ func (l *Learner) Health() map[string]float64 {
 // pruner of the configuration has begun. Such a pruner may stop early: the dictionary is then
 // pruned as far as the pruner got, and its error is returned.
 func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.StepWeighted(ctx, n, x, y, nil)
+}
+
+// StepWeighted is Step with a weight for each sample, a finite factor of at least 0 on its gradient
+// ℓ'. No weights are weights of 1. Pruners see the samples without their weights.
+func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weights []float64) ([]float64, error) {
 	if err := l.check(n, x, y); err != nil {
 		return nil, err
 	}
@@ -218,7 +224,7 @@ func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]
 	if err := l.score(ctx, n, x); err != nil {
 		return nil, err
 	}
-	if err := l.gradients(ctx, n, x, y, rate); err != nil {
+	if err := l.gradients(ctx, n, x, y, weights, rate); err != nil {
 		return nil, err
 	}
 	k := &l.komp
@@ -291,8 +297,8 @@ func (l *Learner) score(ctx context.Context, n int, x []float32) error {
 }
 
 // gradients fills l.batch with the samples whose gradient is not zero, with the weights
-// −(η/n)·ℓ'. A sample with a zero gradient would enter with weight zero and leave at no cost.
-func (l *Learner) gradients(ctx context.Context, n int, x []float32, y []float64, rate float64) error {
+// −(η/n)·ℓ', times that of the sample if there are weights. A sample with a zero gradient would enter with weight zero and leave at no cost.
+func (l *Learner) gradients(ctx context.Context, n int, x []float32, y, weights []float64, rate float64) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
 	b := &l.batch
 	b.n, b.samples, b.weights = 0, b.samples[:0], grow(b.weights, n*c)
@@ -300,6 +306,9 @@ func (l *Learner) gradients(ctx context.Context, n int, x []float32, y []float64
 	l.grad = grow(l.grad, c)
 	for i := range n {
 		value := l.cfg.Loss.Gradient(l.grad, l.scores[i*c:(i+1)*c], y[i])
+		if weights != nil {
+			scale(weights[i], l.grad)
+		}
 		g2 := sumSquares(l.grad)
 		if value-value != 0 || g2-g2 != 0 {
 			return ErrDiverged

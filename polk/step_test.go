@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"polkrepro/baselines/learnertest"
@@ -225,6 +226,32 @@ func TestOverflowingKernel(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A sample's weight is a factor on its gradient: 2 has the effect of a doubled learning rate, and 1 none.
+func TestStepWeighted(t *testing.T) {
+	for _, of := range []loss.Loss{hinge, logistic} {
+		cfg, fast, small := testConfig(of), testConfig(of), func() float64 { return 1e-3 }
+		cfg.Regularizer, fast.Regularizer = 0, 0
+		cfg.Budget, fast.Budget = budget(small), budget(small)
+		fast.LearningRate = Constant(2 * cfg.LearningRate.Rate(0))
+		plain, ones, twos, faster := mustNew(t, cfg), mustNew(t, cfg), mustNew(t, cfg), mustNew(t, fast)
+		m := newMixture(rand.New(rand.NewPCG(54, 0)), cfg.Dim, 3)
+		for range 10 {
+			x, y := m.batch(8)
+			mustStep(t, plain, 8, x, y)
+			mustStep(t, faster, 8, x, y)
+			for l, weight := range map[*Learner]float64{ones: 1, twos: 2} {
+				if _, err := l.StepWeighted(t.Context(), 8, x, y, slices.Repeat([]float64{weight}, 8)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		sameState(t, "weights of 1", plain, ones)
+		if plain.f.Order() == 0 || !slices.Equal(twos.f.W, faster.f.W) {
+			t.Errorf("%s: weights of 2 are no doubled rate", of.Name())
 		}
 	}
 }

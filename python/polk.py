@@ -26,7 +26,7 @@ try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
     from sklearn.utils.metaestimators import available_if
     from sklearn.utils.multiclass import check_classification_targets, unique_labels
-    from sklearn.utils.validation import check_is_fitted
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # before scikit-learn 1.6
@@ -82,18 +82,20 @@ class Decisions:
 
 class _Polk(BaseEstimator):
     """What both estimators share. Parameters are the flags of runall train (see
-    runall train --help), but for runall, the program. None is the flag's default."""
+    runall train --help), but for runall, the program, and class_weight, which is "balanced" or a
+    dict from classes to weights. None is the flag's default."""
 
     def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
                  learning_rate=None, forgetting=None, regularizer=None, parsimony=None, pruner=None,
-                 pruner_params=None, batch=None, epochs=None, no_tune=False, runall=None):
+                 pruner_params=None, batch=None, epochs=None, no_tune=False, class_weight=None,
+                 metric=None, ordered=False, runall=None):
         given = locals()
         for name in self._get_param_names():
             setattr(self, name, given[name])
 
     def _flags(self):
         flags = self.get_params(deep=False)
-        del flags["runall"]
+        del flags["runall"], flags["class_weight"]  # the weights of the rows have those of the classes
         flags["loss"] = self._loss_name()
         return {k.replace("_", "-"): _text(v) for k, v in flags.items() if v is not None and v is not False}
 
@@ -101,35 +103,50 @@ class _Polk(BaseEstimator):
         """The lock of the process and of what is known about it, in whichever thread it is first needed."""
         return self.__dict__.setdefault("_locked", threading.Lock())
 
-    def _begin(self, op, X, y=None, classes=None):
+    def _weights(self, weights, X, y):
+        """The weights of rows, with those of their classes; [] for no weights."""
+        given = [] if weights is None else [_check_sample_weight(weights, X, np.float64)]
+        if self.class_weight is not None and isinstance(self, RegressorMixin):
+            raise ValueError("class_weight is for classifiers")
+        if isinstance(self.class_weight, dict):
+            given.append(np.array([self.class_weight.get(c, 1.0) for c in y], float))
+        elif self.class_weight == "balanced":
+            classes, at, n = np.unique(y, return_inverse=True, return_counts=True)
+            given.append((len(y) / (len(classes) * n))[at])
+        elif self.class_weight is not None:
+            raise ValueError(f"class_weight {self.class_weight!r}: want 'balanced', a dict or None")
+        return [np.prod(given, axis=0)] if given else []
+
+    def _begin(self, op, X, y=None, classes=None, weights=()):
         """Send the request that begins a training."""
         flags = self._flags()
         if op == "begin":
             flags.pop("epochs", None)  # a stream has one epoch
-        arrays = [] if y is None else [X, y]
+        arrays = [] if y is None else [X, y, *weights]
         labels, self._named = (None, True) if classes is None else _labels(classes)
         with self._lock():
             self._saved = self._head = None
             if not (getattr(self, "_process", None) and self._process.alive()):
                 self._process = None
-            self._began = dict(op=op, flags=flags, labels=labels, text=_looks_typed(classes), dim=X.shape[1], rows=len(X) if arrays else 0)
+            self._began = dict(op=op, flags=flags, labels=labels, text=_looks_typed(classes), dim=X.shape[1], rows=len(X) if arrays else 0,
+                               weights=len(weights) > 0)
             self.notes_ = self._send(self._began, *arrays).get("notes", [])
             self._head = None if arrays else []
 
-    def _go_on(self, X, y):
+    def _go_on(self, X, y, weights):
         """Learn further rows. If the process is replaced, it must get the rows of the head again,
         because no model has them yet. Refused rows of a later chunk undo the earlier chunks."""
         before = self.__getstate__() if len(X) > CHUNK else {}
         for at in range(0, len(X), CHUNK):
-            x, t = X[at:at + CHUNK], y[at:at + CHUNK]
+            arrays = [a[at:at + CHUNK] for a in (X, y, *weights)]
             with self._lock(), _uninterrupted():
                 try:
-                    answer = self._send(dict(op="learn", rows=len(x)), x, t)
+                    answer = self._send(_learn(arrays), *arrays)
                 except (ValueError, RuntimeError):
                     self.__dict__.update(before)
                     raise
                 self.notes_ = self.notes_ + answer.get("notes", [])
-                self._head = self._head + [(x.copy(), t.copy())] if answer.get("choosing") else None
+                self._head = self._head + [[a.copy() for a in arrays]] if answer.get("choosing") else None
 
     def _ask(self, header, *arrays):
         with self._lock():
@@ -142,8 +159,8 @@ class _Polk(BaseEstimator):
                 process.ask(dict(op="load", bytes=len(self._saved)), self._saved)
             elif self._head is not None:
                 process.ask(self._began)
-                for x, t in self._head:
-                    process.ask(dict(op="learn", rows=len(x)), x, t)
+                for given in self._head:
+                    process.ask(_learn(given), *given)
             self._process, self._saved = process, None
         return self._process.ask(header, *arrays)
 
@@ -180,18 +197,21 @@ class _Polk(BaseEstimator):
 class PolkClassifier(Decisions, ClassifierMixin, _Polk):
     __doc__ = "Online kernel classifier.\n\n    " + (_Polk.__doc__ or "")
 
-    def fit(self, X, y):
-        """Train on rows as runall train does on a file: settings that are not given are tuned."""
+    def fit(self, X, y, sample_weight=None):
+        """Train on rows as runall train does on a file: settings that are not given are tuned.
+        A row counts as sample_weight rows, relative to the mean."""
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
+        weights = self._weights(sample_weight, X, y)
         self.classes_, y = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"PolkClassifier needs two classes or more, y has one class: {self.classes_[0]!r}")
-        self._begin("fit", X, y, self.classes_)
+        self._begin("fit", X, y, self.classes_, weights)
         return self
 
-    def partial_fit(self, X, y, classes=None):
-        """Learn further rows, as runall train does from a stream. The first call needs all classes."""
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Learn further rows, as runall train does from a stream. The first call needs all classes.
+        Weights are relative to their mean in the first 1,000 rows."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -203,11 +223,15 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         at[at == len(known)] = 0
         if not np.array_equal(known[at], y):
             raise ValueError(f"y has labels that are not in classes: {np.setdiff1d(y, known)!r}")
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight 'balanced' is not supported for partial_fit: give a dict of weights, such as "
+                             "sklearn.utils.class_weight.compute_class_weight computes from known rows")
+        weights = self._weights(sample_weight, X, y)
         if first:
             check_classification_targets(y)
             self.classes_ = known
             self._begin("begin", X, classes=known)
-        self._go_on(X, at)
+        self._go_on(X, at, weights)
         return self
 
     def _loss_name(self):
@@ -217,28 +241,38 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
 class PolkRegressor(RegressorMixin, _Polk):
     __doc__ = "Online kernel regression.\n\n    " + (_Polk.__doc__ or "")
 
-    def fit(self, X, y):
-        """Train on rows as runall train does on a file: settings that are not given are tuned."""
+    def fit(self, X, y, sample_weight=None):
+        """Train on rows as runall train does on a file: settings that are not given are tuned.
+        A row counts as sample_weight rows, relative to the mean."""
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        self._begin("fit", X, y.astype(float))
+        self._begin("fit", X, y.astype(float), weights=self._weights(sample_weight, X, y))
         return self
 
-    def partial_fit(self, X, y):
-        """Learn further rows, as runall train does from a stream."""
+    def partial_fit(self, X, y, sample_weight=None):
+        """Learn further rows, as runall train does from a stream.
+        Weights are relative to their mean in the first 1,000 rows."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
         y = y.astype(float)
         if first:
             self._begin("begin", X)
-        self._go_on(X, y)
+        self._go_on(X, y, self._weights(sample_weight, X, y))
         return self
 
     def predict(self, X):
         """The predicted values of rows."""
         return self._scores(X)[:, 0].copy()
 
+    def _more_tags(self):
+        return {"_xfail_checks": {"check_sample_weights_invariance": "it shuffles rows, whose order decides the last bits"}}
+
     def _loss_name(self):
         return self.loss or "squared"
+
+
+def _learn(arrays):
+    """The request to learn features, targets and, if they are given, weights."""
+    return dict(op="learn", rows=len(arrays[0]), weights=len(arrays) > 2)
 
 
 def _text(value):

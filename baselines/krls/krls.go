@@ -1,6 +1,7 @@
 package krls
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -51,7 +52,8 @@ type base = stream.Model
 // A Learner runs kernel recursive least squares and holds its current function f.
 type Learner struct {
 	*base
-	cfg Config
+	cfg    Config
+	counts []float64 // weights of the samples of this step that come next; nil for 1
 
 	// Element i is the dictionary's point place[i]: the rows of L keep the order of entry, and the
 	// dictionary does not.
@@ -147,6 +149,14 @@ func (l *Learner) fit(n int, x []float32, y []float64) error {
 	return nil
 }
 
+// StepWeighted is Step with a positive weight for each sample, over which its noise has the variance σ².
+// A weight of 2 counts as two equal samples. No weights are weights of 1.
+func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weights []float64) ([]float64, error) {
+	l.counts = weights
+	defer func() { l.counts = nil }()
+	return l.Step(ctx, n, x, y)
+}
+
 // Score returns f(x). It costs M·p + M²/2 multiply-adds and is no step.
 func (l *Learner) Score(x []float32) float64 {
 	l.project(x)
@@ -154,6 +164,10 @@ func (l *Learner) Score(x []float32) float64 {
 }
 
 func (l *Learner) learn(x []float32, y float64) error {
+	noise := 1.0 // over σ²
+	if len(l.counts) > 0 {
+		noise, l.counts = min(1/l.counts[0], 1e100), l.counts[1:]
+	}
 	self, gamma2 := l.project(x)
 	score := gemm.Dot(l.phi, l.v)
 	l.Scores[0] = score
@@ -177,7 +191,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 		s = 0
 	}
 	if !(gamma2 > max(l.cfg.Threshold, singular*self)) {
-		l.condition(y-score, s)
+		l.condition(y-score, s, noise)
 		return nil
 	}
 	l.enter(x, gamma2)
@@ -186,8 +200,8 @@ func (l *Learner) learn(x []float32, y float64) error {
 	l.phi = append(l.phi, math.Sqrt(gamma2))
 	l.h = append(l.h, l.phi[m]*prior)
 	with := s + float64(gamma2*prior)
-	l.condition(y-score, with)
-	l.p.row(m)[m] = prior * ((1 + s) / (1 + with)) // the difference that condition takes would lose digits
+	l.condition(y-score, with, noise)
+	l.p.row(m)[m] = prior * ((noise + s) / (noise + with)) // the difference that condition takes would lose digits
 	if l.cfg.Budget > 0 && l.l.n > l.cfg.Budget {
 		l.prune()
 	}
@@ -219,14 +233,15 @@ func (l *Learner) forget(lambda float64) {
 	}
 }
 
-// condition conditions the posterior on a target, given its residual, φ, h = Pφ and s = φᵀh:
+// condition conditions the posterior on a target, given its residual, φ, h = Pφ, s = φᵀh and the
+// variance r·σ² of its noise:
 //
-//	v ← v + h·residual/(1 + s),  P ← P − hhᵀ/(1 + s).
+//	v ← v + h·residual/(r + s),  P ← P − hhᵀ/(r + s).
 //
 // The vector is scaled before the product with itself, so that P stays symmetric bit for bit.
-func (l *Learner) condition(residual, s float64) {
-	gemm.Axpy(residual/(1+s), l.h, l.v)
-	root := math.Sqrt(1 + s)
+func (l *Learner) condition(residual, s, r float64) {
+	gemm.Axpy(residual/(r+s), l.h, l.v)
+	root := math.Sqrt(r + s)
 	for i := range l.h {
 		l.h[i] /= root
 	}

@@ -277,3 +277,24 @@ func TestRestoreErrors(t *testing.T) {
 		}
 	}
 }
+
+// A sample with a weight of 3 counts as three equal samples, whether it enters the dictionary or not.
+func TestStepWeighted(t *testing.T) {
+	x, y := draw(54, 60)
+	once, thrice := mustNew(t, config()), mustNew(t, config())
+	for i, target := range y {
+		_, err := once.StepWeighted(t.Context(), 1, x[2*i:2*i+2], []float64{target}, []float64{3})
+		testutil.NoError(t, err)
+		for range 3 {
+			step(t, thrice, x[2*i:2*i+2], target)
+		}
+	}
+	for i := range y {
+		if a, b := once.Score(x[2*i:2*i+2]), thrice.Score(x[2*i:2*i+2]); !close(a, b, 1e-9) {
+			t.Errorf("row %d: %v, want %v", i, a, b)
+		}
+	}
+	if n := once.Expansion().Order(); n < 5 || n != thrice.Expansion().Order() {
+		t.Errorf("%d elements and %d", n, thrice.Expansion().Order())
+	}
+}

@@ -37,10 +37,10 @@ func newBench() *cobra.Command {
 		Short: "Compare all methods on your own file",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
-or on the split that --test gives, with several seeds. Each method's bandwidth,
-learning rate, regularizer or cost are found on rows that are test rows in no
-split. The spec that results is written to the results folder, with a comment on
-each setting; 'runall reproduce' repeats the runs.
+or on the split that --test or --ordered gives, with several seeds. Each
+method's bandwidth, learning rate, regularizer or cost are found on rows that
+are test rows in no split. The spec that results is written to the results
+folder, with a comment on each setting; 'runall reproduce' repeats the runs.
 
 --budget divides the work by estimated multiply-adds, not by a clock, so that
 the same command gives the same spec on every machine. The time is only about
@@ -107,6 +107,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.format, rows.Formats()), "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
 	q.table.add(fs, false)
+	fs.BoolVar(&s.Ordered, "ordered", false, "the rows are ordered by time: test on the last fifth of FILE, and choose settings on the last rows before, not on random rows")
 	q.scale = string(rows.ScaleStandard)
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")

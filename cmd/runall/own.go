@@ -26,6 +26,8 @@ type trainFlags struct {
 	settings    trainSettings
 	table       *pflag.FlagSet // of the settings
 	out, resume string
+	weight      string
+	onDrift     string
 	rows        rowFlags
 	classes     []string
 	asJSON      bool
@@ -68,7 +70,10 @@ rows.`,
 // savedFlags are the flags of train whose values are saved in the model file.
 var savedFlags = []string{"loss", "label", "ignore-columns", "keep-columns", "categories", "delimiter", "decimal", "missing", "zero-based",
 	"scale", "classes", "features", "bandwidth",
-	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
+	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune", "weight", "class-weight", "metric", "ordered"}
+
+// onDriftWords are the values of --on-drift.
+var onDriftWords = []string{"warn", "restart"}
 
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
@@ -76,6 +81,9 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs := cmd.Flags()
 	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
+	fs.StringVar(&f.weight, "weight", "", "`column` of a CSV file's weights, by its number or name: a row counts as so many rows in training and tuning, and not at all with 0")
+	f.onDrift = onDriftWords[0]
+	fs.Var(choice(&f.onDrift, onDriftWords), "on-drift", "what a stream does if a feature leaves the range that it had in the first rows: warn, or restart with a new model, whose settings are chosen from the next 1,000 rows")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
@@ -112,6 +120,10 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 	if f.resume != "" {
 		opt.Settings, opt.Tune = opt.Resume.Settings(), false
 	}
+	if f.weight != "" {
+		s.Weights = columnOf(f.weight)
+	}
+	opt.Restart = f.onDrift != onDriftWords[0]
 	f.out = cmp.Or(f.out, f.resume)
 	switch {
 	case f.out == "":
@@ -120,6 +132,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return errors.New("--out -: a model is not written to standard output: name a file")
 	case stream && opt.Epochs > 1:
 		return errors.New("standard input can be read only once: --epochs is for files")
+	case !stream && fs.Changed("on-drift"):
+		return errors.New("--on-drift is for a stream on standard input")
 	case opt.Forgetting != 0 && !opt.Recursive():
 		return errors.New("--forgetting is for training on a stream with --loss squared, and excludes --resume, --no-tune, --batch, --learning-rate, --regularizer, --parsimony and --pruner")
 	case !stream && !regularOrMissing(opt.Source.Path):
@@ -139,6 +153,8 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return fmt.Errorf("--label is for CSV and TSV files: name the format of %s, --format csv or tsv; a LIBSVM row, the default, begins with its label", opt.Source.Path)
 	case !rows.IsTable(s.Format) && fs.Changed("label"):
 		return errNoTable
+	case !rows.IsTable(s.Format) && f.weight != "":
+		return errors.New("--weight is for CSV and TSV files: other formats have no column of weights")
 	case len(f.classes) > 0:
 		return s.CheckLabels()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,7 @@ import (
 func newEvaluate() *cobra.Command {
 	var flags rowFlags
 	var asJSON bool
+	var metric string
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL FILE",
 		Short: "Compare a model's predictions with the labels of a file",
@@ -34,10 +36,11 @@ than 10 classes the text has no confusion matrix; --json has it.`,
 			if err != nil {
 				return ofRows(err)
 			}
-			return show(cmd, asJSON, Evaluation{version, e}, func(w io.Writer) error { return writeEvaluation(w, m, e) })
+			return show(cmd, asJSON, Evaluation{version, e}, func(w io.Writer) error { return writeEvaluation(w, m, e, metric) })
 		},
 	}
 	flags.add(cmd)
+	cmd.Flags().Var(choice(&metric, online.Metrics()), "metric", "`measure` to add to the text: balanced (balanced error, 1 − mean recall) or f1 (mean F1 of the classes); --json has all (default: that of training)")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -52,8 +55,8 @@ type Evaluation struct {
 // shownClasses is the maximum number of classes in the text's confusion matrix.
 const shownClasses = 10
 
-// writeEvaluation writes the text.
-func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
+// writeEvaluation writes the text, with a metric or, if it is empty, that of training.
+func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation, metric string) error {
 	fmt.Fprintf(w, "rows         %d\nmodel order  %d\n", e.Rows, e.ModelOrder)
 	if l, ok := m.Settings().HeldOut(); ok {
 		fmt.Fprintf(w, "held out     %s, %d numbers (when the order was chosen in training)\n", quality(m, l.Error), l.Numbers)
@@ -62,6 +65,12 @@ func writeEvaluation(w io.Writer, m *online.Model, e *online.Evaluation) error {
 		fmt.Fprintf(w, "RMSE         %s\nR²           %s\n", finite(float64(e.RMSE), 6), finite(float64(e.R2), 6))
 	} else {
 		fmt.Fprintf(w, "error        %.2f %%\n", 100*e.Error)
+		switch cmp.Or(metric, m.Settings().Metric) {
+		case online.MetricBalanced:
+			fmt.Fprintf(w, "balanced     %s (1 − mean recall of the classes)\n", percent(e.BalancedError))
+		case online.MetricF1:
+			fmt.Fprintf(w, "F1           %s (mean of the classes)\n", finite(float64(e.F1), 4))
+		}
 		writeUnknown(w, e)
 	}
 	fmt.Fprintf(w, "risk         %s (mean %s loss)\n", finite(float64(e.Risk), 6), m.Settings().Loss)

@@ -31,7 +31,8 @@ func newServe() *cobra.Command {
 request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
 rows are learned a target for each, for a class its index in "labels". "text" is
-true if labels that look like numbers are text to the program.
+true if labels that look like numbers are text to the program. If "weights" is
+true, a weight for each row follows the targets of fit and learn.
 
 request  keys                   bytes              answer
 fit      flags labels text
@@ -64,6 +65,8 @@ type request struct {
 	Rows   int               `json:"rows"`
 	Dim    int               `json:"dim"`
 	Bytes  int               `json:"bytes"`
+
+	Weights bool `json:"weights"` // whether rows have weights
 }
 
 // A reply is the line of JSON at the start of an answer.
@@ -143,6 +146,7 @@ func (s *server) line() (line []byte, err error) {
 type body struct {
 	model []byte
 	x, y  []float64 // features of all rows, and targets; no targets for scores
+	w     []float64 // weights; nil without
 }
 
 // read reads the bytes after the line of a request.
@@ -158,29 +162,47 @@ func (s *server) read(q *request) (b body, err error) {
 	if b.x, err = s.floats(q.Rows * s.dim); err == nil && q.Op != "scores" {
 		b.y, err = s.floats(q.Rows)
 	}
+	if err == nil && q.Weights {
+		b.w, err = s.floats(q.Rows)
+	}
 	return b, err
 }
 
-// rows returns the rows of a body. It checks the targets, so that none is learned if one is wrong.
+// rows returns the rows of a body, without those that weigh 0. It checks targets and weights, so that none
+// is learned if one is wrong.
 func (s *server) rows(b body) ([]rows.Row, error) {
-	out := make([]rows.Row, len(b.x)/max(1, s.dim))
-	for i := range out {
-		out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
-		if b.y == nil {
-			continue
+	out := make([]rows.Row, 0, len(b.x)/max(1, s.dim))
+	for i := range cap(out) {
+		row := rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
+		if b.w != nil {
+			if row.Weight = b.w[i]; !(row.Weight >= 0) || !words.Finite(row.Weight) {
+				return nil, fmt.Errorf("weight %v of row %d: want a number of at least 0", row.Weight, i+1)
+			}
 		}
-		switch y := b.y[i]; {
-		case s.labels == nil && words.Finite(y):
-			out[i].Label = strconv.FormatFloat(y, 'g', -1, 64)
-		case s.labels == nil:
-			return nil, fmt.Errorf("target %v of row %d: want a finite number", y, i+1)
-		case y >= 0 && y < float64(len(s.labels)) && y == math.Trunc(y):
-			out[i].Label = s.labels[int(y)]
-		default:
-			return nil, fmt.Errorf("target %v of row %d: want the index of one of %d labels", y, i+1, len(s.labels))
+		if b.y != nil {
+			var err error
+			if row.Label, err = s.label(b.y[i]); err != nil {
+				return nil, fmt.Errorf("target %v of row %d: want %w", b.y[i], i+1, err)
+			}
+		}
+		if b.w == nil || row.Weight > 0 {
+			out = append(out, row)
 		}
 	}
 	return out, nil
+}
+
+// label returns the label of a target. Its error says what targets there are.
+func (s *server) label(y float64) (string, error) {
+	switch {
+	case s.labels == nil && words.Finite(y):
+		return strconv.FormatFloat(y, 'g', -1, 64), nil
+	case s.labels == nil:
+		return "", errors.New("a finite number")
+	case y >= 0 && y < float64(len(s.labels)) && y == math.Trunc(y):
+		return s.labels[int(y)], nil
+	}
+	return "", fmt.Errorf("the index of one of %d labels", len(s.labels))
 }
 
 // floats reads n numbers. The buffer grows with the bytes that arrive, so that a false n does
@@ -214,7 +236,7 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 	case "load":
 		m, err := online.Read(bytes.NewReader(b.model))
 		if err == nil {
-			s.feed, s.labels, s.dim = online.GoOn(m), m.Settings().Labels, m.Settings().Dim
+			s.feed, s.labels, s.dim = online.GoOn(m, s.note), m.Settings().Labels, m.Settings().Dim
 		}
 		return err
 	case "learn":
@@ -253,9 +275,14 @@ func (s *server) begin(ctx context.Context, q *request, given []rows.Row) error 
 	opt.Source.Rows = given
 	m, err := online.Train(ctx, opt)
 	if err == nil {
-		s.feed = online.GoOn(m)
+		s.feed = online.GoOn(m, s.note)
 	}
 	return err
+}
+
+// note keeps a note for the answer.
+func (s *server) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
 // options returns the options of a training with the settings of a request.
@@ -273,7 +300,7 @@ func (s *server) options(q *request) (opt online.TrainOptions, err error) {
 	set := &opt.Settings
 	set.Labels, set.TextLabels, set.Dim = slices.Clone(q.Labels), q.Text, q.Dim
 	set.Format, set.LabelColumn = rows.FormatCSV, 1 // for predict and train --resume
-	opt.Note = func(format string, args ...any) { s.notes = append(s.notes, fmt.Sprintf(format, args...)) }
+	opt.Note = s.note
 	switch regression := set.Loss == lossNames["squared"]; {
 	case regression != (q.Labels == nil):
 		return opt, fmt.Errorf("--loss %s: classes need a loss for classification, numbers the loss squared", settings.loss)

@@ -36,7 +36,7 @@ func sklearn(t *testing.T, args ...string) *exec.Cmd {
 func TestCheckSklearn(t *testing.T) {
 	script, err := filepath.Abs("../../python/test_polk.py")
 	testutil.NoError(t, err)
-	for _, name := range []string{"check_estimator", "stream", "draft", "go_on", "errors", "process", "fork", "interrupted", "threads", "refused", "features", "load", "labels", "rate"} {
+	for _, name := range []string{"check_estimator", "stream", "draft", "go_on", "errors", "process", "fork", "interrupted", "threads", "refused", "features", "load", "labels", "weights", "drift", "rate"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, err := sklearn(t, "-W", "error::ResourceWarning", script, name).CombinedOutput()
@@ -58,18 +58,18 @@ func TestCheckSklearnPage(t *testing.T) {
 	if err != nil || string(out) != shown {
 		t.Errorf("%v: the page shows\n%sand the programs print\n%s", err, shown, out)
 	}
-	if n := strings.Count(contents(t, "../../python/polk.py"), "\n"); n > 455 {
+	if n := strings.Count(contents(t, "../../python/polk.py"), "\n"); n > 495 {
 		t.Errorf("python/polk.py has %d lines", n)
 	}
 }
 
-// The estimators have a parameter for each flag of train, except the flags for files and output.
+// The estimators have a parameter for each flag of train, except the flags for files, output and streams without end.
 func TestCheckSklearnParameters(t *testing.T) {
 	t.Parallel()
 	out, err := sklearn(t, "-c", "import polk; print(*polk.PolkRegressor().get_params())").Output()
 	testutil.NoError(t, err)
 	params := strings.Fields(string(out))
-	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "save-every"}
+	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "save-every", "weight", "on-drift"}
 	newTrain().Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(files, f.Name) && !slices.Contains(params, strings.ReplaceAll(f.Name, "-", "_")) {
 			t.Errorf("no parameter for --%s in %v", f.Name, params)

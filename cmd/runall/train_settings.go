@@ -28,6 +28,7 @@ func lossWords() []string {
 // a request to serve. The fields are those that do not set a field of online.TrainOptions directly.
 type trainSettings struct {
 	loss, scale string
+	classWeight string
 	order       int
 	tolerance   float64
 	noTune      bool
@@ -37,6 +38,7 @@ type trainSettings struct {
 var exclusive = [][2]string{
 	{"order", "parsimony"}, {"order", "pruner"}, // both bound the model
 	{"tolerance", "order"}, {"tolerance", "parsimony"}, {"tolerance", "pruner"}, {"tolerance", "no-tune"},
+	{"metric", "no-tune"}, {"ordered", "no-tune"}, // nothing is held out
 }
 
 // table returns a flag for each setting, with its name, range and help. Setting one sets its field
@@ -50,6 +52,9 @@ func (t *trainSettings) table(opt *online.TrainOptions) *pflag.FlagSet {
 	fs.BoolVar(&t.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.Var(whole(&t.order, 1, online.MaxOrder), "order", "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
 	fs.Var(number(&t.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
+	fs.StringVar(&t.classWeight, "class-weight", "", "`weights` of the rows of the classes: balanced, by n/(C·n_c), or LABEL=W,… (default: 1)")
+	fs.Var(choice(&s.Metric, online.Metrics()), "metric", "`measure` by which settings and orders are compared: error, balanced (1 − mean recall) or f1 (1 − mean F1 of the classes) (default: error, for logistic losses the risk)")
+	fs.BoolVar(&opt.Ordered, "ordered", false, "the rows are ordered by time: hold out the last fifth of them for tuning, not random rows")
 	fs.Var(number(&opt.Forgetting, "above 0 and at most 1", func(v float64) bool { return v > 0 && v <= 1 }), "forgetting", "`factor` by which a row counts less after each further row, for the regression of a stream that changes (default 1)")
 	fs.Var(positive(&s.Bandwidth), "bandwidth", "bandwidth `c` of the Gaussian kernel (default: tuned; with --no-tune the median distance between the first 1,000 rows)")
 	fs.Var(positive(&s.LearningRate), "learning-rate", "constant learning rate `η` (default: tuned, for a file falling to 0; with --no-tune 0.5 for the squared losses and 2 for the others)")
@@ -97,5 +102,30 @@ func (t *trainSettings) complete(table *pflag.FlagSet, opt *online.TrainOptions)
 		return fmt.Errorf("--scale %s and --no-tune exclude each other: tuning learns the metric", t.scale)
 	}
 	s.Loss, s.Scale = cmp.Or(lossNames[t.loss], t.loss), rows.Scale(t.scale)
-	return nil
+	for _, name := range []string{"class-weight", "metric"} {
+		if table.Changed(name) && t.loss == "squared" {
+			return fmt.Errorf("--%s is for classifications, not for the loss squared", name)
+		}
+	}
+	opt.Balanced = t.classWeight == "balanced"
+	if t.classWeight == "" || opt.Balanced {
+		return nil
+	}
+	s.ClassWeights, err = classWeights(t.classWeight)
+	return err
+}
+
+// classWeights parses LABEL=W,….
+func classWeights(text string) (map[string]float64, error) {
+	weights := make(map[string]float64)
+	for _, pair := range strings.Split(text, ",") {
+		at := max(0, strings.LastIndex(pair, "="))
+		label, err := rows.CanonicalLabel(pair[:at])
+		w, wrong := rows.ParseNumber(strings.TrimPrefix(pair[at:], "="))
+		if _, twice := weights[label]; err != nil || wrong != nil || w <= 0 || twice {
+			return nil, fmt.Errorf("--class-weight: %.40q: want balanced, or each class once as LABEL=WEIGHT with a weight above 0, separated by commas", pair)
+		}
+		weights[label] = w
+	}
+	return weights, nil
 }

@@ -79,6 +79,18 @@ func ParseNumber(text string) (float64, error) {
 	return v, nil
 }
 
+// ParseWeight reads the weight of a row: a finite number of at least 0.
+func ParseWeight(text string) (float64, error) {
+	w, err := ParseNumber(text)
+	if err == nil && w < 0 {
+		err = errors.New("negative")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("weight %.40q is %w: want a number of at least 0", text, err)
+	}
+	return w, nil
+}
+
 // notFinite reports whether a text is NaN or an infinity as programs write them.
 func notFinite(text string) bool {
 	_, word := cutSign(text)
@@ -159,6 +171,9 @@ func (s *Labels) Unrepeated() bool {
 	}
 	return once >= fewLabels && 2*once > rows
 }
+
+// Count returns how often a label was added.
+func (s *Labels) Count(label string) int { return s.counts[label] }
 
 // Numbers reports whether all labels are numbers.
 func (s *Labels) Numbers() bool { return len(s.numbers) == len(s.counts) }

@@ -13,8 +13,8 @@ import (
 // A Column identifies a column of a table by its Name in the header or, if Name is empty,
 // by its Number: 1 is the first column, −1 the last.
 type Column struct {
-	Name   string
-	Number int
+	Name   string `json:"name,omitempty"`
+	Number int    `json:"number,omitempty"`
 }
 
 // A Layout holds the roles of a table's columns. Columns are counted from 0.
@@ -22,6 +22,7 @@ type Layout struct {
 	Columns  int
 	Names    []string // nil without a header
 	Label    int      // −1 if there is none
+	Weight   int      // −1 if there is none, or if weights are not read
 	Ignore   []int    // ascending
 	Features []int    // columns that become features, in the order of the features; the values of a row are theirs
 	Line     int      // line of the first row
@@ -153,7 +154,7 @@ func (r *Reader) choose(names []string, n, line int) (err error) {
 			*l = Layout{}
 		}
 	}()
-	*l = Layout{Columns: n, Names: names, Label: -1, Line: line}
+	*l = Layout{Columns: n, Names: names, Label: -1, Weight: -1, Line: line}
 	if n-1-len(o.Ignore) > o.MaxDim {
 		return fmt.Errorf("the first row has %d features, more than %d", n, o.MaxDim)
 	}
@@ -186,6 +187,15 @@ func (l *Layout) chosenBy(o *Options) (err error) {
 			return err
 		}
 	}
+	if o.Weight != (Column{}) {
+		if l.Weight, err = l.find("weight", o.Weight); err != nil {
+			return err
+		}
+		if !slices.Contains(l.Ignore, l.Weight) {
+			l.Ignore = append(l.Ignore, l.Weight)
+			slices.Sort(l.Ignore)
+		}
+	}
 	l.Features = l.others(l.Label)
 	return nil
 }
@@ -200,8 +210,20 @@ func (l *Layout) others(label int) (columns []int) {
 	return columns
 }
 
-// checkRoles finds the columns that options name as features. Columns in two roles are an error.
+// checkRoles finds the columns that options name as features, and the weights that a model is trained
+// further with. Columns in two roles are an error.
 func (l *Layout) checkRoles(o *Options) (err error) {
+	if o.Weight != (Column{}) && o.Dim == 0 && l.Weight < 0 {
+		if l.Weight, err = l.find("weight", o.Weight); err != nil {
+			return err
+		}
+	}
+	switch {
+	case l.Weight >= 0 && l.Weight == l.Label:
+		return wrongOption("weight", "%s is the label", l.Column(l.Label))
+	case slices.Contains(l.Features, l.Weight):
+		return wrongOption("weight", "%s is a feature of the model", l.Column(l.Weight))
+	}
 	for _, at := range l.Ignore {
 		if at == l.Label {
 			return wrongOption("ignore", "%s is the label", l.Column(at))

@@ -35,6 +35,8 @@ type Row struct {
 
 	Indices []int32 // of the Values, from 0, ascending; nil if Values has all features
 	Dim     int     // number of features; LIBSVM: highest index, from 1
+
+	Weight float64 // of the row, if Options name its column; 0 if not, and the row then weighs 1
 }
 
 // Dense writes the features to x, whose length is at least r.Dim.
@@ -62,6 +64,7 @@ type Options struct {
 	Format string // one of Formats
 
 	Label   Column // of a CSV or TSV file; not used if its rows have no label
+	Weight  Column // of the rows' weights in a CSV or TSV file, see ParseWeight; rows that weigh 0 are left out. It is no feature
 	Columns        // how the columns become features
 
 	// MeanOf, unless nil, reports whether a row, counted from 0, counts in the means of Columns.
@@ -78,7 +81,7 @@ type Options struct {
 
 	// Properties of the training data. Dim, if not 0, is the number of features of every
 	// row. Rows may then lack a label: the rows of a CSV file if it has Dim columns, a row
-	// of a LIBSVM file if it begins with a feature.
+	// of a LIBSVM file if it begins with a feature. Weights are not read.
 	Dim     int
 	Classes []string // the labels
 	Names   Names    // names in the header; a header without these names is an error
@@ -111,7 +114,7 @@ func (e *ParseError) Error() string {
 func (e *ParseError) Unwrap() error { return e.Err }
 
 // An OptionError reports an option that is wrong or does not suit the file. Key is the
-// option's key in a spec: label, ignore, keep or header; or labels, if the file of the
+// option's key in a spec: label, weight, ignore, keep or header; or labels, if the file of the
 // labels is wrong. For a data set's source, it may be any key.
 type OptionError struct {
 	Key string

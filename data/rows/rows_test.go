@@ -106,6 +106,47 @@ func write(t testing.TB, path, text string) {
 	testutil.NoError(t, os.WriteFile(path, []byte(text), 0o666))
 }
 
+// The weight of a row is in a column that is no feature. A row that weighs 0 is left out, and so are weights
+// of rows for a model.
+func TestWeights(t *testing.T) {
+	const table = "kind,w,x\nelm,1,5\noak,0,?\nelm,0.5,7\n"
+	named := namesOf([]string{"kind", "x"}, 0)
+	for _, tt := range []struct {
+		text   string
+		weight Column
+		o      Options
+		want   string
+	}{
+		{table, Column{Name: "w"}, Options{}, "elm[5]×1 elm[7]×0.5 "},
+		{table, Column{Number: 2}, Options{}, "elm[5]×1 elm[7]×0.5 "},
+		{table, Column{Number: -2}, Options{}, "elm[5]×1 elm[7]×0.5 "},
+		{table, Column{Name: "v"}, Options{}, `no column "v": want one of kind, w, x`},
+		{table, Column{Number: 1}, Options{}, `column 1 ("kind") is the label`},
+		{"elm,-1,5\n", Column{Number: 2}, Options{}, `line 1: column 2: weight "-1" is negative: want a number of at least 0`},
+		{"elm,1,5\nelm,nan,5\n", Column{Number: 2}, Options{}, `elm[5]×1 line 2: column 2: weight "nan" is not finite: want a number of at least 0`},
+		{"elm,1,5\nelm,,5\n", Column{Number: 2}, Options{}, `elm[5]×1 line 2: column 2: weight "" is missing: want a number of at least 0`},
+		{"kind,w,x\nelm,0,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named}, "elm[5]×0 "},
+		{"kind,x\nelm,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named}, "elm[5]×0 "},
+		{"x\n5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, NoLabels: true}, "[5]×0 "},
+		{"elm,nan,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}}, "elm[5]×0 "},
+		{"elm,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}}, "elm[5]×0 "},
+		{"5\n", Column{Number: 2}, Options{Dim: 1, NoLabels: true}, "[5]×0 "},
+	} {
+		tt.o.Format, tt.o.Label.Number, tt.o.Weight = FormatCSV, 1, tt.weight
+		all, _, err := readAll(tt.text, tt.o)
+		var got strings.Builder
+		for _, row := range all {
+			fmt.Fprintf(&got, "%s%v×%v ", row.Label, row.Values, row.Weight)
+		}
+		if err != nil {
+			got.WriteString(err.Error())
+		}
+		if got.String() != tt.want {
+			t.Errorf("%q, %+v: %q, want %q", tt.text, tt.weight, got.String(), tt.want)
+		}
+	}
+}
+
 // Rows to predict may have missing or wrong labels, or no column of labels.
 func TestWithoutLabels(t *testing.T) {
 	for _, tt := range []struct {
@@ -298,7 +339,7 @@ func FuzzRows(f *testing.F) {
 		}
 		o := Options{Format: format, MaxDim: 1000, Regression: number}
 		if IsTable(format) {
-			o.Label.Number = -1
+			o.Label.Number, o.Weight.Number = -1, len(text)%3 // 0: none
 		}
 		all, l, err := readAll(text, o)
 		if format == FormatCSV && tabbable(text) {
@@ -315,7 +356,7 @@ func FuzzRows(f *testing.F) {
 		for _, row := range all {
 			x := make([]float64, row.Dim)
 			row.Dense(x)
-			if row.Line < 1 || IsTable(format) && (row.Dim != len(l.Features) || row.Label == "") {
+			if row.Line < 1 || row.Weight-row.Weight != 0 || o.Weight.Number > 0 != (row.Weight > 0) || IsTable(format) && (row.Dim != len(l.Features) || row.Label == "") {
 				t.Fatalf("%+v of %+v", row, l)
 			}
 			for i, v := range row.Values {

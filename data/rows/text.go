@@ -276,6 +276,14 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 		}
 	}
 	row := &Row{Dim: r.dim, Values: make([]float64, len(l.Features))}
+	if l.Weight >= 0 {
+		if row.Weight, err = ParseWeight(fields[l.Weight]); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Column(l.Weight), err)
+		}
+		if row.Weight == 0 {
+			return nil, nil
+		}
+	}
 	if l.Label >= 0 && !r.o.NoLabels {
 		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
 			return nil, r.badLabel(fields, err)

@@ -89,6 +89,8 @@ type Data struct {
 	Holdout *float64 `json:"holdout,omitempty" jsonschema:"exclusiveMinimum=0"`
 	// Seed of the rows that are held out; 1 if missing.
 	SplitSeed *uint64 `json:"split_seed,omitempty" jsonschema:"minimum=1"`
+	// Whether the rows are ordered by time: then the last ones are held out, also where settings are sought, not random ones.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 // Column is a column of a table: its name in the header (text), or its number.
