@@ -110,7 +110,8 @@ func write(t testing.TB, path, text string) {
 // of rows for a model.
 func TestWeights(t *testing.T) {
 	const table = "kind,w,x\nelm,1,5\noak,0,?\nelm,0.5,7\n"
-	named := namesOf([]string{"kind", "x"}, 0)
+	named := namesOf([]string{"kind", "w", "x"}, 0)
+	trained := Columns{Fitted: &Fitted{Columns: 3, Numbers: []int{3}, Names: []string{"x"}}}
 	for _, tt := range []struct {
 		text   string
 		weight Column
@@ -125,11 +126,14 @@ func TestWeights(t *testing.T) {
 		{"elm,-1,5\n", Column{Number: 2}, Options{}, `line 1: column 2: weight "-1" is negative: want a number of at least 0`},
 		{"elm,1,5\nelm,nan,5\n", Column{Number: 2}, Options{}, `elm[5]×1 line 2: column 2: weight "nan" is not finite: want a number of at least 0`},
 		{"elm,1,5\nelm,,5\n", Column{Number: 2}, Options{}, `elm[5]×1 line 2: column 2: weight "" is missing: want a number of at least 0`},
-		{"kind,w,x\nelm,0,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named}, "elm[5]×0 "},
-		{"kind,x\nelm,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named}, "elm[5]×0 "},
-		{"x\n5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, NoLabels: true}, "[5]×0 "},
-		{"elm,nan,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}}, "elm[5]×0 "},
-		{"elm,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}}, "elm[5]×0 "},
+		{"kind,w,x\nelm,0,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, Columns: trained}, "elm[5]×0 "},
+		{"kind,x\nelm,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, Columns: trained}, "elm[5]×0 "},
+		{"x\n5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, Columns: trained, NoLabels: true}, "[5]×0 "},
+		{"elm,nan,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}, Columns: trained}, "elm[5]×0 "},
+		{"elm,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}, Columns: trained}, "elm[5]×0 "},
+		{table, Column{Name: "w"}, Options{Names: named, Columns: trained}, "elm[5]×1 elm[7]×0.5 "},
+		{"elm,2,5\n", Column{Number: 2}, Options{Classes: []string{"elm"}, Columns: trained}, "elm[5]×2 "},
+		{table, Column{Name: "x"}, Options{Names: named, Columns: trained}, `column 3 ("x") is a feature of the model`},
 		{"5\n", Column{Number: 2}, Options{Dim: 1, NoLabels: true}, "[5]×0 "},
 	} {
 		tt.o.Format, tt.o.Label.Number, tt.o.Weight = FormatCSV, 1, tt.weight
