@@ -129,6 +129,22 @@ func (g *inverseGram) resize(stride int) {
 	g.stride = stride
 }
 
+// set makes g a copy of h and keeps its memory.
+func (g *inverseGram) set(h *inverseGram) {
+	g.order, g.rank = 0, 0
+	g.reserve(h.order)
+	g.order, g.rank, g.signs = h.order, h.rank, h.signs
+	copy(g.self, h.self[:h.order])
+	copy(g.diag, h.diag[:h.order])
+	for i := range h.order {
+		copy(g.gramRow(i), h.gramRow(i))
+		copy(g.baseRow(i), h.baseRow(i))
+	}
+	for i := range h.rank {
+		copy(g.updateRow(i), h.updateRow(i))
+	}
+}
+
 // restride copies a rows×cols matrix with row stride from into a zeroed size×to matrix.
 func restride(a []float64, rows, cols, from, size, to int) []float64 {
 	b := make([]float64, size*to)
@@ -281,6 +297,7 @@ func (k *komp) probeResidual() float64 {
 // numerically singular: repair first removes them and projects them on the others. The error of
 // this projection counts as spent.
 func (k *komp) repair() {
+	k.own()
 	k.watched = nil // the step that it is part of can't be undone
 	k.health.Repairs++
 	out := kernel.NewExpansion(k.f.Kernel, k.f.Dict.Dim(), k.f.Outputs)

@@ -112,6 +112,10 @@ type komp struct {
 	threads int
 	ridge   float64     // added to the diagonal of K
 	inverse inverseGram // K_DD and P
+
+	borrowed bool        // inverse is that of another learner and must not change: see Preview
+	spare    inverseGram // memory for a copy of it
+
 	interruption
 	supervision
 

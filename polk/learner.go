@@ -108,6 +108,7 @@ type Learner struct {
 	komp    komp
 	entries map[uint64]entry // by the elements' IDs in the dictionary; empty without a pruner
 	entered uint64           // number of new elements that the pruner has seen
+	ahead   *Learner         // takes the steps of Preview
 	t       int
 	evals   int64
 	last    Step

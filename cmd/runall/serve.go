@@ -39,7 +39,8 @@ fit      flags labels text
 begin    flags labels text dim  -                  -
 learn    rows                   features, targets  choosing, notes
 scores   rows                   features           bytes: float64, row by row
-save     -                      -                  order, bytes: a model file
+save     -                      -                  choosing, order, bytes: a model
+                                                     file
 load     bytes                  a model file       -
 
 "flags" are the settings of train, by the names of their flags, as text. fit is
@@ -221,18 +222,20 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 		err := s.feed.Learn(ctx, given)
 		a.Choosing = s.feed.Choosing()
 		return err
-	}
-	m, err := s.feed.Model(ctx)
-	if err != nil {
-		return err
-	}
-	switch q.Op {
 	case "scores":
+		m, err := s.feed.Predictor(ctx)
+		if err != nil {
+			return err
+		}
 		scores, err := m.Scores(given)
 		binary.Write(payload, binary.LittleEndian, scores)
 		return err
 	case "save":
-		a.Order = m.Order()
+		m, err := s.feed.Model(ctx)
+		if err != nil {
+			return err
+		}
+		a.Order, a.Choosing = m.Order(), s.feed.Choosing()
 		return m.Save(payload)
 	}
 	return fmt.Errorf("unknown request %.40q", q.Op)
