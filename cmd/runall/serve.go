@@ -31,16 +31,17 @@ func newServe() *cobra.Command {
 request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
 rows are learned a target for each, for a class its index in "labels". "text" is
-true if labels that look like numbers are text to the program.
+true if labels that look like numbers are text to the program. With "entries",
+features are sparse: how many of them each row has, then the indices of these
+entries from 0, ascending in each row, then their values.
 
 request  keys                   bytes              answer
 fit      flags labels text
-           rows dim             features, targets  notes
+           rows dim entries     features, targets  notes
 begin    flags labels text dim  -                  -
-learn    rows                   features, targets  choosing, notes
-scores   rows                   features           bytes: float64, row by row
-save     -                      -                  choosing, order, bytes: a model
-                                                     file
+learn    rows entries           features, targets  choosing, notes
+scores   rows entries           features           bytes: float64, row by row
+save     -                      -                  choosing order, bytes: a file
 load     bytes                  a model file       -
 
 "flags" are the settings of train, by the names of their flags, as text. fit is
@@ -65,6 +66,8 @@ type request struct {
 	Rows   int               `json:"rows"`
 	Dim    int               `json:"dim"`
 	Bytes  int               `json:"bytes"`
+
+	Entries *int `json:"entries"` // of all rows, if their features are sparse
 }
 
 // A reply is the line of JSON at the start of an answer.
@@ -144,6 +147,8 @@ func (s *server) line() (line []byte, err error) {
 type body struct {
 	model []byte
 	x, y  []float64 // features of all rows, and targets; no targets for scores
+
+	counts, indices []float64 // if x is sparse: how many features each row has, and their indices
 }
 
 // read reads the bytes after the line of a request.
@@ -156,7 +161,20 @@ func (s *server) read(q *request) (b body, err error) {
 		_, err = io.CopyN(&model, s.in, int64(q.Bytes))
 		return body{model: model.Bytes()}, err
 	}
-	if b.x, err = s.floats(q.Rows * s.dim); err == nil && q.Op != "scores" {
+	entries := q.Rows * s.dim
+	if q.Entries != nil {
+		if *q.Entries < 0 || *q.Entries > entries {
+			return b, fmt.Errorf("%d entries of %d rows of %d features", *q.Entries, q.Rows, s.dim)
+		}
+		entries = *q.Entries
+		if b.counts, err = s.floats(q.Rows); err == nil {
+			b.indices, err = s.floats(entries)
+		}
+	}
+	if err == nil {
+		b.x, err = s.floats(entries)
+	}
+	if err == nil && q.Op != "scores" {
 		b.y, err = s.floats(q.Rows)
 	}
 	return b, err
@@ -164,9 +182,8 @@ func (s *server) read(q *request) (b body, err error) {
 
 // rows returns the rows of a body. It checks the targets, so that none is learned if one is wrong.
 func (s *server) rows(b body) ([]rows.Row, error) {
-	out := make([]rows.Row, len(b.x)/max(1, s.dim))
+	out, err := s.features(b)
 	for i := range out {
-		out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
 		if b.y == nil {
 			continue
 		}
@@ -179,6 +196,33 @@ func (s *server) rows(b body) ([]rows.Row, error) {
 			out[i].Label = s.labels[int(y)]
 		default:
 			return nil, fmt.Errorf("target %v of row %d: want the index of one of %d labels", y, i+1, len(s.labels))
+		}
+	}
+	return out, err
+}
+
+// features returns the rows of a body without their targets.
+func (s *server) features(b body) ([]rows.Row, error) {
+	out := make([]rows.Row, max(len(b.counts), len(b.x)/max(1, s.dim)))
+	if b.counts == nil {
+		for i := range out {
+			out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
+		}
+		return out, nil
+	}
+	at, indices := 0, make([]int32, len(b.x))
+	for i, n := range b.counts {
+		if !(n >= 0 && n <= float64(len(b.x)-at)) || n != math.Trunc(n) {
+			return nil, fmt.Errorf("row %d has %v of %d entries", i+1, n, len(b.x))
+		}
+		to, last := at+int(n), -1.0
+		out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[at:to], Indices: indices[at:to]}
+		for ; at < to; at++ {
+			q := b.indices[at]
+			if !(q > last && q < float64(s.dim)) || q != math.Trunc(q) {
+				return nil, fmt.Errorf("index %v of row %d after %v: want them ascending, up to %d", q, i+1, last, s.dim-1)
+			}
+			indices[at], last = int32(q), q
 		}
 	}
 	return out, nil
