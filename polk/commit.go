@@ -36,7 +36,7 @@ func (k *komp) commit() {
 		k.replaceElements()
 		return
 	}
-	k.own()
+	k.own(&k.inverse)
 	k.schurKept()
 	if k.ended() {
 		return
@@ -204,7 +204,7 @@ func (k *komp) absorb(b *batch) {
 	if n == 0 {
 		return
 	}
-	k.own()
+	k.own(&k.inverse)
 	k.inverse.flush(k.threads)
 	k.residualT = grow(k.residualT, c*m)
 	clear(k.residualT)

@@ -311,9 +311,14 @@ func (k *komp) probeResidual() float64 {
 // numerically singular: repair first removes them and projects them on the others. The error of
 // this projection counts as spent.
 func (k *komp) repair() {
-	k.own()
 	k.watched = nil // the step that it is part of can't be undone
 	k.health.Repairs++
+	preview := k.borrowed
+	if preview && k.repaired.order > 0 { // all previews of a step repair the same
+		k.own(&k.repaired)
+		return
+	}
+	k.own(&k.inverse)
 	out := kernel.NewExpansion(k.f.Kernel, k.f.Dict.Dim(), k.f.Outputs)
 	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {
 		dependent := k.inverse.dependent(tol)
@@ -329,6 +334,8 @@ func (k *komp) repair() {
 	}
 	if out.Order() > 0 {
 		k.spent += k.projectOut(out)
+	} else if preview {
+		k.repaired.set(&k.inverse)
 	}
 }
 

@@ -115,6 +115,7 @@ type komp struct {
 
 	borrowed bool        // inverse is that of another learner and must not change: see Preview
 	spare    inverseGram // memory for a copy of it
+	repaired inverseGram // the last one that was repaired in a preview of this step; of order 0 if none was
 
 	interruption
 	supervision

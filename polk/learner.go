@@ -109,9 +109,11 @@ type Learner struct {
 	entries map[uint64]entry // by the elements' IDs in the dictionary; empty without a pruner
 	entered uint64           // number of new elements that the pruner has seen
 	ahead   *Learner         // takes the steps of Preview
-	t       int
-	evals   int64
-	last    Step
+
+	previewed int // in the learner of Preview: the step
+	t         int
+	evals     int64
+	last      Step
 
 	before []float64 // weights before the step
 	scores []float64 // n×C

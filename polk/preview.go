@@ -24,7 +24,9 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y []float64) 
 		l.ahead = newLearner(cfg, kernel.NewExpansion(cfg.Kernel, cfg.Dim, l.f.Outputs))
 	}
 	a := l.ahead
-	a.f.Set(l.f)
+	if a.f.Set(l.f); a.previewed != l.t {
+		a.previewed, a.komp.repaired.order = l.t, 0
+	}
 	a.cfg, a.t, a.entries, a.entered = cfg, l.t, maps.Clone(l.entries), l.entered
 	a.komp.supervision = l.komp.supervision
 	a.komp.borrow(&l.komp.inverse)
@@ -42,10 +44,10 @@ func (k *komp) borrow(g *inverseGram) {
 	k.inverse, k.borrowed = *g, true
 }
 
-// own makes a copy of a borrowed K and P. It must be called before they change.
-func (k *komp) own() {
+// own replaces a borrowed K and P by a copy of g. It must be called before they change.
+func (k *komp) own(g *inverseGram) {
 	if k.borrowed {
-		k.spare.set(&k.inverse)
+		k.spare.set(g)
 		k.inverse, k.spare, k.borrowed = k.spare, inverseGram{}, false
 	}
 }

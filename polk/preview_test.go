@@ -19,7 +19,7 @@ func TestPreview(t *testing.T) {
 		l, never := mustNew(t, config()), mustNew(t, config())
 		for step := range 80 {
 			x, y := m.batch(8)
-			if step == 30 && l.cfg.inverse() && l.f.Order() > 0 { // far from the inverse: to be repaired
+			if step == 28 && l.cfg.inverse() && l.f.Order() > 0 { // far from the inverse: to be repaired
 				for _, each := range []*Learner{l, never} {
 					each.komp.inverse.base[0] *= 2
 					each.komp.wait = 0
