@@ -174,11 +174,11 @@ class _Polk(BaseEstimator):
     def _replace(self):
         """Start a process with what was kept: a model, or the request that began it, and the rows since."""
         if self._process is not None:
-            lost = self._process.dead()
             if self._kept is None:
-                raise lost
+                raise self._process.dead()
+            said = str(self._process.dead()).splitlines()[0]
             if self._process.owner == os.getpid():
-                warnings.warn(f"{str(lost).splitlines()[0]}. Another one goes on; no row is lost", RuntimeWarning, stacklevel=5)
+                warnings.warn(f"{said}. Another one goes on; no row is lost", RuntimeWarning, stacklevel=5)
         process = _Process(self.runall)
         if self._kept is not None:
             start, learned = self._kept
@@ -336,8 +336,7 @@ class _Process:
                         or os.path.join(here, "..", "bin", "runall"))
         said = tempfile.TemporaryFile()
         try:
-            # In a separate session, so that Ctrl-C reaches only Python.
-            # Without buffers, which a fork would copy half full.
+            # Ctrl-C reaches only Python. A fork would copy buffers half full.
             self.child = subprocess.Popen([self.program, "serve"], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           stderr=said, start_new_session=True)
         except OSError as e:
