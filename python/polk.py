@@ -458,6 +458,8 @@ class Model:
         size, = struct.unpack_from("<I", data, 8)
         self.settings = s = json.loads(data[12:12 + size])
         self._at, self._data = 12 + size, data
+        if any(((s.get("columns") or {}).get("fitted") or {}).get("levels") or []):
+            raise ValueError(f"{path}: the model has categories, which NumPy rows don't have: predict with runall predict")
         dim, m = s["dim"], s["elements"]
         self.shift = self.factor = None
         if s["scale"] != "none":
