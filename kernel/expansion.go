@@ -46,7 +46,16 @@ func (e *Expansion) Remove(j int) {
 
 // Clone returns an independent copy.
 func (e *Expansion) Clone() *Expansion {
-	return &Expansion{Kernel: e.Kernel, Dict: e.Dict.Clone(), Outputs: e.Outputs, W: append([]float64(nil), e.W...)}
+	g := NewExpansion(e.Kernel, e.Dict.Dim(), e.Outputs)
+	g.Set(e)
+	return g
+}
+
+// Set makes e a copy of g, which has the same kernel, features and number of functions. It keeps
+// e's memory.
+func (e *Expansion) Set(g *Expansion) {
+	e.Dict.set(g.Dict)
+	e.W = append(e.W[:0], g.W...)
 }
 
 // Score returns the C scores f_c(x) of one point, with the same bits and accuracy as

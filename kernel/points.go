@@ -49,7 +49,12 @@ func (p *Points) Append(x []float32) {
 	if len(x) != p.dim {
 		panic(badLength)
 	}
-	p.append(x, lastID.Add(1))
+	p.raw = append(p.raw, x...)
+	p.ids = append(p.ids, lastID.Add(1))
+	p.p32.Append(x)
+	p.buf = grow(p.buf, p.dim)
+	Widen(p.buf, x)
+	p.p64.Append(p.buf)
 }
 
 // Reserve makes room for n more vectors. Appending them one by one without it takes
@@ -59,15 +64,6 @@ func (p *Points) Reserve(n int) {
 	p.ids = slices.Grow(p.ids, n)
 	p.p32.Reserve(n)
 	p.p64.Reserve(n)
-}
-
-func (p *Points) append(x []float32, id uint64) {
-	p.raw = append(p.raw, x...)
-	p.ids = append(p.ids, id)
-	p.p32.Append(x)
-	p.buf = grow(p.buf, p.dim)
-	Widen(p.buf, x)
-	p.p64.Append(p.buf)
 }
 
 // Remove deletes vector i; the last one takes its place.
@@ -92,8 +88,13 @@ func (p *Points) Reset() {
 // Clone returns an independent copy whose vectors have the same IDs.
 func (p *Points) Clone() *Points {
 	q := NewPoints(p.dim)
-	for i := range p.Len() {
-		q.append(p.At(i), p.ids[i])
-	}
+	q.set(p)
 	return q
+}
+
+// set makes p a copy of q, which has vectors of the same length, and keeps its memory.
+func (p *Points) set(q *Points) {
+	p.raw, p.ids = append(p.raw[:0], q.raw...), append(p.ids[:0], q.ids...)
+	p.p32.Set(q.p32)
+	p.p64.Set(q.p64)
 }

@@ -32,6 +32,7 @@ type Model struct {
 	y          []float64   // their targets
 	w          []float64   // their weights
 	ended      bool        // Finish was called, or the model was read for prediction
+	ahead      *Model      // result of Ahead, until the next row
 	before     *before     // the state to continue from, if Finish has learned waiting rows; else nil
 	checkpoint *checkpoint // where an unfinished training stopped
 	seen       Prequential // of the rows since progress was last reported
@@ -123,6 +124,7 @@ func (m *Model) Learn(row *rows.Row) error {
 	}
 	m.y, m.w = append(m.y, y), append(m.w, m.settings.weight(row))
 	m.rows++
+	m.ahead = nil
 	if len(m.y) < m.settings.Batch {
 		return nil
 	}
@@ -177,6 +179,29 @@ func (m *Model) Finish() error {
 		}
 		return nil
 	})
+}
+
+// Ahead returns a model that has learned the waiting rows, as Finish would, but that only predicts.
+// It is valid until m learns further rows. m stays as it is.
+func (m *Model) Ahead() (*Model, error) {
+	l, ok := m.learner.(*polk.Learner) // the other learner's mini-batches are single rows
+	if m.ended || len(m.y) == 0 || !ok {
+		return m, nil
+	}
+	if m.ahead != nil {
+		return m.ahead, nil
+	}
+	a := *m
+	a.row, a.ended = nil, true
+	err := a.learnBatch(func() (err error) {
+		a.f, err = l.Preview(context.Background(), len(a.y), a.x, a.y)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.learner, m.ahead = nil, &a
+	return &a, nil
 }
 
 // reopen makes a model that has ended trainable again.

@@ -32,6 +32,11 @@ func (k *komp) commit() {
 	if len(k.goneOld)+len(k.keptNew) == 0 {
 		return
 	}
+	if k.borrowed && !k.illConditioned {
+		k.replaceElements()
+		return
+	}
+	k.own(&k.inverse)
 	k.schurKept()
 	if k.ended() {
 		return
@@ -199,6 +204,7 @@ func (k *komp) absorb(b *batch) {
 	if n == 0 {
 		return
 	}
+	k.own(&k.inverse)
 	k.inverse.flush(k.threads)
 	k.residualT = grow(k.residualT, c*m)
 	clear(k.residualT)

@@ -129,6 +129,22 @@ func (g *inverseGram) resize(stride int) {
 	g.stride = stride
 }
 
+// set makes g a copy of h and keeps its memory.
+func (g *inverseGram) set(h *inverseGram) {
+	g.order, g.rank = 0, 0
+	g.reserve(h.order)
+	g.order, g.rank, g.signs = h.order, h.rank, h.signs
+	copy(g.self, h.self[:h.order])
+	copy(g.diag, h.diag[:h.order])
+	for i := range h.order {
+		copy(g.gramRow(i), h.gramRow(i))
+		copy(g.baseRow(i), h.baseRow(i))
+	}
+	for i := range h.rank {
+		copy(g.updateRow(i), h.updateRow(i))
+	}
+}
+
 // restride copies a rows×cols matrix with row stride from into a zeroed size×to matrix.
 func restride(a []float64, rows, cols, from, size, to int) []float64 {
 	b := make([]float64, size*to)
@@ -297,6 +313,12 @@ func (k *komp) probeResidual() float64 {
 func (k *komp) repair() {
 	k.watched = nil // the step that it is part of can't be undone
 	k.health.Repairs++
+	preview := k.borrowed
+	if preview && k.repaired.order > 0 { // all previews of a step repair the same
+		k.own(&k.repaired)
+		return
+	}
+	k.own(&k.inverse)
 	out := kernel.NewExpansion(k.f.Kernel, k.f.Dict.Dim(), k.f.Outputs)
 	for tol := singular; !k.inverse.invert(k.threads); tol *= 10 {
 		dependent := k.inverse.dependent(tol)
@@ -312,6 +334,8 @@ func (k *komp) repair() {
 	}
 	if out.Order() > 0 {
 		k.spent += k.projectOut(out)
+	} else if preview {
+		k.repaired.set(&k.inverse)
 	}
 }
 

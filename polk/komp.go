@@ -112,6 +112,11 @@ type komp struct {
 	threads int
 	ridge   float64     // added to the diagonal of K
 	inverse inverseGram // K_DD and P
+
+	borrowed bool        // inverse is that of another learner and must not change: see Preview
+	spare    inverseGram // memory for a copy of it
+	repaired inverseGram // the last one that was repaired in a preview of this step; of order 0 if none was
+
 	interruption
 	supervision
 

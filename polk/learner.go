@@ -108,9 +108,12 @@ type Learner struct {
 	komp    komp
 	entries map[uint64]entry // by the elements' IDs in the dictionary; empty without a pruner
 	entered uint64           // number of new elements that the pruner has seen
-	t       int
-	evals   int64
-	last    Step
+	ahead   *Learner         // takes the steps of Preview
+
+	previewed int // in the learner of Preview: the step
+	t         int
+	evals     int64
+	last      Step
 
 	before []float64 // weights before the step
 	scores []float64 // n×C

@@ -90,12 +90,37 @@ func (l *Learner) state() (h stateHeader, err error) {
 	for j := range l.f.Order() {
 		h.Entries = append(h.Entries, l.entries[l.f.Dict.ID(j)])
 	}
-	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if h.Kept, err = json.Marshal(s.Kept()); err != nil {
-			return h, fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
+	h.Kept, err = l.kept()
+	return h, err
+}
+
+// kept returns the state that the pruner of the configuration keeps, or nil.
+func (l *Learner) kept() (state json.RawMessage, err error) {
+	if s := l.cfg.stateful(); s != nil {
+		if state, err = json.Marshal(s.Kept()); err != nil {
+			return nil, fmt.Errorf("polk: pruner %s: %w", l.cfg.prunerName(), err)
 		}
 	}
-	return h, nil
+	return state, nil
+}
+
+// restoreKept restores what kept returned.
+func (l *Learner) restoreKept(state json.RawMessage) error {
+	if s := l.cfg.stateful(); s != nil {
+		if err := json.Unmarshal(state, s.Kept()); err != nil {
+			return fmt.Errorf("polk: pruner %s: %w", l.cfg.prunerName(), err)
+		}
+	}
+	return nil
+}
+
+// stateful returns the pruner if it keeps a state, or nil.
+func (c *Config) stateful() prune.Stateful {
+	if c.Pruner == nil {
+		return nil
+	}
+	s, _ := c.Pruner.Pruner.(prune.Stateful)
+	return s
 }
 
 // prunerName returns the name and the parameters of the pruner, or "" if there is none.
@@ -235,12 +260,7 @@ func (l *Learner) restorePruner(h *stateHeader) error {
 		l.entries[l.f.Dict.ID(j)] = e
 	}
 	l.entered = h.Entered
-	if s, ok := l.cfg.Pruner.Pruner.(prune.Stateful); ok {
-		if err := json.Unmarshal(h.Kept, s.Kept()); err != nil {
-			return fmt.Errorf("polk: pruner %s: %w", h.Pruner, err)
-		}
-	}
-	return nil
+	return l.restoreKept(h.Kept)
 }
 
 // readInverse reads the parts of P for an order m and a rank. It allocates memory only for

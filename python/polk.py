@@ -5,6 +5,7 @@ the program runall that trains and predicts. load reads a saved model and predic
 NumPy alone. See docs/python.md.
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -17,6 +18,7 @@ import sys
 import sysconfig
 import tempfile
 import threading
+import warnings
 import weakref
 from contextlib import ExitStack, contextmanager, nullcontext
 
@@ -45,6 +47,8 @@ __version__ = "0+source"  # in a wheel, that of the distribution: build_polk.py
 
 SIGNALS = signal.valid_signals()
 CHUNK = 4096  # rows of partial_fit that are learned at once: Ctrl-C waits for them
+BLOCK = 1 << 22  # features of rows that are predicted at once
+REPLAYED = 1 << 20  # features of learned rows after which the estimator fetches the model
 
 
 class Decisions:
@@ -80,10 +84,23 @@ class Decisions:
         return self.classes_[best.astype(int)]
 
 
+def _alone(method):
+    """The method, one call at a time. A forked process has another lock: the parent's may be held
+    by a thread that the fork has left behind."""
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        with self.__dict__.setdefault(f"_lock{os.getpid()}", threading.Lock()):
+            return method(self, *args, **kwargs)
+    return call
+
+
 class _Polk(BaseEstimator):
     """What both estimators share. Parameters are the flags of runall train (see
     runall train --help), but for runall, the program, and class_weight, which is "balanced" or a
     dict from classes to weights. None is the flag's default."""
+
+    _process = None  # runs while it is needed
+    _kept = None  # what another process starts with, a model or a request, and the rows since
 
     def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
                  learning_rate=None, forgetting=None, regularizer=None, parsimony=None, pruner=None,
@@ -98,10 +115,6 @@ class _Polk(BaseEstimator):
         del flags["runall"], flags["class_weight"]  # the weights of the rows have those of the classes
         flags["loss"] = self._loss_name()
         return {k.replace("_", "-"): _text(v) for k, v in flags.items() if v is not None and v is not False}
-
-    def _lock(self):
-        """The lock of the process and of what is known about it, in whichever thread it is first needed."""
-        return self.__dict__.setdefault("_locked", threading.Lock())
 
     def _weights(self, weights, X, y):
         """The weights of rows, with those of their classes; [] for no weights."""
@@ -119,88 +132,129 @@ class _Polk(BaseEstimator):
 
     def _begin(self, op, X, y=None, classes=None, weights=()):
         """Send the request that begins a training."""
+        if X.shape[1] > 1 << 16:
+            raise ValueError(f"X has {X.shape[1]} features, want at most {1 << 16}: select some, or hash them")
         flags = self._flags()
         if op == "begin":
             flags.pop("epochs", None)  # a stream has one epoch
-        arrays = [] if y is None else [X, y, *weights]
         labels, self._named = (None, True) if classes is None else _labels(classes)
-        with self._lock():
-            self._saved = self._head = None
-            if not (getattr(self, "_process", None) and self._process.alive()):
-                self._process = None
-            self._began = dict(op=op, flags=flags, labels=labels, text=_looks_typed(classes), dim=X.shape[1], rows=len(X) if arrays else 0,
-                               weights=len(weights) > 0)
-            self.notes_ = self._send(self._began, *arrays).get("notes", [])
-            self._head = None if arrays else []
+        self._kept = None
+        if self._process is not None and not self._process.alive():
+            self._process.end()
+            self._process = None
+        request = dict(op=op, flags=flags, labels=labels, text=_looks_typed(classes), dim=X.shape[1])
+        if op == "begin":
+            self.notes_ = self._send(request).get("notes", [])
+            self._kept, self._since = (request, []), 0
+        else:
+            self.notes_ = self._send(*_request(request, X, y, *weights)).get("notes", [])
+            self._keep()
 
     def _go_on(self, X, y, weights):
-        """Learn further rows. If the process is replaced, it must get the rows of the head again,
-        because no model has them yet. Refused rows of a later chunk undo the earlier chunks."""
-        before = self.__getstate__() if len(X) > CHUNK else {}
-        for at in range(0, len(X), CHUNK):
-            arrays = [a[at:at + CHUNK] for a in (X, y, *weights)]
-            with self._lock(), _uninterrupted():
+        """Learn further rows. Refused rows of a later chunk undo the earlier chunks."""
+        kept, notes, learned = self._kept, self.notes_, len(self._kept[1])
+        for at in range(0, len(y), CHUNK):
+            rows = [a[at:at + CHUNK].copy() for a in (X, y, *weights)]
+            with _uninterrupted():
                 try:
-                    answer = self._send(_learn(arrays), *arrays)
+                    answer = self._send(*_request(dict(op="learn"), *rows))
+                    self._kept[1].append(rows)
+                    self._since += rows[0].shape[0] * X.shape[1] + 32
+                    self.notes_ = self.notes_ + answer.get("notes", [])
+                    if not answer.get("choosing") and (self._since > REPLAYED or isinstance(self._kept[0], dict)):
+                        self._keep()
                 except (ValueError, RuntimeError):
-                    self.__dict__.update(before)
+                    if at > 0:
+                        del kept[1][learned:]
+                        self._kept, self.notes_ = kept, notes
+                        self._process.end()
+                        self._process = None
                     raise
-                self.notes_ = self.notes_ + answer.get("notes", [])
-                self._head = self._head + [[a.copy() for a in arrays]] if answer.get("choosing") else None
 
-    def _ask(self, header, *arrays):
-        with self._lock():
-            return self._send(header, *arrays)
+    def _keep(self):
+        """Fetch the model, which the rows before are not needed for any more. It is a draft while
+        settings are still to be chosen."""
+        answer = self._send(dict(op="save"))
+        if not answer.get("choosing"):
+            self._kept, self._since = (answer["payload"], []), 0
+        return answer
 
     def _send(self, header, *arrays):
-        if self._process is None:
-            process = _Process(self.runall)
-            if self._saved is not None:
-                process.ask(dict(op="load", bytes=len(self._saved)), self._saved)
-            elif self._head is not None:
-                process.ask(self._began)
-                for given in self._head:
-                    process.ask(_learn(given), *given)
-            self._process, self._saved = process, None
-        return self._process.ask(header, *arrays)
+        """Ask the process, and if it is lost another one. Only a lost fit can't be repeated."""
+        if self._process is None or not self._process.alive():
+            self._replace()
+        try:
+            return self._process.ask(header, *arrays)
+        except RuntimeError:
+            if self._kept is None:
+                raise
+            self._replace()
+            return self._process.ask(header, *arrays)
 
+    def _replace(self):
+        """Start a process with what was kept: a model, or the request that began it, and the rows since."""
+        if self._process is not None:
+            if self._kept is None:
+                raise self._process.dead()
+            said = str(self._process.dead()).splitlines()[0]
+            if self._process.owner == os.getpid():
+                warnings.warn(f"{said}. Another one goes on; no row is lost", RuntimeWarning, stacklevel=5)
+        process = _Process(self.runall)
+        if self._kept is not None:
+            start, learned = self._kept
+            process.ask(start) if isinstance(start, dict) else process.ask(dict(op="load", bytes=len(start)), start)
+            for rows in learned:
+                process.ask(*_request(dict(op="learn"), *rows))
+        self._process = process
+
+    @_alone
     def _scores(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        answer = self._ask(dict(op="scores", rows=len(X)), X)
-        return np.frombuffer(answer["payload"], "<f8").reshape(len(X), -1)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        size, scores = max(1, BLOCK // X.shape[1]), []
+        for at in range(0, X.shape[0], size):
+            x = X[at:at + size]
+            answer = self._send(*_request(dict(op="scores"), x))
+            scores.append(np.frombuffer(answer["payload"], "<f8").reshape(x.shape[0], -1))
+        return np.concatenate(scores)
 
+    @_alone
     def save(self, path):
         """Write a model file, for load, runall predict and runall train --resume."""
         check_is_fitted(self)
         if not self._named:
             raise ValueError(f"a model file can't name the classes {self.classes_!r}: pickle the estimator, or rename them")
-        model = self._ask(dict(op="save"))["payload"]
+        model = self._keep()["payload"]
         with open(f"{path}.tmp", "wb") as f:
             f.write(model)
         os.replace(f"{path}.tmp", path)
 
     @property
+    @_alone
     def order_(self):
         """The number of the model's elements."""
         check_is_fitted(self)
-        return self._ask(dict(op="save"))["order"]
+        return self._keep()["order"]
 
+    @_alone
     def __getstate__(self):
-        with self._lock():
-            state = {k: None if k == "_process" else v for k, v in super().__getstate__().items() if k != "_locked"}
-            if self.__dict__.get("_process") is not None and self._head is None:
-                state["_saved"] = self._send(dict(op="save"))["payload"]
-            return state
+        start, rows = self._kept or (None, [])
+        if rows and not isinstance(start, dict) and self._process is not None and self._process.alive():
+            self._keep()
+        state = {k: v for k, v in super().__getstate__().items() if k != "_process" and not k.startswith("_lock")}
+        if self._kept is not None:
+            state["_kept"] = self._kept[0], self._kept[1][:]  # to which another call may add
+        return state
 
 
 class PolkClassifier(Decisions, ClassifierMixin, _Polk):
     __doc__ = "Online kernel classifier.\n\n    " + (_Polk.__doc__ or "")
 
+    @_alone
     def fit(self, X, y, sample_weight=None):
         """Train on rows as runall train does on a file: settings that are not given are tuned.
         A row counts as sample_weight rows, relative to the mean."""
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weights = self._weights(sample_weight, X, y)
         self.classes_, y = np.unique(y, return_inverse=True)
@@ -209,13 +263,14 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
         self._begin("fit", X, y, self.classes_, weights)
         return self
 
+    @_alone
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn further rows, as runall train does from a stream. The first call needs all classes.
         Weights are relative to their mean in the first 1,000 rows."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
-        X, y = validate_data(self, X, y, reset=first, dtype=np.float64)
+        X, y = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=np.float64)
         known = unique_labels(classes) if first else self.classes_
         if classes is not None and not np.array_equal(known, unique_labels(classes)):
             raise ValueError(f"classes={classes!r} is not those of the first call: {known!r}")
@@ -241,18 +296,20 @@ class PolkClassifier(Decisions, ClassifierMixin, _Polk):
 class PolkRegressor(RegressorMixin, _Polk):
     __doc__ = "Online kernel regression.\n\n    " + (_Polk.__doc__ or "")
 
+    @_alone
     def fit(self, X, y, sample_weight=None):
         """Train on rows as runall train does on a file: settings that are not given are tuned.
         A row counts as sample_weight rows, relative to the mean."""
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True, ensure_min_samples=2)
         self._begin("fit", X, y.astype(float), weights=self._weights(sample_weight, X, y))
         return self
 
+    @_alone
     def partial_fit(self, X, y, sample_weight=None):
         """Learn further rows, as runall train does from a stream.
         Weights are relative to their mean in the first 1,000 rows."""
         first = not hasattr(self, "notes_")  # which only a successful begin sets
-        X, y = validate_data(self, X, y, reset=first, dtype=np.float64, y_numeric=True)
+        X, y = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         y = y.astype(float)
         if first:
             self._begin("begin", X)
@@ -270,9 +327,15 @@ class PolkRegressor(RegressorMixin, _Polk):
         return self.loss or "squared"
 
 
-def _learn(arrays):
-    """The request to learn features, targets and, if they are given, weights."""
-    return dict(op="learn", rows=len(arrays[0]), weights=len(arrays) > 2)
+def _request(header, X, *targets):
+    """A request with the features of rows, their targets and, if they are given, weights."""
+    header = dict(header, weights=len(targets) > 1)
+    if isinstance(X, np.ndarray):
+        return dict(header, rows=len(X)), X, *targets
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return dict(header, rows=X.shape[0], entries=int(X.nnz)), np.diff(X.indptr), X.indices, X.data, *targets
 
 
 def _text(value):
@@ -317,8 +380,8 @@ class _Process:
         self.program = runall or _program()
         said = tempfile.TemporaryFile()
         try:
-            # In a separate session, so that Ctrl-C reaches only Python.
-            self.child = subprocess.Popen([self.program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            # Ctrl-C reaches only Python. A fork would copy buffers half full.
+            self.child = subprocess.Popen([self.program, "serve"], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                           stderr=said, start_new_session=True)
         except OSError as e:
             said.close()
@@ -331,8 +394,6 @@ class _Process:
 
     def ask(self, header, *arrays):
         """Send a request and return the answer, with its bytes as "payload"."""
-        if os.getpid() != self.owner:
-            raise RuntimeError("the process of this estimator belongs to the Python process before its fork: pickle the estimator instead")
         parts = [a if isinstance(a, bytes) else np.ascontiguousarray(a, "<f8").data.cast("B") if a.size else b"" for a in arrays]
         # fit may take long, so a signal whose handler raises ends it, with the process. All other
         # requests are short and finish, in _go_on too, so the model is whole afterwards.
@@ -340,12 +401,8 @@ class _Process:
             if not self.end.alive:
                 raise self.dead()
             try:
-                self.child.stdin.writelines([json.dumps(header).encode() + b"\n", *parts])
-                self.child.stdin.flush()
-                answer = json.loads(self.child.stdout.readline())
-                answer["payload"] = self.child.stdout.read(answer.get("bytes", 0))
-                if len(answer["payload"]) < answer.get("bytes", 0):
-                    raise EOFError
+                self.write([json.dumps(header).encode() + b"\n", *parts])
+                answer = self.read()
             except (BrokenPipeError, EOFError, json.JSONDecodeError):
                 raise self.dead() from None
             except BaseException as e:
@@ -356,28 +413,47 @@ class _Process:
             raise ValueError(re.sub(r"(?<![\w-])--?([a-z][a-z-]*)", lambda m: m[1].replace("-", "_"), answer["error"]))
         return answer
 
+    def write(self, parts):
+        if sum(map(len, parts)) < 1 << 16:
+            parts = [b"".join(parts)]
+        for part in map(memoryview, parts):
+            while part:
+                part = part[self.child.stdin.write(part):]
+
+    def read(self):
+        """The answer. The process says nothing after it."""
+        answer, got = None, bytearray()
+        while answer is None or len(got) < answer.get("bytes", 0):
+            part = self.child.stdout.read(1 << 16)
+            if not part:
+                raise EOFError
+            got += part
+            if answer is None and b"\n" in got:
+                line, _, got = got.partition(b"\n")
+                answer = json.loads(line)
+        return dict(answer, payload=bytes(got))
+
     def dead(self):
-        """The error of a process that has ended."""
+        """The error of a process that has ended, or was left to the parent by a fork."""
         self.words = self.end() or self.words
-        return RuntimeError(f"the process of {self.program} has ended (status {self.child.returncode}): "
-                            f"{self.words or 'it said nothing'}; fit starts another")
+        if self.owner != os.getpid():
+            return RuntimeError(f"the model was being trained when process {self.owner} was forked: fit trains one here")
+        return RuntimeError(f"the process of {self.program} has ended (status {self.child.returncode}): {self.words or 'it said nothing'}")
 
 
 def _end(child, owner, said):
     """End a process, wait for it and return its messages. Leave a parent's process alone."""
-    if os.getpid() != owner:
-        return ""
-    for pipe in (child.stdin, child.stdout):
-        try:
-            pipe.close()
-        except OSError:
-            pass
-    try:
-        child.wait(timeout=0.5)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+    child.stdin.close()
+    child.stdout.close()
     with said:
+        if os.getpid() != owner:
+            child.returncode = 0  # Popen warns of children that it believes to run
+            return ""
+        try:
+            child.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
         said.seek(0)
         return said.read().decode(errors="replace").strip()
 
@@ -424,6 +500,10 @@ class Model:
         read = next((kind for form, kind in kinds if labels and all(re.fullmatch(form, c) for c in labels)), str)
         self.classes_ = np.array([read(c) for c in labels])
         del self._data
+        centred = self.elements.astype(float)
+        self._middle = centred.mean(axis=0) if m else 0  # against cancellation in distances of long vectors
+        self._centred = centred - self._middle
+        self._squares = (self._centred ** 2).sum(1)
 
     def _array(self, kind, *shape):
         a = np.frombuffer(self._data, kind, int(np.prod(shape)), self._at).reshape(shape)
@@ -434,24 +514,29 @@ class Model:
         return self.settings["loss"]
 
     def _scores(self, X):
-        X, s = np.asarray(X), self.settings
-        if X.ndim != 2 or X.shape[1] != s["dim"] or X.dtype.kind in "cmM" or not np.isfinite(X := X.astype(float)).all():
-            raise ValueError(f"X of shape {X.shape} and type {X.dtype}: want rows of {s['dim']} finite numbers")
-        blocks = [self._block(X[i:i + 1024]) for i in range(0, len(X), 1024)]
-        return _finite(np.vstack(blocks or [np.empty((0, self.weights.shape[1]))]), "a score")
+        sparse = hasattr(X, "tocsr")
+        X, dim = X.tocsr() if sparse else np.asarray(X), self.settings["dim"]
+        if fits := X.ndim == 2 and X.shape[1] == dim and X.dtype.kind not in "cmM":
+            X = X.astype(float)
+            fits = np.isfinite(X.data if sparse else X).all()
+        if not fits:
+            raise ValueError(f"X of shape {X.shape} and type {X.dtype}: want rows of {dim} finite numbers")
+        blocks = [X[i:i + 1024] for i in range(0, X.shape[0], 1024)]
+        scores = [self._block(x.toarray() if sparse else x) for x in blocks]
+        return _finite(np.vstack(scores or [np.empty((0, self.weights.shape[1]))]), "a score")
 
     def _block(self, given):
-        s, x = self.settings, given
+        x = given
         with np.errstate(over="ignore"):
             if self.shift is not None:
                 x = (x - self.shift) * self.factor
-            x, d = x.astype("f4").astype(float), self.elements.astype(float)
-        for i, j in np.argwhere(~np.isfinite(x))[:1]:
+            x = x.astype("f4").astype(float)
+        if not np.isfinite(x).all():
+            i, j = np.argwhere(~np.isfinite(x))[0]
             raise ValueError(f"feature {j + 1} is {given[i, j]:g}, which is too large for a float32 once it is scaled")
-        middle = d.mean(axis=0) if len(d) else 0
-        x, d = x - middle, d - middle  # against cancellation in distances of long vectors
-        square = (x ** 2).sum(1)[:, None] + (d ** 2).sum(1) - 2 * x @ d.T
-        return np.exp(square.clip(min=0) / (-2 * s["bandwidth"] ** 2)) @ self.weights
+        x = x - self._middle
+        square = (x ** 2).sum(1)[:, None] + self._squares - 2 * x @ self._centred.T
+        return np.exp(square.clip(min=0) / (-2 * self.settings["bandwidth"] ** 2)) @ self.weights
 
 
 def _finite(x, what):

@@ -32,15 +32,17 @@ request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
 rows are learned a target for each, for a class its index in "labels". "text" is
 true if labels that look like numbers are text to the program. If "weights" is
-true, a weight for each row follows the targets of fit and learn.
+true, a weight for each row follows the targets of fit and learn. With "entries",
+features are sparse: how many of them each row has, then the indices of these
+entries from 0, ascending in each row, then their values.
 
 request  keys                   bytes              answer
 fit      flags labels text
-           rows dim             features, targets  notes
+           rows dim entries     features, targets  notes
 begin    flags labels text dim  -                  -
-learn    rows                   features, targets  choosing, notes
-scores   rows                   features           bytes: float64, row by row
-save     -                      -                  order, bytes: a model file
+learn    rows entries           features, targets  choosing, notes
+scores   rows entries           features           bytes: float64, row by row
+save     -                      -                  choosing order, bytes: a file
 load     bytes                  a model file       -
 
 "flags" are the settings of train, by the names of their flags, as text. fit is
@@ -67,6 +69,7 @@ type request struct {
 	Bytes  int               `json:"bytes"`
 
 	Weights bool `json:"weights"` // whether rows have weights
+	Entries *int `json:"entries"` // of all rows, if their features are sparse
 }
 
 // A reply is the line of JSON at the start of an answer.
@@ -147,6 +150,8 @@ type body struct {
 	model []byte
 	x, y  []float64 // features of all rows, and targets; no targets for scores
 	w     []float64 // weights; nil without
+
+	counts, indices []float64 // if x is sparse: how many features each row has, and their indices
 }
 
 // read reads the bytes after the line of a request.
@@ -159,7 +164,20 @@ func (s *server) read(q *request) (b body, err error) {
 		_, err = io.CopyN(&model, s.in, int64(q.Bytes))
 		return body{model: model.Bytes()}, err
 	}
-	if b.x, err = s.floats(q.Rows * s.dim); err == nil && q.Op != "scores" {
+	entries := q.Rows * s.dim
+	if q.Entries != nil {
+		if *q.Entries < 0 || *q.Entries > entries {
+			return b, fmt.Errorf("%d entries of %d rows of %d features", *q.Entries, q.Rows, s.dim)
+		}
+		entries = *q.Entries
+		if b.counts, err = s.floats(q.Rows); err == nil {
+			b.indices, err = s.floats(entries)
+		}
+	}
+	if err == nil {
+		b.x, err = s.floats(entries)
+	}
+	if err == nil && q.Op != "scores" {
 		b.y, err = s.floats(q.Rows)
 	}
 	if err == nil && q.Weights {
@@ -171,22 +189,49 @@ func (s *server) read(q *request) (b body, err error) {
 // rows returns the rows of a body, without those that weigh 0. It checks targets and weights, so that none
 // is learned if one is wrong.
 func (s *server) rows(b body) ([]rows.Row, error) {
-	out := make([]rows.Row, 0, len(b.x)/max(1, s.dim))
-	for i := range cap(out) {
-		row := rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
+	all, err := s.features(b)
+	if err != nil || b.y == nil {
+		return all, err
+	}
+	out := all[:0]
+	for i, row := range all {
+		if row.Label, err = s.label(b.y[i]); err != nil {
+			return nil, fmt.Errorf("target %v of row %d: want %w", b.y[i], i+1, err)
+		}
 		if b.w != nil {
 			if row.Weight = b.w[i]; !(row.Weight >= 0) || !words.Finite(row.Weight) {
 				return nil, fmt.Errorf("weight %v of row %d: want a number of at least 0", row.Weight, i+1)
 			}
 		}
-		if b.y != nil {
-			var err error
-			if row.Label, err = s.label(b.y[i]); err != nil {
-				return nil, fmt.Errorf("target %v of row %d: want %w", b.y[i], i+1, err)
-			}
-		}
 		if b.w == nil || row.Weight > 0 {
 			out = append(out, row)
+		}
+	}
+	return out, nil
+}
+
+// features returns the rows of a body without their targets.
+func (s *server) features(b body) ([]rows.Row, error) {
+	out := make([]rows.Row, max(len(b.counts), len(b.x)/max(1, s.dim)))
+	if b.counts == nil {
+		for i := range out {
+			out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[i*s.dim : (i+1)*s.dim]}
+		}
+		return out, nil
+	}
+	at, indices := 0, make([]int32, len(b.x))
+	for i, n := range b.counts {
+		if !(n >= 0 && n <= float64(len(b.x)-at)) || n != math.Trunc(n) {
+			return nil, fmt.Errorf("row %d has %v of %d entries", i+1, n, len(b.x))
+		}
+		to, last := at+int(n), -1.0
+		out[i] = rows.Row{Line: i + 1, Dim: s.dim, Values: b.x[at:to], Indices: indices[at:to]}
+		for ; at < to; at++ {
+			q := b.indices[at]
+			if !(q > last && q < float64(s.dim)) || q != math.Trunc(q) {
+				return nil, fmt.Errorf("index %v of row %d after %v: want them ascending, up to %d", q, i+1, last, s.dim-1)
+			}
+			indices[at], last = int32(q), q
 		}
 	}
 	return out, nil
@@ -243,18 +288,20 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 		err := s.feed.Learn(ctx, given)
 		a.Choosing = s.feed.Choosing()
 		return err
-	}
-	m, err := s.feed.Model(ctx)
-	if err != nil {
-		return err
-	}
-	switch q.Op {
 	case "scores":
+		m, err := s.feed.Predictor(ctx)
+		if err != nil {
+			return err
+		}
 		scores, err := m.Scores(given)
 		binary.Write(payload, binary.LittleEndian, scores)
 		return err
 	case "save":
-		a.Order = m.Order()
+		m, err := s.feed.Model(ctx)
+		if err != nil {
+			return err
+		}
+		a.Order, a.Choosing = m.Order(), s.feed.Choosing()
 		return m.Save(payload)
 	}
 	return fmt.Errorf("unknown request %.40q", q.Op)

@@ -31,7 +31,7 @@ func TestServeTargets(t *testing.T) {
 		}
 		begin, good, after := ask("begin"), ask("learn", 3, 4, 0, 1), `{"op":"save"}`+"\n"
 		want := served(t, begin+good+after)
-		if !strings.HasPrefix(want, "{}\n{\"choosing\":true}\n{\"order\":2,") {
+		if !strings.HasPrefix(want, "{}\n{\"choosing\":true}\n{\"choosing\":true,\"order\":2,") {
 			t.Errorf("%.200q", want)
 		}
 		for _, y := range wrong {
@@ -41,6 +41,40 @@ func TestServeTargets(t *testing.T) {
 			if n := len(errors.FindAllString(got, -1)); n != 3 || errors.ReplaceAllString(got, "") != want {
 				t.Errorf("%v: %d errors in %.400q", y, n, got)
 			}
+		}
+	}
+}
+
+// Sparse features make the model and the scores of the same dense features. Counts and indices that
+// do not fit are an error, and nothing is learned.
+func TestServeSparse(t *testing.T) {
+	t.Parallel()
+	ask := func(header string, rows ...float64) string {
+		var body bytes.Buffer
+		binary.Write(&body, binary.LittleEndian, rows)
+		return header + "\n" + body.String()
+	}
+	begin, after := `{"op":"begin","dim":3,"labels":["a","b"]}`+"\n", `{"op":"save"}`+"\n"
+	dense := ask(`{"op":"learn","rows":3}`, 0, 2, 3, 0, 0, 0, 4, 0, 0, 1, 0, 1) + after + ask(`{"op":"scores","rows":1}`, 0, 7, 0)
+	sparse := ask(`{"op":"learn","rows":3,"entries":3}`, 2, 0, 1, 1, 2, 0, 2, 3, 4, 1, 0, 1) + after + ask(`{"op":"scores","rows":1,"entries":1}`, 1, 1, 7)
+	want := served(t, begin+dense)
+	if got := served(t, begin+sparse); got != want || strings.Contains(got, "error") {
+		t.Errorf("sparse: %.300q, dense: %.300q", got, want)
+	}
+	for rows, wrong := range map[string][]float64{
+		"row 2 has 2 of 2 entries":       {1, 2, 0, 0, 5, 5, 0, 0},
+		"row 1 has -1 of 2 entries":      {-1, 2, 0, 0, 5, 5, 0, 0},
+		"row 1 has 0.5 of 2 entries":     {0.5, 1, 0, 0, 5, 5, 0, 0},
+		"row 1 has NaN of 2 entries":     {math.NaN(), 1, 0, 0, 5, 5, 0, 0},
+		"index 0 of row 1 after 1: want": {2, 0, 1, 0, 5, 5, 0, 0},
+		"index 1 of row 1 after 1: want": {2, 0, 1, 1, 5, 5, 0, 0},
+		"index 3 of row 1 after -1":      {2, 0, 3, 4, 5, 5, 0, 0},
+		"index 0.5 of row 1 after -1":    {2, 0, 0.5, 1, 5, 5, 0, 0},
+		"index NaN of row 2 after -1":    {1, 1, 0, math.NaN(), 5, 5, 0, 0},
+	} {
+		got := served(t, begin+ask(`{"op":"learn","rows":2,"entries":2}`, wrong...)+dense)
+		if first, rest, _ := strings.Cut(got, "}\n"); first != "{" || !strings.Contains(strings.SplitN(rest, "\n", 2)[0], rows) || !strings.HasSuffix(got, want[3:]) {
+			t.Errorf("%s: %.300q", rows, got)
 		}
 	}
 }
@@ -61,6 +95,7 @@ func FuzzServe(f *testing.F) {
 		f.Add([]byte(`{"op":"begin","dim":1,` + flags + "}\n" + `{"op":"learn","rows":1}` + "\n" + row + `{"op":"scores","rows":2}` + "\n" + row + `{"op":"save"}` + "\n"))
 		f.Add([]byte(`{"op":"fit","rows":4,"dim":1,` + flags + "}\n" + row + row + row + "\x00\x00\x00\x00\x00\x00\xf0?" + row[8:] + `{"op":"save"}` + "\n"))
 	}
+	f.Add([]byte(`{"op":"begin","dim":2,"labels":["a","b"]}` + "\n" + `{"op":"learn","rows":1,"entries":1}` + "\n\x00\x00\x00\x00\x00\x00\xf0?" + row[:8] + row))
 	f.Add([]byte(`{"op":"load","bytes":4}` + "\nPOLK\n"))
 	f.Fuzz(func(t *testing.T, requests []byte) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -97,6 +132,7 @@ func TestServe(t *testing.T) {
 		{in: `{"op":"fit","dim":65536,"rows":4294967296}` + "\nxxxxxxxx", err: `"fit": EOF`},
 		{in: `{"op":"load","bytes":9223372036854775807}` + "\nPOLK", err: `"load": EOF`},
 		{in: begin + `{"op":"learn","rows":-1}` + "\n", out: "{}\n", err: "-1 rows"},
+		{in: begin + `{"op":"learn","rows":1,"entries":2}` + "\n", out: "{}\n", err: "2 entries of 1 rows of 1 features"},
 		{in: strings.Replace(begin, `,"yes"`, "", 1), out: `{"error":"online: 1 classes, want 2 to 1024"}` + "\n"},
 		{in: strings.Replace(begin, `"dim"`, `"flags":{"out":"m"},"dim"`, 1), out: `{"error":"no such flag -out"}` + "\n"},
 		{in: strings.Replace(begin, `"dim"`, `"flags":{"order":"7","pruner":"komp"},"dim"`, 1), out: `{"error":"--order and --pruner exclude each other: give only one"}` + "\n"},

@@ -130,7 +130,7 @@ func TestWeights(t *testing.T) {
 		{"kind,x\nelm,5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, Columns: trained}, "elm[5]×0 "},
 		{"x\n5\n", Column{Name: "w"}, Options{Dim: 1, Names: named, Columns: trained, NoLabels: true}, "[5]×0 "},
 		{"elm,nan,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}, Columns: trained}, "elm[5]×0 "},
-		{"elm,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}, Columns: trained}, "elm[5]×0 "},
+		{"elm,5\n", Column{Number: 2}, Options{Dim: 1, Classes: []string{"elm"}, Columns: trained}, "line 1: the first row has 2 columns: want 3 as in training, or 1 features alone"},
 		{table, Column{Name: "w"}, Options{Names: named, Columns: trained}, "elm[5]×1 elm[7]×0.5 "},
 		{"elm,2,5\n", Column{Number: 2}, Options{Classes: []string{"elm"}, Columns: trained}, "elm[5]×2 "},
 		{table, Column{Name: "x"}, Options{Names: named, Columns: trained}, `column 3 ("x") is a feature of the model`},

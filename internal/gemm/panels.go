@@ -63,6 +63,13 @@ func (p *Panels[T]) Reserve(n int) {
 	p.norm = slices.Grow(p.norm, n)
 }
 
+// Set makes p a copy of q and keeps its memory.
+func (p *Panels[T]) Set(q *Panels[T]) {
+	data, norm := append(p.data[:0], q.data...), append(p.norm[:0], q.norm...)
+	*p = *q
+	p.data, p.norm = data, norm
+}
+
 // Remove deletes row i; the last row takes its place. It panics if there is no
 // row i.
 func (p *Panels[T]) Remove(i int) {
