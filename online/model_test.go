@@ -222,6 +222,9 @@ func FuzzRead(f *testing.F) {
 	m.names = &rows.Names{Label: "tree", Features: "0b"}
 	b := saved(f, m)
 	f.Add(b[:len(b)-32])
+	var p bytes.Buffer
+	testutil.NoError(f, m.SaveForPrediction(&p))
+	f.Add(p.Bytes()[:p.Len()-32])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = withChecksum(b)
 		if m, err := ReadForPrediction(bytes.NewReader(b)); err == nil && m.Order() < 0 {
