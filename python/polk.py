@@ -80,7 +80,7 @@ class _Polk(BaseEstimator):
     """What both estimators share. Parameters are the flags of runall train (see
     runall train --help), but for runall, the program. None is the flag's default."""
 
-    def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
+    def __init__(self, loss=None, *, order=None, size=None, tolerance=None, bandwidth=None, scale=None,
                  learning_rate=None, forgetting=None, regularizer=None, parsimony=None, pruner=None,
                  pruner_params=None, batch=None, epochs=None, no_tune=False, runall=None):
         given = locals()

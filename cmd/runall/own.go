@@ -67,7 +67,7 @@ rows.`,
 
 // savedFlags are the flags of train whose values are saved in the model file.
 var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
-	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
+	"learning-rate", "regularizer", "parsimony", "order", "size", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/data/rows"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/hostile"
 	"polkrepro/internal/testutil"
@@ -142,6 +144,28 @@ func TestUnknownSetting(t *testing.T) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !slices.Contains(keys, name) {
 			t.Errorf("key %q is not known", name)
 		}
+	}
+}
+
+// A model that was trained within a size has the most elements with which its C file is that small.
+func TestSize(t *testing.T) {
+	var lines strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&lines, "%d,%d,%d\n", i%3, 1+10*(i%3)+i*7%10, 1+i*i%11)
+	}
+	train := func(size int) (*online.Model, error) {
+		return online.Train(context.Background(), online.TrainOptions{Source: online.Source{Path: "-", Stdin: strings.NewReader(lines.String())},
+			Tune: true, Size: size, Settings: online.Settings{Loss: "multi-hinge", Format: rows.FormatCSV, Scale: rows.ScaleUnit}})
+	}
+	const scaling, element = 8 * 2, 4 * (2 + 3)
+	m, err := train(scaling + 6*element - 1)
+	testutil.NoError(t, err)
+	want := fmt.Sprintf("Flash: %d bytes", scaling+5*element+3*len("0\x00"))
+	if text := written(t, func(w io.Writer) error { return C(w, m, false) }); m.Order() != 5 || !strings.Contains(text, want) {
+		t.Errorf("order %d, want 5 and %q:\n%s", m.Order(), want, text)
+	}
+	if _, err := train(scaling + element - 1); err == nil || !strings.Contains(err.Error(), "one element take 36 bytes, more than the 35 of --size") {
+		t.Error(err)
 	}
 }
 
