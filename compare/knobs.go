@@ -10,8 +10,10 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/polk/prune"
 )
 
@@ -36,7 +38,15 @@ func SettleHeuristics(ctx context.Context, opt Options, heuristics []string, com
 			t.searches = append(t.searches, &knobSearch{heuristic: h, knob: knob})
 		}
 	}
-	s.size = tournamentSizes(set, opt, len(heuristics), len(t.searches))
+	s.size = tournamentSizes(set, opt, len(heuristics), len(t.searches), nil)
+	if len(commands) > 0 {
+		s.price = func(ctx context.Context, start experiments.Planned) error {
+			t.best = start.Run.Params
+			prices, err := t.prices(ctx)
+			s.size = tournamentSizes(set, opt, len(heuristics), len(t.searches), prices)
+			return err
+		}
+	}
 	return s.settled(ctx, "compare --data", "compare", key, func(found []*search) (string, error) {
 		t.best = found[0].best.run.Run.Params
 		budgets, err := t.findBudgets(ctx)
@@ -56,6 +66,62 @@ type tournament struct {
 	commands   map[string]string // of external heuristics, by name
 	searches   []*knobSearch
 	best       experiments.Params // of POLK
+}
+
+// A price is the time that a step waits for the process of a heuristic, at two model orders.
+type price struct {
+	order, seconds [2]float64
+	start          float64 // time until the process of a run is ready
+	searched       bool    // its knob is not the model order
+}
+
+// at returns the time at an order, by a line through the two, and never less than at the smaller one.
+func (p price) at(order float64) float64 {
+	slope := 0.0
+	if p.order[1] > p.order[0] {
+		slope = max(0, p.seconds[1]-p.seconds[0]) / (p.order[1] - p.order[0])
+	}
+	return max(p.seconds[0], p.seconds[0]+slope*(order-p.order[0]))
+}
+
+// probeShare is the share of the budget for one of the two probes of a heuristic.
+const probeShare = 0.05
+
+// prices measures the heuristics in processes of their own, with the first and the last value of the
+// knob.
+func (t *tournament) prices(ctx context.Context) (out []price, err error) {
+	plan, err := t.plan()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range t.heuristics {
+		runs := slices.DeleteFunc(slices.Clone(plan), func(c experiments.Contest) bool { return c.Heuristic != name || c.Replicate > 1 })
+		if h, _ := prune.Lookup(name); h.Identity == "" || len(runs) == 0 {
+			continue
+		}
+		p := price{searched: slices.ContainsFunc(t.searches, func(q *knobSearch) bool { return q.heuristic.Name == name })}
+		for i, c := range []experiments.Contest{runs[0], runs[len(runs)-1]} {
+			limit := time.Duration(probeShare * float64(t.opt.Budget))
+			order, seconds, start, err := harness.StepTime(ctx, c.Planned, t.opt.Options, limit)
+			if err != nil {
+				return nil, fmt.Errorf("%s: a probe run failed: %w", name, err)
+			}
+			p.order[i], p.seconds[i], p.start = float64(order), seconds, start
+		}
+		t.note("%s, by a probe: its process starts in %.3g ms, and a step waits for it %.3g ms at order %.0f, %.3g ms at order %.0f",
+			name, 1000*p.start, 1000*p.seconds[0], p.order[0], 1000*p.seconds[1], p.order[1])
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// plan returns the runs of the tournament with the knobs' grids.
+func (t *tournament) plan() ([]experiments.Contest, error) {
+	spec, err := experiments.ParseTournament(t.opt.Spec, []byte(t.spec(nil)))
+	if err != nil {
+		return nil, err
+	}
+	return spec.Plan(experiments.ProfileQuick)
 }
 
 // spec returns the tournament of the heuristics as YAML. budgets holds knob values by heuristic or
@@ -137,11 +203,7 @@ type knobSearch struct {
 // findBudgets returns, by heuristic, the values of knobs other than the model order. It removes the
 // heuristics that fail with every value.
 func (t *tournament) findBudgets(ctx context.Context) (map[string][]float64, error) {
-	spec, err := experiments.ParseTournament(t.opt.Spec, []byte(t.spec(nil)))
-	if err != nil {
-		return nil, err
-	}
-	plan, err := spec.Plan(experiments.ProfileQuick)
+	plan, err := t.plan()
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,10 @@ type settling struct {
 	size   sizes
 	median float64  // median distance between training rows
 	notes  []string // lines on the results
+
+	// price, unless nil, measures the heuristics' processes and changes size. The search's hash does
+	// not cover that, because a measurement is never the same twice.
+	price func(ctx context.Context, start experiments.Planned) error
 }
 
 // medianRows is the largest number of rows between which the median distance is taken.
@@ -94,6 +98,16 @@ func (s *settling) settled(ctx context.Context, command, again, key string, writ
 	}
 	if s.opt.Before != nil {
 		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", s.opt.Spec))
+	}
+	if s.price != nil {
+		err := s.price(ctx, starts[0])
+		if err == nil {
+			starts, err = s.starts()
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = s.size.lines()
 	}
 	for _, line := range lines {
 		s.opt.Note("%s", line)

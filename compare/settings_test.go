@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,7 +131,7 @@ func TestSizes(t *testing.T) {
 		least time.Duration // smallest budget that the work must fit
 	}{
 		"methods":    {func(opt Options) sizes { return newSizes(set, 0, opt) }, time.Minute},
-		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20, 10) }, 10 * time.Minute},
+		"heuristics": {func(opt Options) sizes { return tournamentSizes(set, opt, 20, 10, nil) }, 10 * time.Minute},
 	} {
 		before := sizes{}
 		for _, budget := range []time.Duration{5 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
@@ -175,5 +176,26 @@ func TestSettleErrors(t *testing.T) {
 	}
 	if _, err := SettleMethods(t.Context(), opt); err == nil || !strings.Contains(err.Error(), "POLK diverged or failed with every setting that was tried") {
 		t.Errorf("failing runs: %v", err)
+	}
+}
+
+// TestPrices checks that a slow process leaves less work for the same budget, and what a step costs
+// between the two orders measured, below and above.
+func TestPrices(t *testing.T) {
+	p := price{order: [2]float64{13, 613}, seconds: [2]float64{0.01, 0.07}, start: 0.125}
+	for order, want := range map[float64]float64{10: 0.01, 13: 0.01, 113: 0.02, 613: 0.07, 1213: 0.13} {
+		if got := p.at(order); math.Abs(got-want) > 1e-15 {
+			t.Errorf("at order %v: %v, want %v", order, got, want)
+		}
+	}
+	set := &data.Set{Classes: 3, Train: &data.Split{N: 16_000, Dim: 16}, Test: &data.Split{N: 4000, Dim: 16}}
+	opt := Options{Task: experiments.TaskKSVM, Budget: time.Minute, Options: harness.Options{Workers: 1}}
+	free, slow := tournamentSizes(set, opt, 2, 0, nil), tournamentSizes(set, opt, 2, 0, []price{p})
+	waits := 0.0
+	for _, order := range slow.orders() {
+		waits += float64(slow.seeds) * (p.start + float64(slow.samples)/batchSize*p.at(float64(order)))
+	}
+	if allowed := opt.Budget.Seconds(); waits > allowed || slow.spent/speed > allowed || slow.spent/speed < waits || slow.samples >= free.samples {
+		t.Errorf("%v s for the process, %v in all, %d samples and %d without it", waits, slow.spent/speed, slow.samples, free.samples)
 	}
 }

@@ -113,11 +113,12 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 }
 
 // tournamentSizes divides the budget of a comparison among the given number of heuristics, of which
-// searched need a search for knob values.
-func tournamentSizes(set *data.Set, opt Options, heuristics, searched int) sizes {
+// searched need a search for knob values. Those in processes of their own have prices.
+func tournamentSizes(set *data.Set, opt Options, heuristics, searched int, prices []price) sizes {
 	z := sizesOf(set, 0, opt)
 	z.tail = points / 4
 	z.methods = []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
+	workers := float64(harness.Workers(opt.Workers))
 	var replicate, knobs float64 // multiply-adds of a replicate of all heuristics, and of the search for knob values
 	fits := func(samples int) bool {
 		z.levels = []int{z.small(), z.order / 2, z.order}
@@ -127,6 +128,16 @@ func tournamentSizes(set *data.Set, opt Options, heuristics, searched int) sizes
 			each += otherCost * z.run(&z.methods[0], order, samples, float64((fewPoints+z.tail)*(z.test+min(trainLimit, z.rows))))
 		}
 		replicate, knobs = float64(heuristics)*each, float64(searched*knobReplicates)*each
+		for _, p := range prices {
+			waits := 0.0
+			for _, order := range z.orders() {
+				waits += (p.start + float64(samples)/batchSize*p.at(float64(order))) * speed / workers
+			}
+			replicate += waits
+			if p.searched {
+				knobs += knobReplicates * waits
+			}
+		}
 		return float64(z.seeds)*replicate+knobs <= (1-searchShare)*z.all
 	}
 	for opt.Order == 0 && z.order > 64 && !fits(z.rows) { // too expensive: smaller models

@@ -39,7 +39,7 @@ type Trial struct {
 func newTrial(value float64, replicate int, r *record.Record) Trial {
 	end := r.Final
 	run := Trial{Replicate: replicate, Process: end.Timing.Pruner, Measured: Measured{
-		Value: value, Order: end.ModelOrder, Error: words.Nullable(100 * end.TestError), Seconds: end.Timing.CPU + end.Timing.Pruner,
+		Value: value, Order: end.ModelOrder, Error: words.Nullable(100 * end.TestError), Seconds: end.Timing.Training(),
 	}}
 	var samples, errors []float64
 	for _, p := range r.Points {
@@ -142,8 +142,7 @@ type FieldResult struct {
 	Levels     []float64 `json:"levels"`     // model orders at which heuristics are compared
 	Entries    []*Entry  `json:"heuristics"` // results by heuristic, the reference first
 
-	// Basis says in a sentence what the replicates are, where they are not those of a tournament.
-	Basis string `json:"-"`
+	Basis string `json:"basis,omitempty"` // what the replicates are, in a sentence; missing for data of this program
 
 	// OwnOrders reports whether the entries have model orders of their own, not those of Levels.
 	OwnOrders bool `json:"-"`
@@ -179,6 +178,7 @@ type Result struct {
 	Standing    *Standing      `json:"standing,omitempty"`   // ranking over all fields; missing if fewer than two heuristics or blocks can be ranked
 	MissingRuns int            `json:"missing_runs"`         // number of planned runs that have no record, or a record without an evaluation
 	Missing     map[string]int `json:"-"`                    // MissingRuns by heuristic
+	LeftOut     []string       `json:"left_out,omitempty"`   // sentences on planned runs that were not started; missing if all were
 	Mixed       string         `json:"mixed_code,omitempty"` // note on the runs of other code than this program's; missing if there are none
 }
 
@@ -190,13 +190,15 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 	for i := range t.Fields {
 		of := &t.Fields[i]
 		f := &FieldResult{
-			Name: of.Name, Title: of.Title, Data: of.Data.Name, Task: of.Task, Samples: of.Samples(profile), Replicates: of.Replicates(profile), Levels: of.Levels,
+			Name: of.Name, Title: of.Title, Data: of.Data.Name, Task: of.Task, Samples: of.Samples(profile), Levels: of.Levels,
 		}
 		f.entry(t.Reference)
+		replicates := make(map[int]experiments.Planned) // a run of each
 		for _, c := range plan {
 			if c.Field != f.Name {
 				continue
 			}
+			replicates[c.Replicate] = c.Planned
 			e := f.entry(c.Heuristic)
 			r := records[c.ID]
 			if r == nil || len(r.Points) == 0 {
@@ -207,8 +209,12 @@ func New(t *experiments.Tournament, profile string, plan []experiments.Contest, 
 			shown = append(shown, c.Planned)
 			e.Runs = append(e.Runs, newTrial(c.Value, c.Replicate, r))
 		}
+		f.Replicates = len(replicates)
 		if len(f.Reference().Runs) == 0 {
 			continue
+		}
+		if varied := experiments.Varied(slices.Collect(maps.Values(replicates))); varied != "" {
+			f.Basis = fmt.Sprintf("%d %s, %d samples each.", f.Replicates, varied, f.Samples)
 		}
 		f.compare()
 		res.Fields = append(res.Fields, f)

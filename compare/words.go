@@ -86,7 +86,7 @@ func (r *Result) Summary() []string {
 	if r.MissingRuns > 0 {
 		out = append(out, fmt.Sprintf("Runs left out, because they failed or are missing: %d, of %s.", r.MissingRuns, strings.Join(slices.Sorted(maps.Keys(r.Missing)), ", ")))
 	}
-	return out
+	return append(out, r.LeftOut...)
 }
 
 // overall groups the heuristics by their verdicts over all fields: better on some field and worse

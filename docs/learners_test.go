@@ -97,12 +97,11 @@ func atMemory(t *testing.T, set, task, series string) map[string]string {
 func choice(t *testing.T) string {
 	var rows [][]string
 	for _, of := range []struct{ need, learner, loss, task, mnist, multidist, tested string }{
-		{"little error with the hinge loss", "BSGD by merging", "hinge", "ksvm", "BSGD", "BSGD", "POLK with `komp-order` and `komp-merge-order`"},
+		{"little error with the hinge loss, from a learner that keeps samples", "BSGD by merging", "hinge", "ksvm", "BSGD", "BSGD", "POLK with `komp-order` and `komp-merge-order`"},
 		{"probabilities of the classes", "POLK, `komp-merge-order`", "logistic", "klr", "POLK, komp-merge-order", "POLK, komp-merge-order", "none"},
-		{"a model order that follows from K, as it is not known beforehand", "POLK, `komp-merge`", "hinge", "ksvm", "POLK, komp-merge", "POLK, komp-merge", "none"},
+		{"a model whose size follows from the data: K is set, not the size", "POLK, `komp-merge`", "hinge", "ksvm", "POLK, komp-merge", "POLK, komp-merge", "none"},
 		{"", "", "logistic", "klr", "POLK, komp-merge", "POLK, komp-merge", "none"},
-		{"little error at any cost in time, with frequencies drawn again for each sample", "FOGD, only weights counted", "hinge", "ksvm", "FOGD, D = 10000", "FOGD, D = 40", "POLK with `komp-merge-order`, on MNIST"},
-		{"little error on two features", "RFF-SGD, frequencies counted too", "hinge", "ksvm", "RFF-SGD, D = 248", "RFF-SGD, D = 33", "none"},
+		{"little error with the hinge loss, if time does not matter and frequencies are not stored", "FOGD, only weights counted", "hinge", "ksvm", "FOGD, D = 10000", "FOGD, D = 40", "POLK with `komp-merge-order`, on MNIST"},
 		{"the paper's method", "POLK, `komp`", "hinge", "ksvm", "POLK, komp", "POLK, komp", "none"},
 		{"", "", "logistic", "klr", "POLK, komp", "POLK, komp", "none"},
 	} {
@@ -156,13 +155,46 @@ func memoryRules(*testing.T) string {
 	return markdown([]string{"what counts", "MNIST, 200,000 numbers", "multidist, 400 numbers"}, rows)
 }
 
-// tuned returns the table of the settings that were tried for the learners with the hinge loss.
+// chosen returns the settings of the learners with the hinge loss on a data set, by label. Some learners have nothing
+// to choose.
+func chosen(t *testing.T, set string) map[string]string {
+	t.Helper()
+	specs, err := harness.FindSpecs([]string{"learners-" + set + "-ksvm"})
+	testutil.NoError(t, err)
+	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	testutil.NoError(t, err)
+	out := make(map[string]string)
+	for _, p := range plan {
+		of, text := p.Run.Params, []string(nil)
+		add := func(name string, value float64) { text = append(text, name+" = "+words.Plain(value)) }
+		if p.Label != "forgetron" && p.Label != "projectron" {
+			add("η", of.LearningRate)
+		}
+		switch p.Label {
+		case "komp", "komp-merge":
+			add("K", of.Parsimony)
+		case "norma":
+			add("λ", of.Regularizer)
+		case "projectron":
+			add("δ", of.Own["projection_error"])
+		case "nogd":
+			add("k", of.Own["rank"])
+		case "rff-sgd", "rff-sgd-redrawn", "nystrom-sgd":
+			add("t₀", of.Horizon)
+		}
+		out[p.Label] = strings.Join(text, ", ")
+	}
+	out["polk"] = out["komp-order"] // its name in experiments/settings
+	return out
+}
+
+// tuned returns the table of the settings that were tried for the learners with the hinge loss, and of those chosen.
 func tuned(t *testing.T) string {
 	rate := regexp.MustCompile(`-(rate|rank)-.*`)
 	titles := map[string]string{"polk": "POLK, `komp-order`", "komp": "POLK, `komp`", "komp-merge": "POLK, `komp-merge`", "komp-merge-order": "POLK, `komp-merge-order`",
 		"bsgd": "BSGD by merging", "fsgd": "FSGD", "norma": "NORMA", "projectron": "Projectron++", "nogd": "NOGD", "nystrom-sgd": "Nyström-SGD",
 		"fogd": "FOGD, frequencies counted too", "fogd-redrawn": "FOGD, only weights counted", "rff-sgd": "RFF-SGD, frequencies counted too", "rff-sgd-redrawn": "RFF-SGD, only weights counted"}
-	found := make(map[string][2]string)
+	found := make(map[string][4]string)
 	for i, set := range []string{"mnist", "multidist"} {
 		counts, runs := make(map[string]int), make(map[string]string)
 		for _, part := range []string{"", "-pruners"} {
@@ -172,9 +204,10 @@ func tuned(t *testing.T) string {
 				runs[name] = line["runs"]
 			}
 		}
+		best := chosen(t, set)
 		for name, n := range counts {
 			cells := found[name]
-			cells[i] = fmt.Sprintf("%d × %s", n, runs[name])
+			cells[2*i], cells[2*i+1] = fmt.Sprintf("%d × %s", n, runs[name]), best[name]
 			found[name] = cells
 		}
 	}
@@ -183,10 +216,14 @@ func tuned(t *testing.T) string {
 		if titles[name] == "" {
 			t.Fatalf("no title for %s", name)
 		}
-		rows = append(rows, []string{titles[name], cmp.Or(found[name][0], words.Dash), cmp.Or(found[name][1], words.Dash)})
+		row := []string{titles[name]}
+		for _, cell := range found[name] {
+			row = append(row, cmp.Or(cell, words.Dash))
+		}
+		rows = append(rows, row)
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
-	return markdown([]string{"learner", "MNIST: settings tried × runs of each", "multidist: settings tried × runs of each"}, rows)
+	return markdown([]string{"learner", "MNIST: settings tried × runs of each", "MNIST: chosen", "multidist: settings tried × runs of each", "multidist: chosen"}, rows)
 }
 
 // interval writes the interval of a difference of Table S5, whose ends are in the given columns.
@@ -215,39 +252,16 @@ func atEqualMemory(t *testing.T) string {
 	return markdown([]string{"data", "loss", "first learner − second learner", "pairs of runs", "difference of test errors (points)", "90 % interval, these test rows", "90 % interval, other test rows"}, rows)
 }
 
-// maintenance returns the errors of POLK and of BSGD that merges, projects or removes, at about equal model order.
-func maintenance(t *testing.T) string {
-	var rows [][]string
-	for _, of := range []struct{ set, title, budget, parsimony, samples string }{
-		{"mnist", "MNIST", "1086", "0.016", "240000"},
-		{"mnist", "MNIST", "324", "0.024", "240000"},
-		{"brodatz (raw)", "Brodatz", "1171", "0.01", "80000"},
-		{"brodatz (raw)", "Brodatz", "305", "0.02", "80000"},
-	} {
-		row := []string{of.title, of.budget, of.parsimony}
-		for i, series := range []string{"POLK, K = " + of.parsimony, "BSGD, B = " + of.budget, "BSGD, B = " + of.budget + ", projection", "BSGD, B = " + of.budget + ", removal"} {
-			line := runsLine(t, of.set, "ksvm", series, "5 of 5", of.samples)
-			order, _, _ := strings.Cut(line["model order"], " ")
-			if i == 0 {
-				row = append(row, order)
-			}
-			row = append(row, line["test error (%)"])
-		}
-		rows = append(rows, row)
-	}
-	return markdown([]string{"data", "B, the model order of BSGD", "K of POLK", "model order of POLK", "POLK, test error (%)", "BSGD by merging (%)", "BSGD by projection (%)", "BSGD by removal (%)"}, rows)
-}
-
-// maintained returns the differences of Table S5 between POLK and BSGD that merges, and BSGD that projects,
-// at about equal model order.
-func maintained(t *testing.T) string {
-	var rows [][]string
-	for _, line := range table(t, "tables/tableS5.csv") {
-		if set, order, found := strings.Cut(line["data"], ", "); found && strings.HasSuffix(order, " elements") {
-			rows = append(rows, []string{set, strings.TrimSuffix(order, " elements"), line["difference"], words.Signed(number(t, line["points"]), 2), interval(t, line, "low", "high"), interval(t, line, "low_other_rows", "high_other_rows")})
+// heldOut returns the least held-out error in the search for a learner's settings on MNIST.
+func heldOut(t *testing.T, task, name string) string {
+	t.Helper()
+	for _, line := range testutil.Table(t, filepath.Join(root, "experiments/settings/learners-mnist-"+task+".csv")) {
+		if line["method"] == name && line["best"] == "best" {
+			return line["held-out error (%)"]
 		}
 	}
-	return markdown([]string{"data", "B", "difference", "points", "90 % interval, these test rows", "90 % interval, other test rows"}, rows)
+	t.Fatalf("no setting of %s", name)
+	return ""
 }
 
 // TestLearnersProse: the sentences of learners.md with a number say what the records say.
@@ -261,6 +275,9 @@ func TestLearnersProse(t *testing.T) {
 		fmt.Sprintf("POLK has %.1f times the error of BSGD", value("POLK, komp", "error (%)")/value("BSGD", "error (%)")),
 		fmt.Sprintf("%s random numbers for each sample", words.Grouped(10000*784)),
 		fmt.Sprintf("%s numbers on MNIST and %s on multidist", words.Grouped(stored(201+32, 784, 10)), words.Grouped(stored(16+32, 2, 5))),
+	}
+	for _, task := range []string{"ksvm", "klr"} {
+		says = append(says, fmt.Sprintf("| %s | %s | %s | %s |", losses[task], heldOut(t, task, "rff-sgd-redrawn"), heldOut(t, task, "fogd-redrawn"), heldOut(t, task, "komp-merge-order")))
 	}
 	for _, line := range table(t, "tables/tableS5.csv") {
 		if line["difference"] == "komp-merge-order − BSGD by merging" && strings.HasPrefix(line["data"], "MNIST") {

@@ -218,3 +218,23 @@ func TestOwnKeys(t *testing.T) {
 		t.Errorf("a Source has %v, a spec's data %v", fields, keys)
 	}
 }
+
+// TestVaried checks the words for what differs between the runs of a setting, by a spec's repeats.
+func TestVaried(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"sub/rows.csv": ownRows(), "test.csv": "x,y,kind\n90,1,elm\n91,2,oak\n"})
+	for repeats, want := range map[string]string{
+		"[{seeds: 3}]":                "orders of one split",
+		"[{draws: [1, 2], seeds: 2}]": "orders of 2 splits",
+		"[{draws: [1], seeds: [1]}, {draws: [2], seeds: [2]}]": "splits",
+		"[{seeds: 1}]": "",
+	} {
+		plan := planOfSpec(writeFile(t, dir, "own.yaml", ownSpec+"repeats: "+repeats+"\n"), ProfileFull)
+		if got := Varied(plan); got != want {
+			t.Errorf("%s: %q, want %q", repeats, got, want)
+		}
+	}
+	text := strings.Replace(ownSpec, "holdout: 0.25", "test: test.csv", 1) + "repeats: [{seeds: 3}]\n"
+	if got := Varied(planOfSpec(writeFile(t, dir, "own.yaml", text), ProfileFull)); got != "orders of one training file" {
+		t.Errorf("a test file: %q", got)
+	}
+}

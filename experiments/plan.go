@@ -55,6 +55,27 @@ func Replicates(plan []Planned) (of [][]uint64, resplit bool) {
 	return of, resplit
 }
 
+// Varied says in words what differs between runs of one setting on a user's rows, such as "orders of
+// one split". It is empty for a single run, and for other data.
+func Varied(runs []Planned) string {
+	if len(runs) < 2 || !runs[0].Run.Data.Own() {
+		return ""
+	}
+	splits := make(map[uint64]bool)
+	for _, p := range runs {
+		splits[p.Run.Data.Files.SplitSeed] = true
+	}
+	switch {
+	case len(splits) == len(runs):
+		return "splits"
+	case len(splits) > 1:
+		return fmt.Sprintf("orders of %d splits", len(splits))
+	case runs[0].Run.Data.Files.Holdout > 0:
+		return "orders of one split"
+	}
+	return "orders of one training file"
+}
+
 // PlanOptions change a plan from outside the spec.
 type PlanOptions struct {
 	Seeds int // if positive, every repeat runs seeds 1 … Seeds instead of its own

@@ -12,12 +12,17 @@ import (
 // workers = 0 means one worker a core; more workers than cores would only slow each
 // other down.
 func layout(workers, n int) (int, *cores) {
+	workers = max(1, min(Workers(workers), n))
+	return workers, newCores(runtime.GOMAXPROCS(0), workers)
+}
+
+// Workers returns the number of concurrent runs for a value of Options.Workers.
+func Workers(asked int) int {
 	total := runtime.GOMAXPROCS(0)
-	if workers <= 0 {
-		workers = total
+	if asked <= 0 {
+		return total
 	}
-	workers = max(1, min(workers, total, n))
-	return workers, newCores(total, workers)
+	return min(asked, total)
 }
 
 // cores determines the number of threads of a worker: one while other workers have runs,

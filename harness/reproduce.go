@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"polkrepro/data"
 	"polkrepro/experiments"
@@ -24,6 +26,7 @@ type Options struct {
 	Keep        bool        // use finished runs of other code for those of the plan
 	Rerun       bool        // repeat finished runs
 	Predictions bool        // write each run's predictions, for [Predictions]; repeat finished runs without them
+	Until       time.Time   // unless zero, no replicate is begun that would end later; a replicate has the runs of a seed
 	Progress    Progress    // default: no display
 	Methods     Registry    // default Methods()
 }
@@ -49,10 +52,11 @@ func (silent) Close()       {}
 
 // An Outcome lists the results of the runs of a plan.
 type Outcome struct {
-	Finished    []string      // IDs of the runs that this call trained
-	Kept        []string      // IDs of the runs that were finished before
-	Failed      []FailedRun   // the longest first
-	Unavailable []Unavailable // unavailable data sets
+	Finished    []string            // IDs of the runs that this call trained
+	Kept        []string            // IDs of the runs that were finished before
+	Failed      []FailedRun         // the longest first
+	Left        map[string][]string // IDs of the runs that were not started, by the reason
+	Unavailable []Unavailable       // unavailable data sets
 }
 
 // Lost returns an error if the records that were read afterwards lack a run that was finished or kept.
@@ -154,9 +158,16 @@ func note(format string, args ...any) Event {
 // carryOut executes runs and adds to the outcome. It starts the longest runs first, so
 // that at the end no single worker is left with a long run. Runs that need the machine's
 // memory for themselves come last, one by one on all cores. Only the end of the context or
-// an error of the results folder stops all runs.
+// an error of the results folder stops all runs. With Options.Until, replicates come one after
+// the other.
 func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
-	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
+	slices.SortStableFunc(plan, func(a, b experiments.Planned) int {
+		if !opt.Until.IsZero() && a.Run.Seed != b.Run.Seed {
+			return cmp.Compare(a.Run.Seed, b.Run.Seed)
+		}
+		return cmp.Compare(b.Cost, a.Cost)
+	})
+	gate := newGate(opt.Until)
 	groups := make([][]experiments.Planned, 1) // the first is executed by several workers
 	for _, p := range plan {
 		if needsMachine(p.Run) {
@@ -183,6 +194,9 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 		errs := make([]error, len(runs))
 		done := make([]bool, len(runs))
 		fatal = pool(ctx, workers, cores, len(runs), func(ctx context.Context, i int) error {
+			if !gate.opens(runs[i]) {
+				return nil
+			}
 			err := x.execute(ctx, runs[i], sets[runs[i].Run.Data])
 			switch {
 			case err == nil:
@@ -191,6 +205,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 				return err
 			default:
 				errs[i] = err
+				gate.failed(runs[i], err)
 			}
 			return nil
 		})
@@ -203,6 +218,7 @@ func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref
 			}
 		}
 	}
+	out.Left = gate.left
 	return conclusion(ctx, fatal, out, len(plan))
 }
 
@@ -219,14 +235,19 @@ func needsMachine(run experiments.Run) bool {
 // conclusion returns the error of a plan with the given number of runs after its
 // execution has ended or was stopped.
 func conclusion(ctx context.Context, fatal error, out *Outcome, runs int) error {
-	left := runs - len(out.Finished) - len(out.Failed)
+	notStarted := len(slices.Concat(slices.Collect(maps.Values(out.Left))...))
+	left := runs - len(out.Finished) - len(out.Failed) - notStarted
 	switch {
 	case ctx.Err() != nil && left > 0:
 		return fmt.Errorf("%w: %s left, finished runs are kept", ErrInterrupted, words.Count(left, "run"))
 	case fatal != nil:
 		return fatal
 	case len(out.Failed) > 0:
-		return fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(out.Failed), runs)
+		err := fmt.Errorf("%w: %d of %d", ErrRunsFailed, len(out.Failed), runs)
+		if notStarted > 0 {
+			err = fmt.Errorf("%w, and %d were not started", err, notStarted)
+		}
+		return err
 	}
 	return nil
 }

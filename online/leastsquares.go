@@ -37,6 +37,7 @@ const (
 	ridgeWorse    = 3                   // ridges in a row that do not help, after which no smaller one is tried
 	jitterLeast   = 1e-8                // added to the diagonal of K_DD, which is 1; tenfold until K_DD has a Cholesky factor
 	scoreRounding = 0x1p-24             // of float32, in which scores are computed: each weight adds so much of itself as noise
+	gramRows      = 64                  // rows of a block of ΦᵀΦ: more compute more of its upper half in vain
 	lsRows        = 256                 // rows of a block: its kernel values stay in the cache
 )
 
@@ -99,7 +100,12 @@ func (e *normalEquations) sum(f *kernel.Expansion, l []float64) {
 	factor.SolveLower(n, m, l, m, phi, m, threads)
 	gemm.Transpose(n, m, phi, m, phiT, n)
 	gemm.Transpose(n, c, e.y, c, yT, n)
-	gemm.MulABT(m, m, n, 1, phiT, n, phiT, n, 1, e.gram, m, threads)
+	for lo, hi := 0, 0; lo < m; lo = hi { // on and below the diagonal; solve mirrors them
+		if hi = lo + gramRows; hi+gramRows > m {
+			hi = m
+		}
+		gemm.MulABT(hi-lo, hi, n, 1, phiT[lo*n:], n, phiT, n, 1, e.gram[lo*m:], m, threads)
+	}
 	gemm.MulABT(c, m, n, 1, yT, n, phiT, n, 1, e.right, m, threads)
 	e.squares += gemm.Dot(e.y, e.y)
 	e.x, e.y, e.rows = e.x[:0], e.y[:0], 0
@@ -111,6 +117,7 @@ func (s *leastSquares) solve() (ridge float64) {
 	fit, out := &s.sums[0], &s.sums[1]
 	fit.sum(s.f, s.l)
 	out.sum(s.f, s.l)
+	mirror(m, out.gram)
 	ridge = ridgeMost
 	best, worse, tried := math.Inf(1), 0, ridge
 	for i := 0; i < ridgeSteps && worse < ridgeWorse; i++ {
@@ -126,6 +133,15 @@ func (s *leastSquares) solve() (ridge float64) {
 	factor.SolveLowerT(c, m, s.l, m, b, m, threads)
 	gemm.Transpose(c, m, b, m, s.f.W, c)
 	return ridge
+}
+
+// mirror copies the lower triangle of an m×m matrix to its upper one.
+func mirror(m int, a []float64) {
+	for i := range m {
+		for j := range i {
+			a[j*m+i] = a[i*m+j]
+		}
+	}
 }
 
 // judge returns the squared error of a ridge on the rows that are left out, with the error that is

@@ -61,7 +61,11 @@ func (t *tuner) shape(ctx context.Context, s *survey) (*candidate, error) {
 		if err := t.addSample(s, scale); err != nil {
 			return nil, err
 		}
-		now, err := t.fit(ctx, i, []float64{0.125, 0.25, 0.5, 1, 2})
+		start := 0.5
+		if best != nil {
+			start = best.factor
+		}
+		now, err := t.fit(ctx, i, start, 2)
 		if err != nil {
 			return nil, err
 		}
@@ -75,8 +79,7 @@ func (t *tuner) shape(ctx context.Context, s *survey) (*candidate, error) {
 	learns := t.set.Scale == "" || t.set.Scale == ScaleLearned
 	without := best.candidate
 	for round := 0; learns && round < metricRounds && t.addMetric(best, without); round++ {
-		f := best.factor
-		now, err := t.fit(ctx, len(t.samples)-1, []float64{f / 2, f, 2 * f})
+		now, err := t.fit(ctx, len(t.samples)-1, best.factor, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -118,27 +121,44 @@ type fitted struct {
 	f *kernel.Expansion
 }
 
-// fit returns the best bandwidth for a sample, of the given multiples of the median distance.
-func (t *tuner) fit(ctx context.Context, scaling int, factors []float64) (best *fitted, err error) {
-	if t.set.Bandwidth != 0 {
-		factors = []float64{1}
+// fit returns the best bandwidth for a sample: it starts at a multiple of the median distance, and
+// halves or doubles it as long as that helps, at most the given number of times.
+func (t *tuner) fit(ctx context.Context, scaling int, start float64, most int) (*fitted, error) {
+	best, err := t.fitBandwidth(ctx, scaling, start)
+	if err != nil || t.set.Bandwidth != 0 {
+		return best, err
 	}
-	for _, factor := range factors {
-		if ctx.Err() != nil {
-			return nil, ErrStopped
-		}
-		now := &fitted{candidate: candidate{scaling: scaling, factor: factor}}
-		held := max(1, len(t.perm)/mostShare)
-		for fold := 0; len(now.score.each) < min(shapeHeld, len(t.perm)) && fold < mostShare; fold++ {
-			if err := t.fitFold(now, fold, held); err != nil {
+	for _, step := range []float64{0.5, 2} {
+		for range most {
+			now, err := t.fitBandwidth(ctx, scaling, best.factor*step)
+			if err != nil {
 				return nil, err
 			}
-		}
-		if best == nil || now.score.loss < best.score.loss {
+			if now.score.loss >= best.score.loss {
+				break
+			}
 			best = now
+		}
+		if best.factor != start { // smaller ones helped, so larger ones don't
+			break
 		}
 	}
 	return best, nil
+}
+
+// fitBandwidth fits a bandwidth on enough folds, each with other rows held out.
+func (t *tuner) fitBandwidth(ctx context.Context, scaling int, factor float64) (*fitted, error) {
+	now := &fitted{candidate: candidate{scaling: scaling, factor: factor}}
+	held := max(1, len(t.perm)/mostShare)
+	for fold := 0; len(now.score.each) < min(shapeHeld, len(t.perm)) && fold < mostShare; fold++ {
+		if ctx.Err() != nil {
+			return nil, ErrStopped
+		}
+		if err := t.fitFold(now, fold, held); err != nil {
+			return nil, err
+		}
+	}
+	return now, nil
 }
 
 // mostShare is the number of parts that the sample is divided into.

@@ -19,9 +19,9 @@ import (
 //	      │    part is held out, and judges everything below
 //	      ▼
 //	metric.go   scaling and bandwidth, by exact least squares on landmarks
-//	      │       standard, unit × 5 bandwidths → the best
-//	      │       its functions' derivatives → a factor for each feature × 3 bandwidths,
-//	      │       again and again, until the held-out rows say that it no longer helps
+//	      │       standard, unit, each with half or twice the bandwidth while that helps → the best
+//	      │       its functions' derivatives → a factor for each feature, and the bandwidth again,
+//	      │       round after round, until the held-out rows say that it no longer helps
 //	      ▼
 //	halving.go  learning rate, and a second look at metric and bandwidth, by POLK of any size
 //	      │       18 candidates learn few rows → the best third twice as many → … → 1

@@ -182,7 +182,7 @@ func (r *rowFactor) row(i int) []float64 { return r.data[i*r.cols : (i+1)*r.cols
 
 // widen changes the number of columns to cols: it appends zero columns or keeps the first cols.
 func (r *rowFactor) widen(cols int) {
-	r.data = restride(r.data, r.rows, min(r.cols, cols), r.cols, r.rows, cols)
+	r.data = restrideInPlace(r.data, r.rows, min(r.cols, cols), r.cols, r.rows, cols)
 	r.cols = cols
 }
 

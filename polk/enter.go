@@ -216,7 +216,7 @@ func (k *komp) joinBatch(points [][]float32) {
 // holds the new rows.
 func bordered(a []float64, n, l int, rows []float64) []float64 {
 	w := n + l
-	a = restride(a, n, n, n, w, w)
+	a = restrideInPlace(a, n, n, n, w, w)
 	copy(a[n*w:], rows)
 	for i := range n {
 		for q := range l {

@@ -80,7 +80,11 @@ func (r *restless) enter(s prune.InverseState, step prune.Step, a, b int) {
 		}
 		points = append(points, x)
 	}
+	exact := s.Spent() == 0
 	for i, j := range s.Enter(points...) {
+		if exact && j >= 0 && s.Cost(j) != 0 {
+			r.t.Errorf("element %d entered while f̃ was represented exactly, and has the cost %v", j, s.Cost(j))
+		}
 		if j < 0 {
 			r.refused++
 			continue

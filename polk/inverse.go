@@ -138,6 +138,20 @@ func restride(a []float64, rows, cols, from, size, to int) []float64 {
 	return b
 }
 
+// restrideInPlace is restride in the memory of a, if it suffices.
+func restrideInPlace(a []float64, rows, cols, from, size, to int) []float64 {
+	a = slices.Grow(a, max(0, size*to-len(a)))[:max(len(a), size*to)]
+	for i := range rows {
+		if to > from { // a row moves towards the end, so the last one makes room for the others
+			i = rows - 1 - i
+		}
+		copy(a[i*to:i*to+cols], a[i*from:i*from+cols])
+		clear(a[i*to+cols : (i+1)*to])
+	}
+	clear(a[rows*to : size*to])
+	return a[:size*to]
+}
+
 // remove deletes row and column j; the last ones take their place.
 func (g *inverseGram) remove(j int) {
 	last := g.order - 1

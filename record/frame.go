@@ -53,6 +53,9 @@ var leading = strings.Fields("objective_name solver_name dataset_name idx_rep sa
 //	time_cpu                processor time of the training thread so far, seconds
 //	time_process            the part of time that training waited for a pruner's own process
 //	run_id, run_date        ID of the run, and when it began
+//	series                  short name: the method, its parameters that differ between runs of
+//	                        the method on the data set and task, and run_code if it differs too
+//	task                    the task's name
 //	run_code                versions of the code of the run; runs of an edited heuristic differ
 //	                        only in it
 //	benchmark-git-tag       revision of the program
@@ -72,6 +75,8 @@ func CSV(w io.Writer, records map[string]*Record) error {
 			maps.Copy(others, pointValues(r.Header, p))
 		}
 	}
+	nameSeries(records, of)
+	others["series"] = ""
 	for _, column := range leading {
 		delete(others, column)
 	}
@@ -115,6 +120,7 @@ func runValues(h Header) map[string]string {
 		"dataset_name":          withParams(run.Data.Name, dataset),
 		"idx_rep":               fmt.Sprint(int64(run.Seed)),
 		"sampling_strategy":     "Callback",
+		"task":                  run.Task,
 		"run_id":                h.ID,
 		"run_date":              h.Started.UTC().Format(time.RFC3339),
 		"run_code":              experiments.CodeName(run.Code),
@@ -134,6 +140,53 @@ func runValues(h Header) map[string]string {
 		for name, value := range params {
 			out[prefix+name] = value
 		}
+	}
+	return out
+}
+
+// nameSeries gives runs their series: the method with those of its parameters that differ between its
+// runs on a data set and task, and the code if that differs between runs of a heuristic.
+func nameSeries(records map[string]*Record, of map[string]map[string]string) {
+	alike := make(map[string][]map[string]string)
+	for id, r := range records {
+		run := r.Header.Run
+		of[id]["series"] = run.Method
+		key := fmt.Sprint(run.Data.Name, "\x00", run.Data.Variant, "\x00", run.Task, "\x00", run.Method)
+		alike[key] = append(alike[key], of[id])
+	}
+	for _, runs := range alike {
+		differs := differing(runs)
+		for _, v := range runs {
+			shown := make(map[string]string)
+			if differs[v["p_solver_pruner"]] {
+				shown["code"] = v["run_code"]
+			}
+			for column, value := range v {
+				name, ok := strings.CutPrefix(column, "p_solver_")
+				if !ok {
+					name, ok = strings.CutPrefix(column, "p_obj_")
+				}
+				if ok && differs[column] {
+					shown[strings.TrimPrefix(name, "pruner_params_")] = value
+				}
+			}
+			v["series"] = withParams(v["series"], shown)
+		}
+	}
+}
+
+// differing returns the columns in which runs differ, and the heuristics whose code differs.
+func differing(runs []map[string]string) map[string]bool {
+	out, code := make(map[string]bool), make(map[string]string)
+	for _, v := range runs {
+		for _, has := range []map[string]string{v, runs[0]} {
+			for column := range has {
+				out[column] = out[column] || v[column] != runs[0][column]
+			}
+		}
+		name := v["p_solver_pruner"]
+		out[name] = out[name] || cmp.Or(code[name], v["run_code"]) != v["run_code"]
+		code[name] = v["run_code"]
 	}
 	return out
 }

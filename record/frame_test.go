@@ -68,6 +68,7 @@ func TestCSV(t *testing.T) {
 			"p_obj_kernel_type": "gaussian", "p_obj_kernel_bandwidth": "0.6", "p_obj_regularizer": "0.000001",
 			"p_solver_learning_rate": "6", "p_solver_schedule": "constant", "p_solver_batch_size": "32", "p_solver_parsimony": "0.04", "p_solver_pruner_params_budget": "17",
 			"p_solver_pruner": "komp", "p_solver_cost": "", "run_code": "method polk: version 2, pruner mygo: source 066bb907832e",
+			"series": "polk[code=method polk: version 2, pruner mygo: source 066bb907832e]", "task": "ksvm",
 			"p_dataset_variant": "calibrated", "p_dataset_draw": "36", "run_date": "2026-01-02T03:04:05Z",
 			"benchmark-git-tag": "0123", "platform": "linux", "platform-architecture": "amd64", "system-cpus": "2", "system-processor": `a "fast", one`,
 		},
@@ -77,13 +78,38 @@ func TestCSV(t *testing.T) {
 			"objective_norm_sq": "12.5", "objective_prequential_loss": "0.5", "objective_prequential_error": "0.0625",
 			"objective_log_loss": "0.75", "objective_calibration_error": "0.25",
 			"objective_numbers_kept": "408"}, // 17 elements of 2 features and 5 weights, and the inverse
-		4: {"run_id": "ccc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "",
+		4: {"run_id": "ccc", "series": "csvc", "solver_name": "csvc[cost=1,tolerance=0.001]", "objective_value": "", "objective_test_risk": "", "objective_test_error": "0.05", "p_obj_regularizer": "",
 			"objective_distance": "", "objective_numbers_kept": "", "time_process": "0", "p_solver_cost": "1", "p_solver_pruner": ""},
 	} {
 		for column, value := range want {
 			if got, ok := rows[i][column]; !ok || got != value {
 				t.Errorf("row %d: %s is %q, want %q", i, column, got, value)
 			}
+		}
+	}
+}
+
+// TestSeries checks that series are named by what differs between runs of a method on a data set and task.
+func TestSeries(t *testing.T) {
+	records := make(map[string]*Record)
+	want := make(map[string]string)
+	add := func(series, task, method string, bandwidth float64, p experiments.Params) {
+		p.Kernel = experiments.Kernel{Type: "gaussian", Bandwidth: bandwidth}
+		run := experiments.Run{Data: data.Ref{Name: "letter", Draw: uint64(len(records))}, Task: task, Method: method, Params: p, Seed: uint64(len(records))}
+		id := string(rune('a' + len(records)))
+		records[id], want[id] = &Record{Header: Header{ID: id, Run: run}, Points: []Point{{Samples: 1}}}, series
+	}
+	add("polk[order=16]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 16}})
+	add("polk[order=40]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
+	add("polk[order=40]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
+	add("bsgd", "ksvm", "bsgd", 1, experiments.Params{Budget: 16})
+	add("polk[kernel_bandwidth=2,pruner=oldest]", "klr", "polk", 2, experiments.Params{Pruner: "oldest"})
+	add("polk[kernel_bandwidth=3,pruner=komp]", "klr", "polk", 3, experiments.Params{})
+	var b bytes.Buffer
+	testutil.NoError(t, CSV(&b, records))
+	for _, row := range testutil.Rows(t, b.Bytes()) {
+		if id := row["run_id"]; row["series"] != want[id] || row["task"] != records[id].Header.Run.Task {
+			t.Errorf("%s: series %q, task %q, want %q", id, row["series"], row["task"], want[id])
 		}
 	}
 }

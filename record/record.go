@@ -187,6 +187,9 @@ type Timing struct {
 	Pruner float64 `json:"pruner,omitempty"`
 }
 
+// Training returns the processor time of training, with the time waited for a pruner's process.
+func (t Timing) Training() float64 { return t.CPU + t.Pruner }
+
 // A Final is the last line of a finished record. The writer sets Type, Digest
 // and Sum.
 type Final struct {

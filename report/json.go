@@ -23,6 +23,7 @@ type SeriesDocument struct {
 	Label   string         `json:"label"`             // label, as in tables and figures
 	Cells   []string       `json:"cells,omitempty"`   // IDs of the cells of the paper's tables that the runs feed, as 'runall verify --json' has them beside the paper's numbers; missing if there are none
 	Planned int            `json:"planned"`           // number of planned runs
+	Varied  string         `json:"varied,omitempty"`  // what differs between runs on a user's rows: orders of one split, splits, or orders of one training file; missing for other data and for a single run
 	RunIDs  []string       `json:"run_ids"`           // IDs of the runs with a record: run_id in the files of 'runall export'
 	Risk    Stat           `json:"test_risk"`         // risk on the test set; over no runs if the method has no risk
 	Error   Stat           `json:"error_percent"`     // error on the test set, in percent
@@ -41,7 +42,7 @@ func (r *Report) Document() *Document {
 		}
 		d.Series = append(d.Series, SeriesDocument{
 			Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label, Cells: s.Cells,
-			Planned: len(s.planned), RunIDs: ids, Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
+			Planned: len(s.planned), Varied: experiments.Varied(s.planned), RunIDs: ids, Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
 			Seconds: statOf(s.values(wall)), Numbers: words.Nullable(s.numbersKept()),
 		})
 	}

@@ -43,6 +43,12 @@ func own(in Input) *Report {
 	numbers := b.numericRuns()
 	r.Runs.Numbers, r.Tables[0].Numbers = numbers, numbers
 	r.Notes = b.notes()
+	for _, f := range r.allFigures() {
+		f.Name = in.fileName() + "-" + f.Name
+	}
+	for _, t := range append(slices.Clip(r.Tables), r.Runs) {
+		t.Label = in.fileName() + "-" + t.Name
+	}
 	return r
 }
 

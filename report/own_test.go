@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -74,18 +75,21 @@ func TestTradeoff(t *testing.T) {
 		run.Data.Name = "mine"
 		id := experiments.ID(run)
 		in.Planned = append(in.Planned, experiments.Planned{Run: run, ID: id, Spec: "own", Label: label, Series: label, Group: label + string(rune('a'+budget))})
-		in.Records[id] = &record.Record{Header: record.Header{ID: id, Run: run}, Final: record.Final{ModelOrder: order, TestError: err, Timing: record.Timing{CPU: cpu}}}
+		in.Records[id] = &record.Record{Header: record.Header{ID: id, Run: run}, Final: record.Final{ModelOrder: order, TestError: err, Timing: record.Timing{CPU: cpu - 0.5, Pruner: 0.5}}}
 	}
 	add("bsgd", "bsgd", 20, 1, 20, 4, 0.1)
-	if r := Build(in); slices.ContainsFunc(r.Figures, func(f *Figure) bool { return strings.HasPrefix(f.Name, "tradeoff") }) {
+	if r := Build(in); slices.ContainsFunc(r.Figures, func(f *Figure) bool { return strings.HasPrefix(f.Name, "own-tradeoff") }) {
 		t.Error("a figure of one series")
 	}
 	add("bsgd", "bsgd", 20, 2, 20, 2, 0.3)
 	add("bsgd", "bsgd", 10, 1, 10, 5, 0.4)
 	add("another", "bsgd", 30, 1, 7, 1, 0.5) // a variant, which by its label and budget would be first
 	r := Build(in)
-	if r.Figures[0].Name != "tradeoff1-order" || r.Figures[1].Name != "tradeoff1-time" {
+	if r.Figures[0].Name != "own-tradeoff1-order" || r.Figures[1].Name != "own-tradeoff1-time" {
 		t.Fatalf("figures %s and %s", r.Figures[0].Name, r.Figures[1].Name)
+	}
+	if text := r.Runs.Text() + r.Tables[0].Text(); strings.Count(text, "CPU and µs include the time that training") != 2 || !strings.Contains(text, " 3.00 ± 1.41 ") {
+		t.Errorf("the time of the heuristic's process is not in CPU (s):\n%s", text)
 	}
 	byOrder, byTime := r.Figures[0].Drawing.(*plot.Picture).Panels, r.Figures[1].Drawing.(*plot.Picture).Panels
 	if len(byOrder) != 1 || len(byOrder[0].Traces) != 2 {
@@ -100,5 +104,54 @@ func TestTradeoff(t *testing.T) {
 	}
 	if rows := testutil.Rows(t, []byte(r.Figures[0].CSV())); len(rows) != 3 {
 		t.Errorf("%d rows, want one for each series", len(rows))
+	}
+}
+
+// TestCross checks the table of methods and data sets: both layouts, the marks, a label that two specs
+// share, and what varies.
+func TestCross(t *testing.T) {
+	in := Input{Own: "first, second", Records: make(map[string]*record.Record)}
+	add := func(spec, series, data string, seed uint64, err float64) {
+		run := experiments.Run{Task: experiments.TaskKSVM, Method: "bsgd", Seed: seed, Params: experiments.Params{Budget: len(spec + series)}}
+		run.Data.Name, run.Data.Files.Holdout = data, 0.2
+		id := fmt.Sprint(spec, series, data, seed)
+		in.Planned = append(in.Planned, experiments.Planned{Run: run, ID: id, Spec: spec, Label: series, Series: series, Group: spec + series})
+		if err > 0 {
+			in.Records[id] = &record.Record{Header: record.Header{ID: id, Run: run}, Final: record.Final{TestError: err}}
+		}
+	}
+	add("first", "POLK", "letter", 1, 0.1)
+	add("first", "POLK", "letter", 2, 0.2)
+	add("second", "POLK", "letter", 1, 0.12)
+	add("second", "POLK", "trees", 1, 0)
+	add("first", "BSGD_2", "letter", 1, 0.12)
+	add("first", "BSGD_2", "trees", 1, 0.3)
+	r := Build(in)
+	tb := r.Cross("method×data")
+	_, grid, _ := strings.Cut(tb.Text(), "\n\n")
+	want := ` method               letter   trees
+─────────────────────────────────────
+ BSGD_2               *12.00  *30.00
+ POLK (second)        *12.00       —
+ POLK (first)   15.00 ± 7.07       —
+
+Mean ± standard deviation over runs (orders of one split). The least on each data set is marked.
+`
+	if grid != want {
+		t.Errorf("%s\nwant %s", grid, want)
+	}
+	latex := r.Cross("dataxmethod").LaTeX()
+	for _, text := range []string{`data & BSGD\_2 & POLK (second) & POLK (first) \\`, `letter & \textbf{12.00} & \textbf{12.00} & 15.00 $\pm$ 7.07 \\`,
+		`\begin{table}[t]\centering\footnotesize`, `\label{tab:polkrepro-first-and-1-more-errors}`} {
+		if !strings.Contains(latex, text) {
+			t.Errorf("no %s in\n%s", text, latex)
+		}
+	}
+	if md := tb.Markdown(); !strings.Contains(md, "**12.00**") {
+		t.Error(md)
+	}
+	tb.Header[1] = strings.Repeat("letter ", 9)
+	if latex := tb.LaTeX(); !strings.Contains(latex, `\begin{table*}[t]`) || !strings.Contains(latex, `\end{table*}`) {
+		t.Errorf("too wide for a column:\n%s", latex)
 	}
 }

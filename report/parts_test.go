@@ -90,7 +90,7 @@ func TestOwnParts(t *testing.T) {
 	in := diagnosed()
 	in.Own = "own"
 	r := own(in)
-	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "online1" {
+	if len(r.Parts) != 1 || r.Parts[0].ID != "online" || len(r.Parts[0].Figures) < 4 || r.Parts[0].Figures[0].Name != "own-online1" {
 		t.Errorf("%+v", r.Parts)
 	}
 	in = fixtureInput()

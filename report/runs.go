@@ -45,8 +45,10 @@ func plannedColumns() []column {
 	}
 }
 
-// runCount writes how many of the planned runs have a record.
-func (s *Series) runCount() string { return fmt.Sprintf("%d of %d", len(s.Runs), len(s.planned)) }
+// runCount writes how many of the planned runs have a record, and on a user's rows what varies.
+func (s *Series) runCount() string {
+	return strings.TrimSpace(fmt.Sprintf("%d of %d %s", len(s.Runs), len(s.planned), experiments.Varied(s.planned)))
+}
 
 // finalColumns returns the columns of the final test risk, error and model order, as text writes
 // them.
@@ -86,11 +88,22 @@ func (b *builder) runs() *Table {
 		column{"kernel evaluations", func(s *Series) string { return fmt.Sprintf("%.2e", mean(s.values(evaluations))) }})
 	return tabulate(Table{
 		Name: "runs", Title: "The runs and their cost",
-		Notes: []string{
+		Notes: append([]string{
 			"Per run: mean ± standard deviation. Times are of the training alone, evaluations excluded; CPU seconds are those of the training threads.",
 			"µs a sample: processor time by samples, for learners of a stream; second half: from the last evaluation in the first half of the run on.",
-		},
+		}, b.processNote()...),
 	}, b.series(allRuns), planned, recorded)
+}
+
+// processNote returns a note on the processor time of runs whose heuristic is a process of its own,
+// if there are any.
+func (b *builder) processNote() []string {
+	for _, r := range b.records(b.in.Planned) {
+		if r.Final.Timing.Pruner > 0 {
+			return []string{"For a heuristic in a process of its own, CPU and µs include the time that training waited for it."}
+		}
+	}
+	return nil
 }
 
 // microseconds writes the processor time of a sample from the given part of the runs on, in µs, or a dash for a
@@ -106,16 +119,16 @@ func (s *Series) microseconds(from float64) string {
 				skipped = p
 			}
 		}
-		return 1e6 * (r.Final.Timing.CPU - skipped.Timing.CPU) / float64(r.Final.Samples-skipped.Samples)
+		return 1e6 * (r.Final.Timing.Training() - skipped.Timing.Training()) / float64(r.Final.Samples-skipped.Samples)
 	})))
 }
 
 // Values of a run: its number of samples processed, its number of kernel evaluations, the time of
-// its training and the processor time of that.
+// its training and the processor time of that, with the time waited for a heuristic's process.
 func samples(r *record.Record) float64      { return float64(r.Final.Samples) }
 func evaluations(r *record.Record) float64  { return float64(r.Final.KernelEvals) }
 func wall(r *record.Record) float64         { return r.Final.Timing.Wall }
-func secondsInAll(r *record.Record) float64 { return r.Final.Timing.CPU }
+func secondsInAll(r *record.Record) float64 { return r.Final.Timing.Training() }
 
 // results makes a table of the results of the planned runs that fit, with a row for each series.
 // The columns of more come last.
@@ -123,11 +136,11 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 	parts := strings.SplitAfterN(title, ". ", 2) // a number, if it has one, and the rest
 	return tabulate(Table{
 		Name: name, Title: title, Caption: parts[len(parts)-1] + ".",
-		Notes: []string{
+		Notes: append([]string{
 			"Mean ± standard deviation over runs; online learners are averaged over the last 5 % of the processed samples. In brackets: Student's 90 % interval of the mean.",
 			"Numbers kept: what an online learner stores between samples at its mean model order: dictionary, weights and, where the method needs one, the inverse kernel matrix or a projection; of random features the weights alone, as the seed gives the frequencies again.",
 			"CPU: processor time of training, evaluations excluded.",
-		},
+		}, b.processNote()...),
 	}, b.series(fits), plannedColumns(), append(resultColumns(Stat.full), more...))
 }
 

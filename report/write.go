@@ -52,7 +52,11 @@ func (r *Report) WriteAll(dir string, keep func(path string) bool) (paths []stri
 		if f.Missing != "" {
 			continue
 		}
-		for _, format := range plot.Formats {
+		formats := plot.Formats
+		if r.Input.Own != "" {
+			formats = append(slices.Clip(formats), plot.PDF)
+		}
+		for _, format := range formats {
 			write("figures", f.Name+"."+format, func() ([]byte, error) { return plot.Render(f.Drawing, format) })
 		}
 		if numbers := f.CSV(); numbers != "" {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,7 +64,9 @@ tournament is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
-starts one process of it for each run (docs/adding-a-pruner.md).`,
+starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
+probe run times its steps, and no replicate begins when --budget is over. After
+the same failure in three runs of it, its other runs are not started.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			return c.run(cmd, append(names, "")[0])
@@ -86,9 +89,13 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if err := c.externals(cmd, name); err != nil {
 		return harness.Usage(err)
 	}
+	began := time.Now()
 	name, err := c.settled(cmd, name)
 	if err != nil {
 		return err
+	}
+	if c.search.opt.Source.Train != "" && len(c.commands) > 0 { // a process can be slow beyond any estimate
+		c.opt.Until = began.Add(c.search.opt.Budget)
 	}
 	t, plan, err := c.plan(name)
 	if err != nil {
@@ -213,7 +220,7 @@ type judged struct {
 }
 
 // judge makes the report on a tournament's runs in a results folder.
-func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, opt harness.Options, warn func(error)) (*judged, error) {
+func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, leftOut []string, opt harness.Options, warn func(error)) (*judged, error) {
 	have, err := harness.ReadResults(opt.Results, warn)
 	if err != nil {
 		return nil, err
@@ -225,12 +232,15 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 	}
 	in := report.Input{Own: t.Name, Profile: profile, Planned: compare.Runs(plan), Records: have.Records, Failed: have.Failures(),
 		Partial: len(have.Partial), Damaged: len(have.Errors)}
-	return &judged{report.NewTournament(compare.New(t, profile, plan, have.Records), in), have}, nil
+	res := compare.New(t, profile, plan, have.Records)
+	res.LeftOut = leftOut
+	return &judged{report.NewTournament(res, in), have}, nil
 }
 
 // report prints the summary and writes the rest. A run of this call without a record is an error.
 func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest, out *harness.Outcome) error {
-	r, err := judge(t, c.profile, plan, c.opt, warning(cmd))
+	plan = slices.DeleteFunc(plan, func(r experiments.Contest) bool { return slices.Contains(out.Left[harness.TimeOver], r.ID) })
+	r, err := judge(t, c.profile, plan, out.LeftOut(), c.opt, warning(cmd))
 	if err != nil {
 		return err
 	}

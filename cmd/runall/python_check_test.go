@@ -144,6 +144,32 @@ run(prune, about="replaces two elements by the point between them", params=[ORDE
 `))
 }
 
+// points, rows and columns of all elements are those of each, as lists and as arrays.
+func TestCheckPythonMatrices(t *testing.T) {
+	t.Parallel()
+	dir := python(t)
+	const script = `#!/usr/bin/env python3
+IMPORT
+from polkprune import ORDER, run
+
+
+def prune(s, order):
+    while len(s) > order:
+        for name in "point", "row", "column":
+            matrix, each = getattr(s, name + "s"), getattr(s, name)
+            assert len(matrix) == s.total and all(list(matrix[j]) == list(each(j)) for j in s), name
+            assert all(v != v for j in range(s.total) if j not in s for v in matrix[j]), name
+        s.remove(s.least(s.cost))
+
+
+run(prune, about="compares", params=[ORDER], inverse=True)
+`
+	passes(t, putIn(t, dir, "lists.py", strings.Replace(script, "IMPORT", "", 1)))
+	if exec.Command("python3", "-c", "import numpy").Run() == nil {
+		passes(t, putIn(t, dir, "arrays.py", strings.Replace(script, "IMPORT", "import numpy", 1)))
+	}
+}
+
 // A script that merges with NumPy passes the suite: it sees the points and weights that the
 // definition gives, and adds the elements that it names.
 func TestCheckPythonMerge(t *testing.T) {

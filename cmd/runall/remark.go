@@ -8,8 +8,8 @@ import (
 	"polkrepro/harness"
 )
 
-// remark prints the data sets whose runs were not started and the failed runs: the first
-// failure in full, which may be a traceback of many lines, the others in a line each.
+// remark prints the data sets whose runs were not started, the failed runs, and why others were not
+// started: the first failure in full, which may be a traceback of many lines, the others in a line each.
 func remark(stderr io.Writer, results string, out *harness.Outcome) {
 	for _, u := range out.Unavailable {
 		fmt.Fprintln(stderr, u)
@@ -20,6 +20,9 @@ func remark(stderr io.Writer, results string, out *harness.Outcome) {
 			text = brief(text)
 		}
 		fmt.Fprintf(stderr, "failed, see %s/%s.failed.jsonl: %s\n", harness.RecordsDir(results), f.ID, text)
+	}
+	for _, line := range out.LeftOut() {
+		fmt.Fprintln(stderr, line)
 	}
 }
 

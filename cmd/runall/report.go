@@ -23,6 +23,7 @@ type reporting struct {
 	opt                  harness.Options // Results, Finder, Keep
 	plan                 experiments.PlanOptions
 	profile, format, out string
+	table                string // layout of report.CrossLayouts; empty for the whole report
 	pruners              []string
 	asJSON               bool
 }
@@ -50,8 +51,11 @@ of all series of runs; 'runall verify --json' has the paper's beside them.`,
 	prunersFlag(cmd, &q.pruners)
 	cmd.Flags().Var(choice(&q.format, []string{"text", "markdown", "csv", "latex", formatPage, formatSummary}), "format", "`format` of the tables: text, markdown, csv, latex, html (one page) or summary (one line for each method)")
 	cmd.Flags().StringVar(&q.out, "out", "", "`folder` to which all tables and figures are also written, in all formats")
+	cmd.Flags().Var(choice(&q.table, report.CrossLayouts), "table", "print one table of errors, for a paper: `ROWS×COLUMNS`, method×data or data×method")
 	jsonFlag(cmd, &q.asJSON)
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.MarkFlagsMutuallyExclusive("json", "table")
+	cmd.MarkFlagsMutuallyExclusive("out", "table")
 	cmd.MarkFlagsMutuallyExclusive("json", "out")
 	return cmd
 }
@@ -63,6 +67,9 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 		if err := checkOutput("--out", cmp.Or(q.out, harness.ReportDir(q.opt.Results))); err != nil {
 			return err
 		}
+	}
+	if q.table != "" && (q.format == formatPage || q.format == formatSummary) {
+		return harness.Usage(fmt.Errorf("--table %s: --format %s has no such table: want text, markdown, csv or latex", q.table, q.format))
 	}
 	if err := registerPruners("pruner", q.pruners); err != nil {
 		return err
@@ -85,6 +92,8 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 	}
 	if q.asJSON {
 		err = writeJSON(cmd, Report{version, r.Document()})
+	} else if q.table != "" {
+		err = printTables(cmd, []*report.Table{r.Cross(q.table)}, q.format)
 	} else if q.format == formatSummary {
 		err = q.summarize(cmd, f, r, names)
 	} else {
@@ -131,7 +140,7 @@ func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	if err != nil {
 		return harness.Usage(err)
 	}
-	r, err := judge(t, experiments.ProfileQuick, plan, q.opt, warning(cmd))
+	r, err := judge(t, experiments.ProfileQuick, plan, nil, q.opt, warning(cmd))
 	if err == nil {
 		err = q.presentTournament(cmd, r)
 	}
@@ -148,6 +157,8 @@ func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error)
 	switch {
 	case q.asJSON:
 		return writeJSON(cmd, Tournament{version, r.Result})
+	case q.table != "":
+		return printTables(cmd, []*report.Table{r.Cross(q.table)}, q.format)
 	case q.format == formatPage:
 		paths, err := page.SaveAll(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Report)
 		if err == nil {

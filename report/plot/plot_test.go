@@ -1,8 +1,10 @@
 package plot
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,22 @@ func TestRunsOf(t *testing.T) {
 	}
 	if got := Plain("POLK, η₀ = 6 — “x”"); got != "POLK, eta0 = 6 - ?x?" {
 		t.Error(got)
+	}
+}
+
+// TestRender checks that a label with a subscript is one text in SVG, whatever the viewer's font, and
+// that a PDF is the same in every call.
+func TestRender(t *testing.T) {
+	p := &Picture{Panels: []*Panel{{YLabel: "R(f_t) x", Traces: []Trace{{Curve: []Sample{Single(1, 1), Single(2, 3)}}}}}}
+	svg, err := Render(p, "svg")
+	label := regexp.MustCompile(`>R\(f<tspan dy="1.36" style="[^"]*font-size:5.76px">t</tspan><tspan dy="-1.36" style="[^"]*font-size:8px">\) x</tspan></text>`)
+	if err != nil || !label.Match(svg) || strings.ContainsRune(string(svg), continues) {
+		t.Errorf("%v: not %s in\n%s", err, label, svg)
+	}
+	pdf, err := Render(p, PDF)
+	again, _ := Render(p, PDF)
+	if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) || !bytes.Equal(pdf, again) {
+		t.Errorf("%v: %d bytes of PDF, again %d", err, len(pdf), len(again))
 	}
 }
 

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 
@@ -8,6 +9,8 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // scripts is a text handler for single lines that knows two marks: "_" sets
@@ -84,9 +87,29 @@ func (h scripts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 	pt = vg.Point{X: vg.Length(x), Y: vg.Length(y)}
 	pt.X += vg.Length(sty.XAlign) * sty.Width(txt)
 	pt.Y += vg.Length(sty.YAlign)*sty.Height(txt) + sty.Font.Size - h.Extents(sty.Font).Ascent
-	for _, r := range runsOf(txt) {
-		face := h.Fonts.Lookup(sty.Font, sty.Font.Size*r.size)
-		c.FillString(face, pt.Add(vg.Point{Y: sty.Font.Size * r.shift}), r.text)
+	shift := vg.Length(0)
+	for i, r := range runsOf(txt) {
+		face, letters := h.Fonts.Lookup(sty.Font, sty.Font.Size*r.size), r.text
+		if i > 0 && onSVG(c) {
+			letters = fmt.Sprintf("%c%.4g%c", continues, float64((shift-r.shift)*sty.Font.Size), continues) + r.text
+		}
+		c.FillString(face, pt.Add(vg.Point{Y: sty.Font.Size * r.shift}), letters)
 		pt.X += face.Width(r.text)
+		shift = r.shift
 	}
 }
+
+// continues surrounds, before a run of a line in SVG, how far below the run before it the run stands.
+const continues = '\uE000'
+
+// onSVG reports whether a canvas is written as SVG.
+func onSVG(c vg.Canvas) bool {
+	d, ok := c.(*draw.Canvas)
+	if ok {
+		_, ok = d.Canvas.(*vgsvg.Canvas)
+	}
+	return ok
+}
+
+// continued matches a text in SVG that continues the one before it.
+var continued = regexp.MustCompile(`</text>\n<text [^>]*style="([^"]*)">\x{E000}([^\x{E000}]*)\x{E000}([^<]*)`)

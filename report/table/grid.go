@@ -95,7 +95,11 @@ func (g *Grid) text(b *strings.Builder, widths []int) {
 		if row == nil {
 			row = rule
 		}
-		return g.Pad(row, widths)
+		cells := g.Pad(row, widths)
+		for i := range cells {
+			cells[i] = strings.Replace(cells[i], Best, "*", 1)
+		}
+		return cells
 	})
 	for l := range strings.Lines(out.String()) {
 		b.WriteString(strings.TrimRight(l, " \n") + "\n")
@@ -107,7 +111,7 @@ func (g *Grid) Markdown(b *strings.Builder) {
 	g.render(b, renderer.NewMarkdown(), func(row []string) []string {
 		var cells []string
 		for _, cell := range row {
-			cells = append(cells, Escape(cell))
+			cells = append(cells, marked(cell, "**", "**", Escape))
 		}
 		return cells
 	})

@@ -14,20 +14,39 @@ func (t *Table) LaTeX() string {
 	b.WriteString("% needs \\usepackage{booktabs}, \\usepackage{graphicx} and \\usepackage[T1]{fontenc}\n")
 	grids := t.grids()
 	for i, g := range grids {
-		caption, label := []string{cmp.Or(t.Caption, t.Title+".")}, "tab:polkrepro-"+strings.ToLower(t.Name)
+		caption, label := []string{cmp.Or(t.Caption, t.Title+".")}, "tab:polkrepro-"+strings.ToLower(cmp.Or(t.Label, t.Name))
 		if g.title != "" {
 			caption, label = append(caption, g.title+"."), fmt.Sprintf("%s-%d", label, i+1)
 		}
 		if i == len(grids)-1 {
 			caption = append(caption, t.notes()...)
 		}
-		b.WriteString("\\begin{table}[t]\\centering\\scriptsize\\setlength{\\tabcolsep}{3pt}\n")
+		float, size := "table", "scriptsize"
+		if t.Compact {
+			size = "footnotesize"
+			if g.chars() > columnChars {
+				float = "table*"
+			}
+		}
+		fmt.Fprintf(&b, "\\begin{%s}[t]\\centering\\%s\\setlength{\\tabcolsep}{3pt}\n", float, size)
 		b.WriteString("\\resizebox*{!}{\\ifdim\\totalheight>0.75\\textheight 0.75\\textheight\\else\\totalheight\\fi}{%\n")
 		b.WriteString("\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n")
 		g.latex(&b)
-		fmt.Fprintf(&b, "}}\n\\caption{%s}\n\\label{%s}\n\\end{table}\n", latexEscape(strings.Join(caption, " ")), label)
+		fmt.Fprintf(&b, "}}\n\\caption{%s}\n\\label{%s}\n\\end{%s}\n", latexEscape(strings.Join(caption, " ")), label, float)
 	}
 	return b.String()
+}
+
+// columnChars is the number of characters of a table, with two for each gap, that fit a column of two.
+const columnChars = 60
+
+// chars returns the width of the grid in characters.
+func (g *Grid) chars() int {
+	n := 2 * len(g.Header)
+	for _, w := range g.Widths() {
+		n += w
+	}
+	return n
 }
 
 // latex writes the grid as a tabular.
@@ -44,7 +63,7 @@ func (g *Grid) latex(b *strings.Builder) {
 		}
 		cells := make([]string, len(row))
 		for i, cell := range row {
-			cells[i] = latexEscape(cell)
+			cells[i] = marked(cell, `\textbf{`, "}", latexEscape)
 		}
 		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
 	}
@@ -59,7 +78,7 @@ var latexChars = strings.NewReplacer(
 	"|", `\textbar{}`, `"`, `\textquotedbl{}`,
 	"±", `$\pm$`, "−", `$-$`, "×", `$\times$`, "·", `$\cdot$`, "—", `---`, "–", `--`, "…", `\ldots{}`,
 	"Δ", `$\Delta$`, "λ", `$\lambda$`, "η", `$\eta$`, "ε", `$\varepsilon$`, "κ", `$\kappa$`, "σ", `$\sigma$`,
-	"γ", `$\gamma$`, "≤", `$\le$`, "≥", `$\ge$`, "∞", `$\infty$`, "→", `$\to$`, "²", `$^2$`, "³", `$^3$`,
+	"γ", `$\gamma$`, "τ", `$\tau$`, "δ", `$\delta$`, "≤", `$\le$`, "≥", `$\ge$`, "∞", `$\infty$`, "→", `$\to$`, "²", `$^2$`, "³", `$^3$`,
 	"⁶", `$^6$`, "‖", `$\Vert$`, "√", `$\surd$`, "∇", `$\nabla$`, "φ", `$\phi$`, "\u0302", `$^\wedge$`, "\u0303", `$^\sim$`,
 	"₀", `$_0$`, "✓", `$\surd$`, "≠", `$\ne$`, "½", `$\frac12$`, "’", `'`, "‘", "`", "“", "``", "ö", `\"{o}`, "”", `''`, "\u00a0", `~`,
 	"\n", " ", "\t", " ",

@@ -21,6 +21,8 @@ type Table struct {
 	Rows    [][]string
 	Numbers [][]string // lines of the CSV file, a header first, with one number in a cell (default: Header and Rows)
 	Notes   []string
+	Compact bool   // for a paper: in LaTeX as wide as a column, or as the page if it is wider
+	Label   string // of the LaTeX table (default: Name)
 	Legend  string // note on verdicts, after the second of Notes; empty if the table has no verdicts
 }
 
@@ -152,9 +154,20 @@ func (t *Table) Grid() *Grid {
 	return g
 }
 
+// Best is the mark at the beginning of a cell that is set in bold, or with a star in text.
+const Best = "\uE001"
+
+// marked writes a cell with escape, and puts a marked one between the given words.
+func marked(cell, before, after string, escape func(string) string) string {
+	if best, ok := strings.CutPrefix(cell, Best); ok {
+		return before + escape(best) + after
+	}
+	return escape(cell)
+}
+
 // numeric reports whether a cell begins with a number.
 func numeric(s string) bool {
-	s, _, _ = strings.Cut(s, " ")
+	s, _, _ = strings.Cut(strings.TrimPrefix(s, Best), " ")
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil
 }

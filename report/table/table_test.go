@@ -9,6 +9,7 @@ func TestLaTeXEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		"a_b & 5 % of $x^2$ {#~\\}": `a\_b \& 5 \% of \$x\textasciicircum{}2\$ \{\#\textasciitilde{}\textbackslash{}\}`,
 		"0.1 ± 0.2 — λ日\n":          `0.1 $\pm$ 0.2 --- $\lambda$? `,
+		"NORMA, τ = 160":            `NORMA, $\tau$ = 160`,
 	} {
 		if got := latexEscape(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

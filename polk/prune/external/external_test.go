@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -71,6 +72,10 @@ var clients = map[string]client{
 	"halves": {`"about":"replaces the two cheapest elements by the point between them, with a refit","inverse":true,` + orderParam, halves},
 	"crash": {`"about":"fails",` + orderParam, func(c *wire, _, _ int) {
 		fmt.Fprint(os.Stderr, strings.Repeat("chatter\n", 1<<17)+"\x1b[31mValueError:\tno such thing\x00\n")
+		os.Exit(3)
+	}},
+	"threads": {`"about":"prints its numbers of threads",` + orderParam, func(*wire, int, int) {
+		fmt.Fprintln(os.Stderr, os.Getenv("OMP_NUM_THREADS"), os.Getenv("OPENBLAS_NUM_THREADS"), os.Getenv("MKL_NUM_THREADS"))
 		os.Exit(3)
 	}},
 	"silent": {`"about":"says nothing",` + orderParam, func(*wire, int, int) { time.Sleep(time.Hour) }},
@@ -416,6 +421,19 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestThreads: a process has one thread for linear algebra unless the environment says otherwise.
+func TestThreads(t *testing.T) {
+	for name, value := range map[string]string{"OMP_NUM_THREADS": "5", "OPENBLAS_NUM_THREADS": "", "MKL_NUM_THREADS": ""} {
+		t.Setenv(name, value) // so that it is restored
+		if value == "" {
+			testutil.NoError(t, os.Unsetenv(name))
+		}
+	}
+	if err := stepOnce(t.Context(), learner(t, served(t, "threads"))); err == nil || !strings.HasSuffix(err.Error(), "its standard error:\n  5 1 1") {
+		t.Error(err)
+	}
+}
+
 // TestSurplus: a surplus answer is not taken for the answer to the next question.
 func TestSurplus(t *testing.T) {
 	l := learner(t, served(t, "twice"))
@@ -649,6 +667,17 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s: %+v, %+v", what, all, some)
 		}
 	}
+	message, err := answered(v, []byte(`{"get":["points","ids"],"packed":true}`))
+	testutil.NoError(t, err)
+	var matrix struct {
+		Points []byte // of base64
+		IDs    []uint64
+	}
+	testutil.NoError(t, json.Unmarshal(message, &matrix))
+	at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(matrix.Points[8*i:])) }
+	if len(matrix.Points) != 8*9*3 || at(3*3) != 3 || at(3*3+1) != 0.5 || at(8*3+2) != -1 || !math.IsNaN(at(2*3)) || len(matrix.IDs) != 9 {
+		t.Errorf("packed: %s", message)
+	}
 	text, err := json.Marshal(numbers([]float64{math.Inf(1), math.NaN(), 1e-300, 0.1}))
 	if err != nil || string(text) != "[null,null,1e-300,0.1]" {
 		t.Errorf("numbers are written %s, %v", text, err)
@@ -725,7 +754,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"do":[{"remove":3},{"drop":8},{"weights":{"of":1,"weights":[1,2,3]}}],"get":["costs","spent"]}`))
 	f.Add([]byte(`{"do":[{"add":{"point":[1,2,3],"weights":[0,0,1e300]}}],"get":["rows","points","columns"],"of":[2,9]}`))
 	f.Add([]byte(`{"do":[{"enter":{"point":[1.5,0.5,-1]}},{"remove":9}],"get":["entered"],"values":[[1,2,3]]}`))
-	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","points","rows","columns","weights","norms","distances","distances_before","x","y"]}`))
+	f.Add([]byte(`{"do":[],"get":["ids","ages","samples","self","points","rows","columns","weights","norms","distances","distances_before","x","y"],"packed":true}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		plain, inverse := newView(t), newView(t)
 		inverse.inverse = inverse.Elements.(prune.InverseState)

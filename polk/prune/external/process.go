@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,12 +53,16 @@ type process struct {
 // output for the protocol before anything else prints to it.
 const isPruner = "POLK_PRUNER=1"
 
+// oneThread keeps the linear algebra of a process to one thread: the workers share the cores. What
+// the environment says comes later in the list, so that it counts.
+var oneThread = []string{"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1"}
+
 // start starts a command.
 func start(words []string) (*process, error) {
 	p := &process{lines: make(chan []byte, 1)}
 	p.killed, p.kill = context.WithCancelCause(context.Background())
 	p.cmd = exec.CommandContext(p.killed, words[0], words[1:]...)
-	p.cmd.Env = append(os.Environ(), isPruner)
+	p.cmd.Env = slices.Concat(oneThread, os.Environ(), []string{isPruner})
 	p.cmd.SysProcAttr = attributes()
 	p.cmd.Cancel = func() error { return killGroup(p.cmd.Process) }
 	p.cmd.WaitDelay = farewell // in case another process keeps standard error open

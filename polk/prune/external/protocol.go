@@ -2,8 +2,11 @@ package external
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"polkrepro/internal/words"
@@ -31,6 +34,7 @@ type answer struct {
 	Get    []string    `json:"get"`    // names of quantities
 	Of     []int       `json:"of"`     // elements whose quantities it asks for; all if there are none
 	Values [][]float32 `json:"values"` // points whose kernel values it asks for
+	Packed bool        `json:"packed"` // it asks for lists of lists as base64
 	Done   bool        `json:"done"`
 }
 
@@ -170,6 +174,9 @@ func (v *view) asked(a *answer) (out map[string]any, err error) {
 		if out[name], err = v.quantity(name, a.Of); err != nil {
 			return nil, err
 		}
+		if rows, ok := out[name].([]any); ok && a.Packed {
+			out[name] = packed(rows)
+		}
 	}
 	var values [][]any
 	for _, x := range a.Values {
@@ -263,6 +270,31 @@ func (v *view) checkWeights(w []float64) error {
 		return fmt.Errorf("%d weights, want %d", len(w), want)
 	}
 	return nil
+}
+
+// packed returns rows of numbers as float64s in little-endian order and base64, row after row, with
+// NaN for what is null. It returns a list of anything else as it is.
+func packed(rows []any) any {
+	width := 0
+	for _, row := range rows {
+		if numbers, ok := row.([]any); ok {
+			width = len(numbers)
+		} else if row != nil {
+			return rows
+		}
+	}
+	b := make([]byte, 0, 8*width*len(rows))
+	for _, row := range rows {
+		numbers, _ := row.([]any)
+		for i := range width {
+			v := math.NaN()
+			if i < len(numbers) && numbers[i] != nil {
+				v = numbers[i].(float64)
+			}
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return base64.StdEncoding.EncodeToString(b)
 }
 
 // number returns a number for JSON, in the shortest form that reads back as the same float64, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"polkrepro/polk/prune"
@@ -105,7 +106,7 @@ func TestBrokenOnesFail(t *testing.T) {
 		}
 	}
 	const want = "keeps by element, not by number"
-	if failed := failures(func(order int) prune.Pruner { return &byNumber{order: order} }); failed[want] == nil {
-		t.Errorf("no failure of %q, only %v", want, failed)
+	if failed := failures(func(order int) prune.Pruner { return &byNumber{order: order} }); failed[want] == nil || !strings.Contains(failed[want].Error(), "it leaves the elements [") {
+		t.Errorf("no failure of %q that names the elements, only %v", want, failed)
 	}
 }

@@ -153,16 +153,25 @@ func (t twin[S]) Prune(ctx context.Context, s S) error {
 	for j := len(order); j < s.Total(); j++ {
 		order = append(order, j)
 	}
+	// The weights of all elements follow from which of them stay, so that is compared first.
+	var left, gone []int
 	most := 0.0 // ‖w_j‖²
-	for i := range order {
+	for i, j := range order {
+		switch {
+		case s.Present(j) && !want.Present(i):
+			left = append(left, j)
+		case !s.Present(j) && want.Present(i):
+			gone = append(gone, j)
+		}
 		if want.Present(i) {
 			most = max(most, want.Norm2(i))
 		}
 	}
+	if len(left)+len(gone) > 0 {
+		return fmt.Errorf("it leaves the elements %v and removes %v, by definition the other way round; if their scores are equal up to rounding, that is a tie: break it by a quantity that differs, such as the ID", left, gone)
+	}
 	for i, j := range order {
 		switch {
-		case s.Present(j) != want.Present(i):
-			return fmt.Errorf("element %d stays: %v, by definition %v", j, s.Present(j), want.Present(i))
 		case !slices.Equal(s.Point(j), want.Point(i)):
 			return fmt.Errorf("element %d is %v, by definition %v", j, s.Point(j), want.Point(i))
 		case s.Present(j) && !(floats.Distance(s.Weights(j), want.Weights(i), 2) <= 1e-6*math.Sqrt(most)):

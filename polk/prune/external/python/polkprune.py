@@ -21,6 +21,8 @@ NumPy arrays if the heuristic has imported NumPy, else lists. The protocol is de
 in docs/pruner-protocol.md.
 """
 
+import array
+import base64
 import inspect
 import json
 import math
@@ -82,9 +84,10 @@ class State:
     kept               a value for each element, by its number: kept[j] = v, kept.get(j, 0)
 
     For each element, those that have been removed as None or NaN where it is not fixed:
-    ids, ages, samples, self_values (fixed), weights, norms, norms2; with the inverse costs,
-    distances, distances_before. norms2 are squared norms. Besides: spent; x and y, the
-    step's samples and targets.
+    ids, ages, samples, self_values (fixed), points, rows, weights, norms, norms2; with the
+    inverse columns, costs, distances, distances_before. norms2 are squared norms. points,
+    rows and columns are all that point(j), row(j) and column(j) return, in one question.
+    Besides: spent; x and y, the step's samples and targets.
     """
 
     def __init__(self, wire, message, kept):
@@ -226,12 +229,12 @@ class State:
 
     def _value(self, name):
         if name not in self._values:
-            self._take(self._ask({"get": [name]}))
+            self._take(self._ask({"get": [name], "packed": name in _PACKED}))
         return self._values[name]
 
     def _take(self, values):
         for name, v in values.items():
-            self._values[name] = v if name in _WHOLE else _floats(v)
+            self._values[name] = _unpacked(v, self.total) if isinstance(v, str) else v if name in _WHOLE else _floats(v)
 
     def _ask(self, what):
         if self._do:
@@ -246,7 +249,8 @@ class State:
 
 _WHOLE = {"ids", "ages", "samples"}
 _FIXED = _WHOLE | {"self", "x", "y"}
-_CHANGING = {"weights", "norms", "costs", "distances", "distances_before", "spent"}
+_PACKED = {"points", "rows", "columns"}  # a matrix is read faster from base64 than from digits
+_CHANGING = _PACKED | {"weights", "norms", "costs", "distances", "distances_before", "spent"}
 _QUANTITIES = {"norms2": "norms", "self_values": "self"}  # the protocol's norms are squared
 
 
@@ -324,6 +328,16 @@ def _floats(x):
     if isinstance(x, list):
         return [v if type(v) is float else _floats(v) for v in x]
     return math.nan if x is None else float(x)
+
+
+def _unpacked(text, n):
+    """A matrix of n rows in base64, as an array if the heuristic uses NumPy."""
+    x = array.array("d", base64.b64decode(text))
+    if sys.byteorder == "big":
+        x.byteswap()
+    if "numpy" in sys.modules:
+        return sys.modules["numpy"].array(x).reshape(n, len(x) // max(n, 1))
+    return [x[i * len(x) // n:(i + 1) * len(x) // n].tolist() for i in range(n)]
 
 
 def _array(x):
