@@ -18,7 +18,7 @@ ACTIONLINT_VERSION  = v1.7.12
 
 # The origin that the binary reports if the go command adds no VCS data
 # (-buildvcs=false). Empty outside of a git checkout.
-VERSION  := $(shell git describe --tags --always --dirty 2>/dev/null)
+VERSION  := $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null)
 REVISION := $(shell git rev-parse HEAD 2>/dev/null)
 DIRTY    := $(if $(shell git status --porcelain 2>/dev/null),true,false)
 LDFLAGS   = -X polkrepro/harness.linkedVersion=$(VERSION) \
@@ -48,7 +48,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow stranger check-reference cluster workflows image reference record agree bench stream-bench peers deploy faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow stranger check-reference cluster workflows wheel image reference record agree bench stream-bench peers deploy faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -118,6 +118,14 @@ workflows:
 	@if $(GO) list -m github.com/rhysd/actionlint@$(ACTIONLINT_VERSION) >/dev/null 2>&1; \
 	then set -x; $(GO) run github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION) .github/workflows/*.yml; \
 	else echo "actionlint: not reachable, left out"; fi
+
+# Python wheels for six platforms, the programs in them and the source distribution, without a
+# C compiler: docs/python.md. The same commit gives the same bytes.
+DIST ?= bin/dist
+
+wheel:
+	rm -rf $(DIST)
+	python3 python/build_polk.py $(DIST) all $(if $(and $(REVISION),$(filter false,$(DIRTY))),sdist)
 
 # An OCI image of runall by buildah, which needs no daemon: docs/cluster.md.
 IMAGE    ?= polk

@@ -247,7 +247,8 @@ func (s *settling) dataWords() string {
 	}
 	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
 		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "format", src.Format,
-		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "header", src.Header, "scale", string(src.Scale))
+		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "categories", list(src.Categories, column),
+		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", map[bool]string{true: "true"}[src.ZeroBased], "header", src.Header, "scale", string(src.Scale))
 }
 
 // path writes the path of a data file relative to the spec's folder, in quotes.
@@ -266,6 +267,14 @@ func relative(spec, file string) string {
 		return rel
 	}
 	return file
+}
+
+// quotedOr writes a text in quotes, or "" if it is empty.
+func quotedOr(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strconv.Quote(text)
 }
 
 func column(c rows.Column) string {

@@ -43,13 +43,13 @@ type Source struct {
 	// numbers of features and classes.
 	Regression bool
 
-	Label  rows.Column   // column of the labels, in CSV and TSV files
-	Ignore []rows.Column // columns left out; not for LIBSVM files
+	Label rows.Column // column of the labels, in CSV and TSV files
 
-	// Keep lists columns that are features although they seem to number the rows: by
-	// their name, such as "id" or "Unnamed: 0", or because they increase by one from row
-	// to row. Any other such column is an error unless it is ignored.
-	Keep []rows.Column
+	// Columns say how columns become features. Keep lists columns that are features although
+	// they seem to number the rows: by their name, such as "id" or "Unnamed: 0", or because they
+	// increase by one from row to row. Any other such column is an error unless it is ignored.
+	// Means are those of the training part.
+	rows.Columns
 
 	// Header says whether CSV and TSV files have a header: rows.HeaderYes, HeaderNo, or
 	// HeaderAuto, the default, which detects it. An ambiguous first row is an error.
@@ -58,6 +58,9 @@ type Source struct {
 	Scale     rows.Scale // feature scaling, fitted on the training part; default ScaleNone
 	Holdout   float64    // fraction of the training file's rows that become the test part
 	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
+
+	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out.
+	Say func(format string, args ...any)
 }
 
 // wrong returns an error about a field of a source, which key names as in a spec.
@@ -80,6 +83,12 @@ type Files struct {
 	Ignore     string `json:"ignore,omitempty"` // columns left out, from 1: "1,7"
 	Header     string `json:"header,omitempty"` // rows.HeaderYes or HeaderNo, for the training file
 	TestHeader string `json:"test_header,omitempty"`
+
+	Delimiter  string `json:"delimiter,omitempty"` // as in rows.Columns, but empty for the defaults
+	Decimal    string `json:"decimal,omitempty"`
+	Missing    string `json:"missing,omitempty"`
+	Categories string `json:"categories,omitempty"` // columns, from 1
+	ZeroBased  bool   `json:"zero_based,omitempty"`
 
 	Scale     rows.Scale `json:"scale,omitempty"` // feature scaling; empty for ScaleNone
 	Holdout   float64    `json:"holdout,omitempty"`
@@ -160,11 +169,11 @@ func (s Source) Open() (Ref, *Set, error) {
 			return Ref{}, nil, wrong(p.key, "%w", err)
 		}
 	}
-	opts := rows.Options{Label: s.Label, Ignore: s.Ignore, Keep: s.Keep, Header: s.Header, Strict: true}
+	opts := rows.Options{Label: s.Label, Columns: s.Columns, Header: s.Header, Strict: true}
 	if s.named() {
 		opts.Header = rows.HeaderYes
 	}
-	set, err := ref.read(opts, s.Header, false)
+	set, err := ref.read(opts, s.Header, s.Say, false)
 	return ref, set, err
 }
 
@@ -210,8 +219,8 @@ func (s *Source) check() error {
 		return wrong("test_labels", "test files in IDX, NPY and NPZ, and only these, need the file of their labels")
 	case table == (s.Label == rows.Column{}):
 		return wrong("label", "CSV and TSV files, and only these, need the label's column: its name in the header or its number (1 for the first, -1 for the last)")
-	case s.Format == rows.FormatLIBSVM && len(s.Ignore)+len(s.Keep) > 0:
-		return wrong("ignore", "LIBSVM files have no columns to ignore or keep")
+	case s.Suits(s.Format) != nil:
+		return s.Suits(s.Format)
 	case !slices.Contains(rows.HeaderWords(), s.Header):
 		return wrong("header", "header %.20q: want one of %s", s.Header, join(rows.HeaderWords()))
 	case s.Header != rows.HeaderAuto && !table:
@@ -244,22 +253,32 @@ type part struct {
 	layout rows.Layout
 	rows   []rows.Row
 	dim    int // features
+	say    func(format string, args ...any)
 }
 
 // read reads the files from their paths. opts has the columns, and the training file's
 // header. If check is set, read compares the files' SHA-256 with those of r; otherwise it
 // fills them in. It also fills in the columns and headers.
-func (r *Ref) read(opts rows.Options, testHeader string, check bool) (*Set, error) {
+func (r *Ref) read(opts rows.Options, testHeader string, say func(string, ...any), check bool) (*Set, error) {
 	if err := r.locate(); err != nil {
 		return nil, err
 	}
 	f := &r.Files
 	opts.Format, opts.Regression, opts.Sum = f.Format, f.Regression, true
-	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels}, &part{key: "test", x: &f.Test, y: &f.TestLabels}
+	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels, say: say}, &part{key: "test", x: &f.Test, y: &f.TestLabels, say: say}
 	if err := train.read(opts, check); err != nil {
 		return nil, err
 	}
+	if opts.Missing == rows.MissingMean && f.Test == (File{}) { // again, with the means of the rows that are not held out
+		held, _ := f.HeldOut(len(train.rows))
+		opts.MeanOf = func(row int) bool { _, out := slices.BinarySearch(held, row); return !out }
+		train.rows, train.say = nil, nil
+		if err := train.read(opts, check); err != nil {
+			return nil, err
+		}
+	}
 	f.Ignore = numbersOf(train.layout.Ignore)
+	f.keep(&train.layout, opts.Columns)
 	if f.Format != rows.FormatLIBSVM {
 		f.Label = train.layout.Label + 1
 	}
@@ -270,6 +289,8 @@ func (r *Ref) read(opts rows.Options, testHeader string, check bool) (*Set, erro
 		return r.set(train, nil)
 	}
 	opts = f.options()
+	opts.Columns = train.layout.Read
+	opts.Ignore, opts.Keep, opts.Categories = nil, nil, nil
 	opts.Header, opts.Dim, opts.Sum = testHeader, train.dim, true
 	if train.layout.Names != nil {
 		opts.Names = train.layout.Sum()
@@ -287,18 +308,32 @@ func (r *Ref) read(opts rows.Options, testHeader string, check bool) (*Set, erro
 func (r *Ref) reread() (*Set, error) {
 	opts := r.Files.options()
 	opts.Header = r.Files.Header
-	return r.read(opts, r.Files.TestHeader, true)
+	return r.read(opts, r.Files.TestHeader, nil, true)
 }
 
 // options returns the options for reading files with the columns of f.
 func (f *Files) options() rows.Options {
-	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked it
-	return rows.Options{Format: f.Format, Regression: f.Regression, Label: rows.Column{Number: f.Label}, Ignore: ignore}
+	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked them
+	categories, _ := columnsOf(f.Categories)
+	return rows.Options{Format: f.Format, Regression: f.Regression, Label: rows.Column{Number: f.Label}, Columns: rows.Columns{
+		Delimiter: f.Delimiter, Decimal: f.Decimal, Missing: f.Missing, ZeroBased: f.ZeroBased, Ignore: ignore, Categories: categories,
+	}}
+}
+
+// keep fills in how the columns are read: as given, or of a table as found in the file.
+func (f *Files) keep(l *rows.Layout, c rows.Columns) {
+	if rows.IsTable(f.Format) {
+		c = l.Read
+	}
+	f.Categories = numbersOf(l.Categories)
+	if c := c.Stored(); c != nil {
+		f.Delimiter, f.Decimal, f.Missing, f.ZeroBased = c.Delimiter, c.Decimal, c.Missing, c.ZeroBased
+	}
 }
 
 // named reports whether a column is given by name.
 func (s *Source) named() bool {
-	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep), func(c rows.Column) bool { return c.Name != "" })
+	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep, s.Categories), func(c rows.Column) bool { return c.Name != "" })
 }
 
 // read reads the part. It compares the files' SHA-256 if check is set, else fills them in.
@@ -360,6 +395,11 @@ func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
 		p.rows = append(p.rows, *row)
 	}
 	p.layout = *r.Layout()
+	for _, line := range r.Said() {
+		if p.say != nil {
+			p.say("%s: %s", p.x.path, line)
+		}
+	}
 	switch {
 	case len(p.rows) == 0:
 		return sums, errors.New("the file has no rows")
@@ -577,11 +617,13 @@ func (r Ref) resolveFiles() error {
 	unknown := func(what string) error { return fmt.Errorf("%.80s: %w: %s", r.Name, ErrUnknown, what) }
 	_, taken := lookup(r.Name)
 	_, ignore := columnsOf(f.Ignore)
+	_, categories := columnsOf(f.Categories)
+	opts := f.options()
 	switch {
 	case !goodName.MatchString(r.Name) || len(r.Name) > maxSetName || taken == nil:
 		return unknown("not the name of a user's data")
-	case !slices.Contains(rows.Formats(), f.Format), f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)), f.Label < 0, ignore != nil:
-		return unknown("unknown format, scale, label or ignored columns")
+	case !slices.Contains(rows.Formats(), f.Format), f.Scale != "" && !slices.Contains(rows.Scales(), string(f.Scale)), f.Label < 0, ignore != nil, categories != nil, opts.Suits(f.Format) != nil:
+		return unknown("unknown format, scale, label or columns")
 	case r.Variant != "" || r.Draw != 0:
 		return unknown("files have no variants and no draws")
 	case !(f.Holdout >= 0 && f.Holdout < 1) || (f.Holdout == 0) != (f.Test != File{}):

@@ -79,9 +79,9 @@ func sources(dir string) map[string]Source {
 	p := func(name string) string { return filepath.Join(dir, name) }
 	label, ignore := rows.Column{Name: "class"}, []rows.Column{{Name: "note"}}
 	return map[string]Source{
-		"csv":      {Train: p("train.csv"), Test: p("test.csv"), Label: label, Ignore: ignore},
-		"csv.gz":   {Train: p("train.csv.gz"), Test: p("test.csv.gz"), Label: label, Ignore: ignore},
-		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: rows.Column{Number: -2}, Ignore: []rows.Column{{Number: 2}}, Header: rows.HeaderYes},
+		"csv":      {Train: p("train.csv"), Test: p("test.csv"), Label: label, Columns: rows.Columns{Ignore: ignore}},
+		"csv.gz":   {Train: p("train.csv.gz"), Test: p("test.csv.gz"), Label: label, Columns: rows.Columns{Ignore: ignore}},
+		"numbered": {Train: p("train.csv"), Test: p("test.csv"), Label: rows.Column{Number: -2}, Columns: rows.Columns{Ignore: []rows.Column{{Number: 2}}}, Header: rows.HeaderYes},
 		"libsvm":   {Train: p("train.libsvm"), Test: p("test.libsvm")},
 		"npy":      {Train: p("train-x.npy"), TrainLabels: p("train-y.npy"), Test: p("test-x.npy.gz"), TestLabels: p("test-y.npy")},
 		"npz":      {Train: p("train.npz:x"), TrainLabels: p("train.npz:y"), Test: p("test.npz:x"), TestLabels: p("test.npz:y")},
@@ -300,7 +300,7 @@ func TestSourceChanged(t *testing.T) {
 	dir := t.TempDir()
 	writeSample(t, dir, "train", 0, 10)
 	path := filepath.Join(dir, "train.csv")
-	ref, _ := open2(t, Source{Train: path, Label: rows.Column{Name: "class"}, Ignore: []rows.Column{{Name: "note"}}, Holdout: 0.3})
+	ref, _ := open2(t, Source{Train: path, Label: rows.Column{Name: "class"}, Columns: rows.Columns{Ignore: []rows.Column{{Name: "note"}}}, Holdout: 0.3})
 	writeFile(t, path, append(must(os.ReadFile(path)), "1,x,2,1,3\n"...))
 	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), path) {
 		t.Errorf("changed: %v", err)
@@ -308,6 +308,62 @@ func TestSourceChanged(t *testing.T) {
 	testutil.NoError(t, os.Remove(path))
 	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+path) {
 		t.Errorf("removed: %v", err)
+	}
+}
+
+// TestSourceColumns checks that a test file is read with the columns of the training file, and that the
+// means of missing values are those of the rows that are not held out.
+func TestSourceColumns(t *testing.T) {
+	dir := t.TempDir()
+	train, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
+	var text strings.Builder
+	text.WriteString("id,c,x,kind\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "%d,%c,%d,%c\n", i, 'p'+i%3, i*i, 'a'+i%2)
+	}
+	text.WriteString("40,q,,a\n")
+	testutil.NoError(t, os.WriteFile(train, []byte(text.String()), 0o666))
+	testutil.NoError(t, os.WriteFile(test, []byte("kind,more,x,c,id\nb,7,5.5,p,9\na,7,,r,9\na,7,1,new,9\n"), 0o666))
+	var said []string
+	s := Source{Train: train, Test: test, Label: rows.Column{Name: "kind"}, Say: func(format string, args ...any) {
+		said = append(said, strings.ReplaceAll(fmt.Sprintf(format, args...), dir, "DIR"))
+	}}
+	s.Ignore, s.Categories, s.Missing = []rows.Column{{Name: "id"}}, []rows.Column{{Name: "c"}}, rows.MissingMean
+	ref, set := open2(t, s)
+	const mean = 39 * 79 / 6. // of the squares
+	if got, want := fmt.Sprint(set.Test.Row(0), set.Test.Row(1), set.Test.Row(2)), fmt.Sprint([]float32{1, 0, 0, 5.5}, []float32{0, 0, 1, float32(mean)}, []float32{0, 0, 0, 1}); got != want {
+		t.Errorf("test rows %s, want %s", got, want)
+	}
+	if ref.Files.Ignore != "1" || ref.Files.Categories != "2" || ref.Files.Missing != rows.MissingMean {
+		t.Errorf("%+v", ref.Files)
+	}
+	want := []string{
+		`DIR/train.csv: missing values: 1 in 1 of 41 rows, the first in line 42, column 3 ("x"); filled in with the means of their columns`,
+		`DIR/test.csv: missing values: 1 in 1 of 3 rows, the first in line 3, column 3 ("x"); filled in with the means of their columns`,
+		`DIR/test.csv: warning: column 4 ("c") has levels that the training rows did not have, in 1 rows ("new" 1): they count as none`,
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
+	}
+	s.Test, s.Holdout = "", 0.4
+	for s.SplitSeed = 1; ; s.SplitSeed++ { // until the row without x is a training row
+		ref, set = open2(t, s)
+		held, kept := ref.Files.HeldOut(41)
+		if slices.Contains(held, 40) {
+			continue
+		}
+		sum := 0.
+		for _, i := range kept[:len(kept)-1] {
+			sum += float64(i * i)
+		}
+		if got, want := set.Train.Row(len(kept) - 1)[3], sum/float64(len(kept)-1); math.Abs(float64(got)/want-1) > 1e-6 {
+			t.Errorf("mean %v, want %v", got, want)
+		}
+		break
+	}
+	again, err := Load(ref, Finder{})
+	if err != nil || !slices.Equal(again.Train.X, set.Train.X) {
+		t.Error("read again:", err)
 	}
 }
 
@@ -390,7 +446,7 @@ func TestSourceErrors(t *testing.T) {
 		{"other length", arrays(npy("3, 2", []byte{1, 2, 3, 4, 5, 6}))},
 		{"a formula", with(good, func(s *Source) { s.Train = file("=1+1.csv", plain) })},
 		{"other test columns", with(good, func(s *Source) {
-			s.Test, s.Holdout = file("test1.csv", strings.Replace(plain, "x,y,kind", "y,x,kind", 1)), 0
+			s.Test, s.Holdout = file("test1.csv", strings.Replace(plain, "x,y,kind", "x,z,kind", 1)), 0
 		})},
 		{"another class", with(good, func(s *Source) {
 			s.Test, s.Holdout = file("test2.csv", strings.Replace(plain, ",b\n", ",c\n", 1)), 0
@@ -422,7 +478,7 @@ func TestSourceKeepsColumns(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%s\n", i*i, i, []string{"a", "b"}[i%2])
 	}
 	writeFile(t, path, []byte(b.String()))
-	s := Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.5, Keep: []rows.Column{{Name: "id"}, {Name: "t"}}}
+	s := Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.5, Columns: rows.Columns{Keep: []rows.Column{{Name: "id"}, {Name: "t"}}}}
 	ref, set := open2(t, s)
 	if set.Train.Dim != 2 {
 		t.Errorf("%d features", set.Train.Dim)

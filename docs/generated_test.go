@@ -16,9 +16,13 @@ import (
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
 	"polkrepro/experiments"
+	"polkrepro/harness"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
+	"polkrepro/record"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // generators make the blocks of documents that repeat recorded results or the ledger. The keys are the
@@ -63,6 +67,8 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/tables/tableS4.csv, K of MNIST":     printedK,
 	"results/reference/tables/tableS4.csv, patches":        patches,
 	"results/reference/tables/tableS4.csv, sparse":         sparse,
+	"question-sparse-minimizer, models":                    dropCosts,
+	"question-brodatz-draws, each draw":                    eachDraw,
 	"results/reference/tables/tableS4.csv, ten draws":      tenDraws,
 	"results/reference/tables/tableS5.csv, any draws":      contrasts("multidist, selected draws", "multidist, any draws"),
 	"results/reference/tables/tableS5.csv, BSGD":           contrastsOfRows("MNIST, 1,086 elements", "MNIST, 324 elements", "Brodatz, 1,171 elements", "Brodatz, 305 elements"),
@@ -127,6 +133,7 @@ func TestQuestionsInText(t *testing.T) {
 			control = k
 		}
 	}
+	middle, _ := control.Summary()
 	rows := strings.Split(oneRun(t), "\n")
 	inside := func(i int) string { // of the lines, "| data set | of | inside |"
 		cells := strings.Split(rows[i], " | ")
@@ -151,11 +158,12 @@ func TestQuestionsInText(t *testing.T) {
 			"On MNIST with 200,000 numbers it is " + behind("MNIST, 200,000 numbers", "komp-order − BSGD by merging"),
 		},
 		"docs/choices.md": {
-			fmt.Sprintf("Then %d of %d searches reproduce 16 cells", control.Equal, control.Draws),
+			fmt.Sprintf("The median search reproduces %d cells, and %d of %d searches reproduce 16 cells", middle, control.Equal, control.Draws),
+			fmt.Sprintf("Half of these searches reproduce %d cells or more", middle),
 			"its training risk there is " + mean(removal["training risk"]),
 			fmt.Sprintf("their standard deviation is %.1f points", number(t, mean(spread))),
 		},
-		"docs/questions.md": {"If they do not, " + leak},
+		"docs/questions.md": {"If they do not, " + leak + ". The layout"},
 		"docs/results.md":   {fmt.Sprintf("On multidist %s printed numbers could be, on MNIST %s, and on Brodatz %s", inside(2), inside(3), inside(4))},
 	} {
 		prose := words.OneLine(strings.ReplaceAll(read(t, name), "*", ""))
@@ -378,6 +386,12 @@ func rates(t *testing.T) string {
 	if crossing["removal"] != 1 || crossing["keep-newest"] != 6 || len(crossing) != 2 {
 		t.Errorf("inconclusive: %v; docs/choices.md says removal at η = 10 and keep-newest at all rates", crossing)
 	}
+	below, _ := ends(t, line("multidist (calibrated)", "ksvm", "BSGD, removal, η = 1 or 1/(λt): constant")["error (%)"])
+	for _, rate := range []string{"η = 3", "η = 10", "η = 1 or 1/(λt): inverse"} {
+		if _, until := ends(t, line("multidist (calibrated)", "ksvm", "BSGD, removal, "+rate)["error (%)"]); until >= below {
+			t.Errorf("removal: the interval at %s is not below that at η = 1, as docs/choices.md says", rate)
+		}
+	}
 	if len(narrow) != 3 || !narrow["merging 0.3"] || !narrow["merging 1"] || !narrow["projection 1"] {
 		t.Errorf("intervals that fit into the margin: %v; docs/choices.md says merging at 0.3 and 1, and projection at 1", narrow)
 	}
@@ -427,19 +441,18 @@ func ratesOnMNIST(t *testing.T) string {
 	return markdown([]string{"η", "merging, error (%)", "projection, error (%)", "removal, error (%)"}, rows)
 }
 
-// rateRisks returns the table of the test risks of BSGD by merging at the two rates that are best by some
-// measure.
+// rateRisks compares the test risks of BSGD by merging at the two rates that are best by some measure.
 func rateRisks(t *testing.T) string {
 	line := questions(t)
-	var rows [][]string
-	for _, of := range [][2]string{{"multidist (calibrated)", "multidist, mean over 20 draws"}, {"mnist", "MNIST, one run"}} {
-		row := []string{of[1]}
-		for _, rate := range []string{"η = 0.3", "η = 1 or 1/(λt): constant"} {
-			row = append(row, mean(line(of[0], "ksvm", "BSGD, merging, "+rate)["test risk"]))
+	risk := func(set, rate string) string { return mean(line(set, "ksvm", "BSGD, merging, "+rate)["test risk"]) }
+	const best, one = "η = 0.3", "η = 1 or 1/(λt): constant"
+	for _, set := range []string{"multidist (calibrated)", "mnist"} {
+		if number(t, risk(set, best)) >= number(t, risk(set, one)) {
+			t.Errorf("%s: the risk at η = 0.3 is not lower, as docs/choices.md says", set)
 		}
-		rows = append(rows, row)
 	}
-	return markdown([]string{"BSGD by merging, test risk", "η = 0.3", "η = 1"}, rows)
+	return fmt.Sprintf("By test risk, η = 0.3 is better than η = 1 if BSGD merges: %s against %s on multidist, and %s against %s on MNIST.\n",
+		risk("multidist (calibrated)", best), risk("multidist (calibrated)", one), risk("mnist", best), risk("mnist", one))
 }
 
 // printedK returns the table of POLK's model orders and errors on MNIST with the printed K and with a
@@ -447,7 +460,7 @@ func rateRisks(t *testing.T) string {
 func printedK(t *testing.T) string {
 	line := questions(t)
 	shown := func(order, error string) string {
-		return fmt.Sprintf("%s (%.0f %%)", elements(math.Round(number(t, mean(order)))), number(t, mean(error)))
+		return fmt.Sprintf("%s (%.2f %%)", elements(math.Round(number(t, mean(order)))), number(t, mean(error)))
 	}
 	tenth := []string{"**η = 24, a tenth of the printed K (our choice)**"}
 	for _, at := range [][2]string{{"ksvm", "0.024"}, {"ksvm", "0.016"}, {"klr", "0.016"}, {"klr", "0.008"}} {
@@ -523,6 +536,90 @@ func sparse(t *testing.T) string {
 	return markdown([]string{"learning rate η", "K, or ε", "elements at the end", "distance from f\\*, in % of ‖f\\*‖"}, rows)
 }
 
+// recordsOf returns the records of the runs of a spec with a label, or of all its runs.
+func recordsOf(t *testing.T, spec, label string) (out []*record.Record) {
+	t.Helper()
+	specs, err := harness.FindSpecs([]string{spec})
+	testutil.NoError(t, err)
+	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	testutil.NoError(t, err)
+	for _, p := range plan {
+		if label == "" || p.Run.Method == label {
+			r, err := record.Read(filepath.Join(root, "results/reference/records", p.ID+".jsonl.gz"))
+			testutil.NoError(t, err)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// eachDraw returns the least and the largest difference of POLK's error from those of other methods on a draw of
+// Brodatz.
+func eachDraw(t *testing.T) string {
+	errors := func(spec, method string) map[uint64]float64 {
+		of := make(map[uint64]float64)
+		for _, r := range recordsOf(t, spec, method) {
+			of[r.Header.Run.Data.Draw] = 100 * r.Final.TestError
+		}
+		if len(of) != 10 {
+			t.Fatalf("%s has %d draws of %s", spec, len(of), method)
+		}
+		return of
+	}
+	var parts []string
+	for _, of := range [][3]string{{"question-brodatz-draws", "bsgd", "BSGD by merging"}, {"question-brodatz-draws", "csvc", "C-SVC"}, {"question-brodatz-draws", "lbfgs", "L-BFGS, hinge"}, {"question-brodatz-draws-klr", "lbfgs", "L-BFGS, logistic"}} {
+		polk, other := errors(of[0], "polk"), errors(of[0], of[1])
+		least, most := math.Inf(1), math.Inf(-1)
+		for draw, error := range polk {
+			least, most = min(least, error-other[draw]), max(most, error-other[draw])
+		}
+		if least <= 0 {
+			t.Errorf("POLK is not behind %s on each draw, as docs/questions.md says", of[2])
+		}
+		parts = append(parts, fmt.Sprintf("| POLK − %s | %s | %s |", of[2], words.Signed(least, 2), words.Signed(most, 2)))
+	}
+	return "| difference on a single draw | least, points | largest, points |\n|---|---|---|\n" + strings.Join(parts, "\n") + "\n"
+}
+
+// dropCosts says how far the final models on fifteen points are from losing an element. If the element d_j is
+// removed and its weights are given to the others by projection, the function changes by ‖w_j‖/√(K⁻¹)_jj.
+func dropCosts(t *testing.T) string {
+	least, budget, models := math.Inf(1), 0.0, 0
+	for _, r := range recordsOf(t, "question-sparse-minimizer", "") {
+		m, params := r.Final.Model, r.Header.Run.Params
+		order := len(m.Dictionary) / m.Dim
+		budget = max(budget, params.Parsimony*math.Pow(params.LearningRate, 1.5))
+		if order < 15 {
+			continue
+		}
+		models++
+		gram := mat.NewDense(order, order, nil)
+		for i := range order {
+			for j := range order {
+				square := 0.0
+				for k := range m.Dim {
+					d := float64(m.Dictionary[i*m.Dim+k]) - float64(m.Dictionary[j*m.Dim+k])
+					square += d * d
+				}
+				gram.Set(i, j, math.Exp(-square/(2*0.6*0.6)))
+			}
+		}
+		var inverse mat.Dense
+		testutil.NoError(t, inverse.Inverse(gram))
+		for j := range order {
+			norm := 0.0
+			for _, w := range m.Weights[j*m.Outputs : (j+1)*m.Outputs] {
+				norm += w * w
+			}
+			least = min(least, math.Sqrt(norm/inverse.At(j, j)))
+		}
+	}
+	if models != 34 {
+		t.Errorf("%d models with fifteen elements; docs/questions.md says 34", models)
+	}
+	return fmt.Sprintf("The test is easy for POLK. In the final models with fifteen elements, removing the cheapest element would change the function by\nat least %.2f. The largest budget of a step at a constant rate is %.3f, for η = 0.3 and K = 0.3. This is %.1f times smaller.\n", least, budget, least/budget)
+}
+
 // percent writes a share with two significant digits, or all digits before the point.
 func percent(v float64) string {
 	if v < 10 {
@@ -583,7 +680,7 @@ func closest(t *testing.T) string {
 		best := p.nearest(t)
 		rows = append(rows, []string{p.title, fmt.Sprintf("%.1f", number(t, best["samples_or_iterations"])/10_000), percent(offPrint(t, best))})
 	}
-	return markdown([]string{"method", "passes at its best point", "mismatch there"}, rows)
+	return markdown([]string{"method", "passes at which the mismatch is least", "mismatch there"}, rows)
 }
 
 // iterations is closest for L-BFGS.
@@ -593,7 +690,7 @@ func iterations(t *testing.T) string {
 		best := p.nearest(t)
 		rows = append(rows, []string{p.title, best["samples_or_iterations"], percent(offPrint(t, best))})
 	}
-	return markdown([]string{"method", "iterations at its best point", "mismatch there"}, rows)
+	return markdown([]string{"method", "iterations at which the mismatch is least", "mismatch there"}, rows)
 }
 
 // passes returns the table of the paths' differences from the printed numbers by the number of passes.
@@ -1100,7 +1197,7 @@ func answers(t *testing.T) string {
 // statuses are the words for how far an erratum can be trusted, and for the correction.
 var statuses = map[string]struct{ says, right string }{
 	"certain":  {"certain", "Right"},
-	"repaired": {"certain that the printed step fails; the repair is ours", "Our repair"},
+	"repaired": {"repaired (the printed step certainly fails; what replaces it is ours)", "Our repair"},
 	"inferred": {"inferred", "Our reading"},
 	"measured": {"measured", "In our runs"},
 }
@@ -1111,7 +1208,7 @@ func errataByStatus(*testing.T) string {
 	for _, status := range [][2]string{
 		{"certain", "Algebra, or another place in the paper, shows the error and what should stand there."},
 		{"repaired", "It is certain that a printed step of a proof fails. The step that we put in its place is ours."},
-		{"inferred", "The print can't be right, or is unlikely to be. What should stand there is our reading."},
+		{"inferred", "The print can't be right, is unlikely to be, or can be read in two ways. What should stand there is our reading."},
 		{"measured", "Our runs disagree with the paper. The paper's own data may differ."},
 	} {
 		var titles []string
@@ -1120,9 +1217,13 @@ func errataByStatus(*testing.T) string {
 				titles = append(titles, fmt.Sprintf("[%s](#%s)", e.Title, strings.ReplaceAll(strings.ToLower(e.Title), " ", "-")))
 			}
 		}
-		rows = append(rows, []string{status[0], status[1], strconv.Itoa(len(titles)), strings.Join(titles, "; ")})
+		which := strings.Join(titles, "; ")
+		if status[0] == "certain" {
+			which = "all others"
+		}
+		rows = append(rows, []string{status[0], status[1], strconv.Itoa(len(titles)), which})
 	}
-	return markdown([]string{"status", "meaning", "errata", "which, in the order of the paper"}, rows)
+	return markdown([]string{"status", "meaning", "errata", "which"}, rows)
 }
 
 // errata returns a generator for the errata of a severity, with what follows from them: by rank, and of one

@@ -62,7 +62,11 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		Name: d.Name, Format: d.Format,
 		Train: path("train", d.Train), TrainLabels: path("train_labels", d.TrainLabels),
 		Test: path("test", d.Test), TestLabels: path("test_labels", d.TestLabels),
-		Regression: task == TaskRegression, Header: d.Header, Scale: rows.Scale(d.Scale), Ignore: valuesOf(d.Ignore, column), Keep: valuesOf(d.Keep, column),
+		Regression: task == TaskRegression, Header: d.Header, Scale: rows.Scale(d.Scale),
+		Columns: rows.Columns{
+			Delimiter: d.Delimiter, Decimal: d.Decimal, Missing: d.Missing, ZeroBased: d.ZeroBased,
+			Ignore: valuesOf(d.Ignore, column), Keep: valuesOf(d.Keep, column), Categories: valuesOf(d.Categories, column),
+		},
 	}
 	if d.Label != nil {
 		s.Label = column(*d.Label)

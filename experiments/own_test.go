@@ -90,7 +90,8 @@ func TestOwnData(t *testing.T) {
 			t.Errorf("%s: another run", name)
 		}
 	}
-	for name, spec := range map[string]string{"scale": change("standard", "unit"), "holdout": change("0.25", "0.5"), "ignore": change("kind,", "kind, ignore: [y],")} {
+	for name, spec := range map[string]string{"scale": change("standard", "unit"), "holdout": change("0.25", "0.5"), "ignore": change("kind,", "kind, ignore: [y],"),
+		"categories": change("kind,", "kind, categories: [y],"), "missing": change("kind,", "kind, missing: drop,")} {
 		if id(map[string]string{"own.yaml": spec, "sub/rows.csv": ownRows()}, "own.yaml") == plan[0].ID {
 			t.Errorf("%s: the same run", name)
 		}
@@ -131,6 +132,11 @@ func TestOwnErrors(t *testing.T) {
 		"{train: sub/rows.csv, label: kind, holdout: 0.25, variant: raw}",
 		"{train: sub/rows.csv, label: kind, holdout: 0.25, ignore: [x, z]}",
 		"{train: sub/rows.csv, label: kind, holdout: 0.25, ignored: [x]}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, categories: [kind]}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, missing: zero}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, decimal: ','}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, delimiter: ;;}",
+		"{train: sub/rows.csv, label: kind, holdout: 0.25, zero_based: true}",
 		"{train: sub/rows.csv, label: kind, test: array.csv}",
 		"{train: sub/bad.csv, label: kind, holdout: 0.25}",
 		"{train: sub/esc.csv, label: kind, holdout: 0.25}",
@@ -202,7 +208,8 @@ func TestOwnField(t *testing.T) {
 func TestOwnKeys(t *testing.T) {
 	var fields []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[data.Source]()) {
-		if f.Name != "Regression" && f.Name != "Say" { // the task determines Regression; Say is not a key of a spec
+		// The task determines Regression; Say and Fitted are not keys of a spec, and Columns holds some.
+		if !slices.Contains([]string{"Regression", "Say", "Fitted", "Columns"}, f.Name) {
 			fields = append(fields, strings.ToLower(f.Name))
 		}
 	}

@@ -43,7 +43,7 @@ func schemaOf() *jsonschema.Schema {
 	s.Definitions["Draws"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{named, seeds}}
 	s.Definitions["Seeds"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer", Minimum: "1"}, seeds}}
 	s.Definitions["Column"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}}
-	for key, words := range map[string][]string{"format": rows.Formats(), "header": rows.HeaderWords(), "scale": rows.Scales()} {
+	for key, words := range map[string][]string{"format": rows.Formats(), "header": rows.HeaderWords(), "missing": rows.MissingWords(), "scale": rows.Scales()} {
 		property, _ := s.Definitions["Data"].Properties.Get(key)
 		for _, word := range words {
 			property.Enum = append(property.Enum, word)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"polkrepro/data/rows"
@@ -37,6 +38,8 @@ type survey struct {
 	changes int             // how often the label changes from one row to the next
 	metric  *learnedMetric  // to multiply the scaling with; nil without
 	numbers rows.RowNumbers // of the first rows of a CSV source
+
+	byColumn bool // the values of a row are those of its columns
 }
 
 // look reads the head of a stream, or all rows of a file. Of a file it keeps the head:
@@ -59,6 +62,7 @@ func (f *rowReader) look(ctx context.Context, regression, draw bool) (*survey, e
 		case err != nil:
 			return nil, err
 		}
+		s.byColumn = row.Indices == nil || f.layout != nil
 		if err := s.add(row, regression); err != nil {
 			return nil, f.source.at(row, err)
 		}
@@ -85,7 +89,7 @@ func (s *survey) add(row *rows.Row, regression bool) error {
 	full := s.full()
 	s.rows++
 	s.dim = max(s.dim, row.Dim)
-	if row.Indices == nil && s.rows <= headRows {
+	if s.byColumn && s.rows <= headRows {
 		s.numbers.Add(row.Values)
 	}
 	if s.draw != nil {
@@ -288,12 +292,7 @@ const farAway = 1000
 // which follows them, leaves nothing of these.
 func (t *trainer) warnFar(f *rowReader, s *survey) {
 	for q := range s.dim {
-		lines, v := make([]int, 0, len(s.head)), make([]float64, 0, len(s.head))
-		for i := range s.head {
-			if row := &s.head[i]; row.Indices == nil && q < len(row.Values) {
-				lines, v = append(lines, row.Line), append(v, row.Values[q])
-			}
-		}
+		lines, v := s.column(q)
 		if len(v) < fewestRows {
 			continue
 		}
@@ -302,9 +301,54 @@ func (t *trainer) warnFar(f *rowReader, s *survey) {
 		for _, of := range [][3]float64{{sorted[n-1], sorted[n-2], sorted[0]}, {sorted[0], sorted[1], sorted[n-1]}} {
 			far, next, end := of[0], of[1], of[2]
 			if others := math.Abs(next - end); others > 0 && math.Abs(far-next) > farAway*others {
-				t.opt.Note("warning: line %d: %s is %v, and lies from %v to %v in all other rows: correct it, or the scaling leaves little of the others", lines[slices.Index(v, far)], f.featureName(q), far, min(next, end), max(next, end))
+				t.opt.Note("warning: line %d: %s is %v, and lies from %v to %v in all other rows: correct it, or the scaling leaves little of the others", lines[slices.Index(v, far)], f.columnName(q), far, min(next, end), max(next, end))
 			}
 		}
+	}
+}
+
+// column returns the values of a column in the head, and their lines. There are none if the rows have
+// no columns.
+func (s *survey) column(q int) (lines []int, v []float64) {
+	for i := range s.head {
+		if row := &s.head[i]; s.byColumn && q < len(row.Values) {
+			lines, v = append(lines, row.Line), append(v, row.Values[q])
+		}
+	}
+	return lines, v
+}
+
+// A column of 3 to mostCodes whole values, each in codeRows rows on average, may be a category. At most
+// notedMost such columns are named.
+const mostCodes, codeRows = 10, 20
+
+// noteCodes names columns of few whole values, unless categories are given.
+func (t *trainer) noteCodes(f *rowReader, s *survey) {
+	if f.layout == nil || f.layout.Line == 0 || f.layout.Read.Fitted != nil && f.layout.Read.Fitted.Levels != nil {
+		return
+	}
+	var noted, names []string
+	for q := range s.dim {
+		_, v := s.column(q)
+		n := len(v)
+		slices.Sort(v)
+		v = slices.Compact(v)
+		if len(v) < 3 || len(v) > mostCodes || n < codeRows*len(v) || slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) }) {
+			continue
+		}
+		if len(names) == notedMost {
+			noted, names = append(noted, "…"), append(names, "…")
+			break
+		}
+		column := f.layout.Features[q]
+		name := strconv.Itoa(column + 1)
+		if f.layout.Names != nil {
+			name = f.layout.Names[column]
+		}
+		noted, names = append(noted, fmt.Sprintf("%s: %d values", f.columnName(q), len(v))), append(names, name)
+	}
+	if names != nil {
+		t.opt.Note("%s; a category? (--categories %s)", strings.Join(noted, ", "), strings.Join(names, ","))
 	}
 }
 
@@ -315,6 +359,6 @@ func (t *trainer) warnNumbered(f *rowReader, s *survey) {
 		return
 	}
 	for _, column := range f.layout.Numbering(&s.numbers) {
-		t.opt.Note("warning: %s seems to number the rows; if it is not a feature, remove it", column)
+		t.opt.Note("warning: %s seems to number the rows: leave it out (--ignore-columns), unless it is a feature (--keep-columns)", column)
 	}
 }

@@ -20,7 +20,10 @@ const predictRows = 256
 // for further rows. The source has labels only if labels is set.
 func (m *Model) each(ctx context.Context, src Source, format string, labels bool, do func(f []float64, row *rows.Row) error, answered func() error) error {
 	opts := m.rowOptions(format)
-	opts.Dim, opts.NoLabels = m.settings.Dim, !labels
+	opts.Dim, opts.NoLabels, opts.Columns = m.settings.Dim, !labels, m.settings.Columns.For(src.Columns)
+	if src.Label != (rows.Column{}) {
+		opts.Label, opts.Names.Label = src.Label, ""
+	}
 	f := src.open(opts)
 	defer f.close()
 	var x []float32

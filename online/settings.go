@@ -70,6 +70,8 @@ type Settings struct {
 	Format      string `json:"format"`                 // format of the training data
 	LabelColumn int    `json:"label_column,omitempty"` // 1 is the first column, −1 the last; 0 if LabelName is set
 	LabelName   string `json:"label_name,omitempty"`   // name of the label's column in the header
+
+	Columns *rows.Columns `json:"columns,omitempty"` // how columns become features; nil if each but the label is one, whatever its name
 }
 
 // prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.
@@ -175,6 +177,8 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("online: unknown scaling %q", s.Scale)
 	case len(s.Relevances) > 0 && (len(s.Relevances) != s.Dim || slices.ContainsFunc(s.Relevances, func(r float64) bool { return !(r >= 0 && r <= 1) })):
 		return fmt.Errorf("online: %d relevances, want %d from 0 to 1", len(s.Relevances), s.Dim)
+	case s.Columns.Check(s.Dim) != nil:
+		return fmt.Errorf("online: %w", s.Columns.Check(s.Dim))
 	case s.Recursive != nil:
 		if err := s.Recursive.validate(s); err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strconv"
 
 	"polkrepro/data/rows"
 )
@@ -27,6 +26,13 @@ type Source struct {
 	// Header says whether the first row of a CSV or TSV source is a header: rows.HeaderYes,
 	// HeaderNo, or HeaderAuto, the default, which detects it.
 	Header string
+
+	// Columns and Label say how rows are read for a model, where they differ from its training rows.
+	Columns rows.Columns
+	Label   rows.Column
+
+	// Say, unless nil, is called with what the reader says of the rows; see [rows.Reader.Said].
+	Say func(format string, args ...any)
 
 	// Decided, unless nil, is called once it is known whether the first row of a CSV or
 	// TSV source is a header.
@@ -57,22 +63,29 @@ func (s *Source) name() string {
 type rowReader struct {
 	source *Source
 	held   []rows.Row // rows to deliver first
-	rows   chan rows.Row
+	rows   chan readRow
 	enough chan struct{}
+	last   []string     // what the reader said at the end, once rows is closed
 	err    error        // error of the reader, once rows is closed
 	layout *rows.Layout // layout of the columns, once next has returned; nil if there are none
-	tell   bool         // whether to pass the layout to the source's Decided
+	tell   bool         // whether to pass the layout to the source's Decided, and what the reader says to Say
 
 	read *rows.Layout // layout as the goroutine read it; next copies it to layout
+}
+
+// A readRow is a row with what its reader said before it.
+type readRow struct {
+	rows.Row
+	said []string
 }
 
 // open starts reading. A Header in opts overrides that of the source. The goroutine opens the
 // file, since opening a pipe may block until there is a writer.
 func (s *Source) open(opts rows.Options) *rowReader {
-	f := &rowReader{source: s, rows: make(chan rows.Row, 64), enough: make(chan struct{})}
+	f := &rowReader{source: s, rows: make(chan readRow, 64), enough: make(chan struct{})}
 	s.unit = rows.Unit(opts.Format)
 	if opts.Header == "" {
-		opts.Header, f.tell = s.Header, s.Decided != nil
+		opts.Header, f.tell = s.Header, true
 	}
 	if s.Rows != nil {
 		s.unit = "row"
@@ -99,6 +112,7 @@ func (f *rowReader) fill(opts rows.Options) {
 		return
 	}
 	defer r.Close()
+	defer func() { f.last = r.Said() }()
 	for {
 		row, err := r.Next()
 		if l := r.Layout(); f.read == nil && l.Columns > 0 { // set once: later, next may be reading it
@@ -109,7 +123,7 @@ func (f *rowReader) fill(opts rows.Options) {
 			return
 		}
 		select {
-		case f.rows <- *row:
+		case f.rows <- readRow{*row, r.Said()}:
 		case <-f.enough:
 			return
 		}
@@ -131,21 +145,34 @@ func (f *rowReader) next(ctx context.Context) (*rows.Row, error) {
 	select {
 	case row, ok := <-f.rows:
 		if f.layout == nil && f.read != nil {
-			if f.layout = f.read; f.tell && f.layout.Line > 0 {
+			if f.layout = f.read; f.tell && f.source.Decided != nil && f.layout.Line > 0 {
 				f.source.Decided(f.layout)
 			}
 		}
+		if !ok {
+			row.said, f.last = f.last, nil
+		}
+		f.say(row.said)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ErrStopped
 		case ok:
-			return &row, nil
+			return &row.Row, nil
 		case f.err != io.EOF:
 			return nil, f.named(f.err)
 		}
 		return nil, io.EOF
 	case <-ctx.Done():
 		return nil, ErrStopped
+	}
+}
+
+// say passes lines to the source's Say.
+func (f *rowReader) say(lines []string) {
+	for _, line := range lines {
+		if f.tell && f.source.Say != nil {
+			f.source.Say("%s: %s", f.source.name(), line)
+		}
 	}
 }
 
@@ -163,14 +190,30 @@ func (f *rowReader) named(err error) error {
 
 // featureName returns how messages name a feature, counted from 0.
 func (f *rowReader) featureName(q int) string {
-	switch l := f.layout; {
-	case l == nil || q >= len(l.Features):
+	if f.layout == nil {
 		return fmt.Sprintf("feature %d", q+1)
-	case l.Names == nil:
-		return fmt.Sprintf("column %d", l.Features[q]+1)
-	default:
-		return strconv.Quote(l.Names[l.Features[q]])
 	}
+	return f.layout.Feature(q)
+}
+
+// columns returns what a model keeps of how its columns are read, as given or, of a table, as the reader
+// has fitted it.
+func (f *rowReader) columns(given *rows.Columns) *rows.Columns {
+	if f.layout != nil {
+		given = &f.layout.Read
+	}
+	if given == nil {
+		return nil
+	}
+	return given.Stored()
+}
+
+// columnName returns how messages name the column of value q of the rows.
+func (f *rowReader) columnName(q int) string {
+	if f.layout == nil {
+		return f.featureName(q)
+	}
+	return f.layout.Feature(f.layout.First(q))
 }
 
 // ready reports whether next would return without waiting.

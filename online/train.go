@@ -149,6 +149,9 @@ type trainer struct {
 // rowOptions returns the options for reading a source in the given format.
 func (s *Settings) rowOptions(format string) rows.Options {
 	o := rows.Options{Format: format, MaxDim: MaxFeatures, Regression: s.regression(), Classes: s.Labels}
+	if s.Columns != nil {
+		o.Columns = *s.Columns
+	}
 	if rows.IsTable(format) {
 		o.Label = rows.Column{Name: s.LabelName}
 		if s.LabelName == "" {
@@ -194,6 +197,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	set.Columns = f.columns(set.Columns)
 	if t.opt.Size > 0 {
 		if t.opt.Order, err = set.orderWithin(t.opt.Size, seen); err != nil {
 			return err
@@ -207,6 +211,7 @@ func (t *trainer) begin(ctx context.Context) (err error) {
 	t.warnNumbered(f, seen)
 	t.warnOneClass(seen, &set)
 	t.warnFar(f, seen)
+	t.noteCodes(f, seen)
 	var sc rows.Scaling
 	if tune {
 		sc, err = t.choose(ctx, seen, f.featureName, &set)

@@ -13,6 +13,8 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
+import sysconfig
 import tempfile
 import threading
 import weakref
@@ -38,6 +40,8 @@ except ImportError:  # load does not need scikit-learn
     def available_if(check):
         return lambda method: method
 
+
+__version__ = "0+source"  # in a wheel, that of the distribution: build_polk.py
 
 SIGNALS = signal.valid_signals()
 CHUNK = 4096  # rows of partial_fit that are learned at once: Ctrl-C waits for them
@@ -259,13 +263,24 @@ def _looks_typed(classes):
     return texts and any(all(re.fullmatch(form, c) for c in classes) for form in (r"-?\d+", "True|False"))
 
 
+def _program():
+    """The program that POLK_RUNALL names, else that of pip (for an environment, --user or --target), in PATH or of the clone."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.path.dirname(sys.executable), sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user"),
+              os.path.join(here, "bin"), os.environ.get("PATH", os.defpath), clone := os.path.join(here, "..", "bin")]
+    return os.environ.get("POLK_RUNALL") or shutil.which("runall", path=os.pathsep.join(places)) or os.path.join(clone, "runall")
+
+
+def _unstarted(e):
+    return (f"the program runall can't be started ({e}): install it with pip install . in a clone, or build it with make build, "
+            "and name it with the parameter runall, in the variable POLK_RUNALL or have it in PATH")
+
+
 class _Process:
     """A process that serves one model. It ends with this object."""
 
     def __init__(self, runall):
-        here = os.path.dirname(os.path.abspath(__file__))
-        self.program = (runall or os.environ.get("POLK_RUNALL") or shutil.which("runall")
-                        or os.path.join(here, "..", "bin", "runall"))
+        self.program = runall or _program()
         said = tempfile.TemporaryFile()
         try:
             # In a separate session, so that Ctrl-C reaches only Python.
@@ -273,8 +288,7 @@ class _Process:
                                           stderr=said, start_new_session=True)
         except OSError as e:
             said.close()
-            raise RuntimeError(f"the program runall can't be started ({e}): build it with make build, and name it with "
-                               "the parameter runall, in the variable POLK_RUNALL or have it in PATH") from None
+            raise RuntimeError(_unstarted(e)) from None
         self.owner = os.getpid()
         self.end, self.words = weakref.finalize(self, _end, self.child, self.owner, said), ""
 
@@ -363,6 +377,8 @@ class Model:
         size, = struct.unpack_from("<I", data, 8)
         self.settings = s = json.loads(data[12:12 + size])
         self._at, self._data = 12 + size, data
+        if any(((s.get("columns") or {}).get("fitted") or {}).get("levels") or []):
+            raise ValueError(f"{path}: the model has categories, which NumPy rows don't have: predict with runall predict")
         dim, m = s["dim"], s["elements"]
         self.shift = self.factor = None
         if s["scale"] != "none":
@@ -428,3 +444,11 @@ def load(path):
     model = Model(path)
     model.__class__ = ClassifierModel if len(model.classes_) else RegressorModel
     return model
+
+
+if __name__ == "__main__":
+    print(f"polk {__version__} ({os.path.abspath(__file__)})\nrunall ({_program()})", flush=True)
+    try:
+        sys.exit(subprocess.call([_program(), "version"]))
+    except OSError as e:
+        sys.exit(_unstarted(e))

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -91,10 +89,10 @@ const predictionsName = "predictions.csv"
 // A settingsSearch finds the settings of a comparison on a user's file. Its flags control
 // the search.
 type settingsSearch struct {
-	opt                  compare.Options
-	label, scale, format string
-	ignore, keep         []string
-	names                []string // names of the flags
+	opt           compare.Options
+	scale, format string
+	table         columnFlags
+	names         []string // names of the flags
 }
 
 // add adds the flags to a command that learns one of the tasks. It must be called before
@@ -108,9 +106,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.opt.Task, tasks), "task", "`task` to learn: "+strings.Join(tasks, ", "))
 	fs.Var(choice(&q.format, rows.Formats()), "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
-	fs.StringVar(&q.label, "label", "first", "`column` of the label in tables: first, last, its number or its name in the header")
-	fs.StringSliceVar(&q.ignore, "ignore-columns", nil, "comma-separated `columns` to leave out, by number or name")
-	fs.StringSliceVar(&q.keep, "keep-columns", nil, "comma-separated `columns` to use although they seem to number the rows")
+	q.table.add(fs, false)
 	q.scale = string(rows.ScaleStandard)
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
@@ -151,6 +147,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	q.opt.Spec, q.opt.Workers, q.opt.Finder = spec, opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	q.opt.Source.Say = q.opt.Note
 	text, err := settle(cmd.Context(), q.opt)
 	q.opt.Progress.Close()
 	switch {
@@ -177,26 +174,7 @@ func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	}
 	*s = s.WithDefaults()
 	if rows.IsTable(s.Format) || fs.Changed("label") {
-		s.Label = columnOf(q.label)
+		s.Label = columnOf(cmp.Or(q.table.label, "first"))
 	}
-	for _, word := range q.ignore {
-		s.Ignore = append(s.Ignore, columnOf(word))
-	}
-	for _, word := range q.keep {
-		s.Keep = append(s.Keep, columnOf(word))
-	}
-}
-
-// columnOf returns the column for a word: first, last, a number or a name.
-func columnOf(word string) rows.Column {
-	switch word {
-	case "first":
-		return rows.Column{Number: 1}
-	case "last":
-		return rows.Column{Number: -1}
-	}
-	if n, err := strconv.Atoi(word); err == nil && n != 0 && math.Abs(float64(n)) < 1e9 {
-		return rows.Column{Number: n}
-	}
-	return rows.Column{Name: word}
+	s.Columns = q.table.columns()
 }

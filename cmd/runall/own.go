@@ -23,12 +23,12 @@ import (
 
 // trainFlags are the flags of train that do not set a field of online.TrainOptions directly.
 type trainFlags struct {
-	settings           trainSettings
-	table              *pflag.FlagSet // of the settings
-	label, out, resume string
-	rows               rowFlags
-	classes            []string
-	asJSON             bool
+	settings    trainSettings
+	table       *pflag.FlagSet // of the settings
+	out, resume string
+	rows        rowFlags
+	classes     []string
+	asJSON      bool
 }
 
 func newTrain() *cobra.Command {
@@ -66,7 +66,8 @@ rows.`,
 }
 
 // savedFlags are the flags of train whose values are saved in the model file.
-var savedFlags = []string{"loss", "label", "scale", "classes", "features", "bandwidth",
+var savedFlags = []string{"loss", "label", "ignore-columns", "keep-columns", "categories", "delimiter", "decimal", "missing", "zero-based",
+	"scale", "classes", "features", "bandwidth",
 	"learning-rate", "regularizer", "parsimony", "order", "size", "tolerance", "pruner", "pruner-params", "batch", "no-tune"}
 
 // add defines the flags, including the flags that set opt.
@@ -75,7 +76,6 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs := cmd.Flags()
 	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
-	fs.StringVar(&f.label, "label", "first", "`column` of a CSV file's label: first, last, its number or its name in the header")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
@@ -103,8 +103,10 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 		return err
 	}
 	s.Labels = f.classes
+	columns := f.rows.table.columns()
+	s.Columns = &columns
 	if fs.Changed("label") { // else the first column, unless that is probably wrong
-		column := columnOf(f.label)
+		column := columnOf(f.rows.table.label)
 		s.LabelColumn, s.LabelName = column.Number, column.Name
 	}
 	if f.resume != "" {
@@ -136,7 +138,7 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 	case s.Format == rows.FormatLIBSVM && fs.Changed("label") && !fs.Changed("format"):
 		return fmt.Errorf("--label is for CSV and TSV files: name the format of %s, --format csv or tsv; a LIBSVM row, the default, begins with its label", opt.Source.Path)
 	case !rows.IsTable(s.Format) && fs.Changed("label"):
-		return errors.New("--label is for CSV and TSV files: the label of a LIBSVM row comes first, and those of arrays are in the file of --labels")
+		return errNoTable
 	case len(f.classes) > 0:
 		return s.CheckLabels()
 	}

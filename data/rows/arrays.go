@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,12 +48,10 @@ func (r *Reader) beginArrays() (err error) {
 	if len(x.dims) < 2 {
 		return fmt.Errorf("examples of shape %v, want rows of features", x.dims)
 	}
-	if r.y != nil {
-		if err := r.beginLabels(x.dims[0]); err != nil {
-			return &OptionError{"labels", err}
-		}
+	if err := r.beginLabels(x.dims[0]); err != nil {
+		return err
 	}
-	if err := r.choose(nil, x.n/x.dims[0]); err != nil {
+	if err := r.choose(nil, x.n/x.dims[0], 0); err != nil {
 		return err
 	}
 	if r.layout.Label >= 0 {
@@ -63,12 +60,24 @@ func (r *Reader) beginArrays() (err error) {
 	return nil
 }
 
-// beginLabels reads the header of the labels and checks that there is one per example.
+// beginLabels reads the header of the labels, if there are any, and checks that there is one per example.
 func (r *Reader) beginLabels(examples int) (err error) {
-	if err := r.y.begin(&r.o); err != nil {
+	if r.y == nil {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			err = &OptionError{"labels", err}
+		}
+	}()
+	o := r.o
+	if format := FormatOf(r.y.file.Name()); r.o.Format == FormatNPZ && format == FormatNPY {
+		o.Format = format
+	}
+	if err := r.y.begin(&o); err != nil {
 		return err
 	}
-	if r.answers, err = openArray(r.y, r.o.Format, true); err != nil {
+	if r.answers, err = openArray(r.y, o.Format, true); err != nil {
 		return err
 	}
 	switch dims := r.answers.dims; {
@@ -84,12 +93,7 @@ func (r *Reader) beginLabels(examples int) (err error) {
 func (r *Reader) nextElements() (*Row, error) {
 	x := r.examples
 	if r.rows == x.dims[0] {
-		if r.answers != nil {
-			if err := r.answers.end(); err != nil {
-				return nil, &OptionError{"labels", err}
-			}
-		}
-		return nil, cmp.Or(x.end(), io.EOF)
+		return nil, cmp.Or(r.endLabels(), x.end(), io.EOF)
 	}
 	b, err := x.read(r.layout.Columns)
 	if err != nil {
@@ -103,16 +107,32 @@ func (r *Reader) nextElements() (*Row, error) {
 		}
 		row.Values[q] = v
 	}
+	return row, r.label(row)
+}
+
+// label reads the label of a row, if there are labels.
+func (r *Reader) label(row *Row) error {
+	if r.answers == nil {
+		return nil
+	}
+	b, err := r.answers.read(1)
+	if err == nil {
+		row.Label, err = r.parsed(strings.TrimSpace(r.answers.kind.text(b)))
+	}
+	if err != nil {
+		return &OptionError{"labels", fmt.Errorf("row %d: %w", row.Line, err)}
+	}
+	return nil
+}
+
+// endLabels reports bytes after the last label.
+func (r *Reader) endLabels() error {
 	if r.answers != nil {
-		b, err := r.answers.read(1)
-		if err == nil {
-			row.Label, err = r.parsed(strings.TrimSpace(r.answers.kind.text(b)))
-		}
-		if err != nil {
-			return nil, &OptionError{"labels", fmt.Errorf("row %d: %w", row.Line, err)}
+		if err := r.answers.end(); err != nil {
+			return &OptionError{"labels", err}
 		}
 	}
-	return row, nil
+	return nil
 }
 
 // openArray reads the header of an array.
@@ -315,13 +335,14 @@ func SplitArray(path string) (file, array string) {
 	return path, ""
 }
 
-// openMember opens an array in an NPZ archive.
-func openMember(f *os.File, array string) (io.ReadCloser, error) {
-	info, err := f.Stat()
+// openMember opens an array in an NPZ archive. If the archive has a matrix of scipy.sparse, it opens the
+// arrays besides the data, too.
+func (in *input) openMember(o *Options) (io.ReadCloser, error) {
+	info, err := in.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	z, err := zip.NewReader(f, info.Size())
+	z, err := zip.NewReader(in.file, info.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -329,10 +350,23 @@ func openMember(f *os.File, array string) (io.ReadCloser, error) {
 	for _, member := range z.File {
 		names = append(names, strings.TrimSuffix(member.Name, ".npy"))
 	}
-	at := slices.Index(names, array)
-	if array == "" && len(names) == 1 {
-		at, array = 0, names[0]
+	array := in.array
+	switch {
+	case array == "" && len(names) == 1:
+		array = names[0]
+	case array == "" && !slices.ContainsFunc(sparseMembers, func(name string) bool { return !slices.Contains(names, name) }):
+		array = "data"
+		for _, name := range sparseMembers {
+			m := &input{file: in.file, array: name}
+			if err := m.begin(&Options{Format: FormatNPZ, Sum: o.Sum}); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			in.members, in.closers = append(in.members, m), append(in.closers, m)
+		}
+	case array == "" && slices.Contains(names, "format") && slices.Contains(names, "shape"):
+		return nil, errNotCSR
 	}
+	at := slices.Index(names, array)
 	if at < 0 || slices.Contains(names[at+1:], array) {
 		return nil, fmt.Errorf("want one array %.40q in the archive, which holds %s: name one of them after the file, as in NAME.npz:x_train", array, strings.Join(names, ", "))
 	}

@@ -52,16 +52,21 @@ func (r *Reader) readFirst() error {
 	if err != nil {
 		return r.wrong(l, err)
 	}
-	if r.o.Format == FormatCSV {
+	if r.o.Format == FormatCSV && r.o.Delimiter == "" {
 		if err := semicolons(l.text); err != nil {
 			return r.wrong(l, err)
 		}
 	}
-	if len(split) == 1 && r.o.Dim != 1 {
-		return r.wrong(l, errors.New("the first row has one column: no features (are columns separated by commas?)"))
+	if len(split) == 1 && r.o.width() != 1 {
+		return r.wrong(l, fmt.Errorf("the first row has one column: no features (are columns separated by %q? else name their --delimiter)", r.comma()))
 	}
-	fields := slices.Clone(split)
-	header, err := r.isHeader(fields, r.labelOf(fields))
+	fields, seen := slices.Clone(split), slices.Clone(split)
+	for i, f := range seen {
+		if r.o.Decimal == "," && isNumber(pointed(f)) {
+			seen[i] = pointed(f)
+		}
+	}
+	header, err := r.isHeader(seen, r.labelOf(seen))
 	if err != nil {
 		return r.wrong(l, err)
 	}
@@ -69,12 +74,11 @@ func (r *Reader) readFirst() error {
 	if header {
 		names, r.blank = fields, 0
 	} else {
-		r.held = l
+		r.held = []textLine{l}
 	}
-	if err := r.choose(names, len(fields)); err != nil {
+	if err := r.choose(names, len(fields), l.number); err != nil {
 		return r.wrong(l, err)
 	}
-	r.layout.Line = l.number
 	return nil
 }
 
@@ -84,12 +88,15 @@ func (r *Reader) labelOf(fields []string) int {
 	if r.o.Label.Name != "" {
 		return slices.Index(fields, r.o.Label.Name)
 	}
+	if at := r.trainedLabel(fields); at >= 0 {
+		return at
+	}
 	n := len(fields)
 	at := r.o.Label.Number - 1
 	if r.o.Label.Number < 0 {
 		at = n + r.o.Label.Number
 	}
-	if at >= n || n == r.o.Dim {
+	if at >= n || n == r.o.width() {
 		return -1
 	}
 	return max(at, -1)
@@ -104,13 +111,15 @@ func (r *Reader) labelOf(fields []string) int {
 // that is a known class is never a header.
 func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 	o := &r.o
-	names := namesOf(fields, label)
+	names, words := namesOf(fields, label), r.words(fields)
 	known, class := o.Names.Features != "", label >= 0 && slices.Contains(o.Classes, names.Label)
 	switch {
 	case o.Header == HeaderNo:
 		return false, nil
-	case o.Header == HeaderYes, hasNames(fields, label) && !class, known && r.contradiction(names, label) == nil:
+	case o.Header == HeaderYes, o.Fitted == nil && o.named(), hasNames(fields, label, words) && !class, known && r.knows(fields, names, label):
 		return true, r.contradiction(names, label)
+	case len(words) > 0 && !class && !known && !slices.ContainsFunc(fields, isNumber):
+		return false, doubtful("no column tells")
 	case r.numbersColumns(fields, label):
 		return false, doubtful("its fields number the columns")
 	case known:
@@ -118,7 +127,7 @@ func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 	}
 	for at, s := range fields {
 		switch {
-		case at == label || isNumber(s) || isMissing(s):
+		case at == label || isNumber(s) || isMissing(s) || slices.Contains(words, at):
 		case label == len(fields)-1 && fields[label] == "":
 			return false, errEndsWithComma
 		default:
@@ -143,10 +152,48 @@ func doubtful(why string) error {
 // data. The label's name does not matter if labels are not read.
 func (r *Reader) contradiction(names Names, label int) error {
 	of := r.o.Names
-	if of.Features == "" || of.Features == names.Features && (label < 0 || r.o.NoLabels || strings.EqualFold(of.Label, names.Label)) {
+	byName := r.o.Fitted != nil && r.o.Fitted.Names != nil // choose finds each name
+	if of.Features == "" || byName || of.Features == names.Features && (label < 0 || r.o.NoLabels || strings.EqualFold(of.Label, names.Label)) {
 		return nil
 	}
 	return errors.New("the header does not match the names or the order of the training data; delete the header to skip this check")
+}
+
+// knows reports whether a row has the names of the training data.
+func (r *Reader) knows(fields []string, names Names, label int) bool {
+	if f := r.o.Fitted; f != nil && f.Names != nil {
+		return !slices.ContainsFunc(f.Names, func(name string) bool { return !slices.Contains(fields, name) })
+	}
+	return r.contradiction(names, label) == nil
+}
+
+// trainedLabel returns the column in a header that has the name of the label in the training data,
+// or −1.
+func (r *Reader) trainedLabel(fields []string) int {
+	f, name := r.o.Fitted, r.o.Names.Label
+	if f == nil || f.Names == nil || name == "" {
+		return -1
+	}
+	return slices.IndexFunc(fields, func(s string) bool { return strings.EqualFold(canonicalOr(s), name) })
+}
+
+// words returns the columns of the first row that may hold words: categories and those that are ignored.
+// If an option gives them by name, the row is a header anyway.
+func (r *Reader) words(fields []string) (columns []int) {
+	l := &Layout{Columns: len(fields)}
+	for _, c := range slices.Concat(r.o.Categories, r.o.Ignore) {
+		if at, err := l.find("", c); err == nil {
+			columns = append(columns, at)
+		}
+	}
+	if f := r.o.Fitted; f != nil && f.Columns == len(fields) {
+		for at := range fields {
+			if q := slices.Index(f.Numbers, at+1); q < 0 || f.level(q) != nil {
+				columns = append(columns, at)
+			}
+		}
+	}
+	return columns
 }
 
 // firstRows is the number of rows of which another one must have the first row's label.
@@ -165,13 +212,13 @@ func (r *Reader) checkFirst(row *Row) error {
 }
 
 // hasNames reports whether the fields of a row can be the names in a header: none is a
-// number, and a feature's name is not a mark of a missing value.
-func hasNames(fields []string, label int) (named bool) {
+// number, and a feature's name is not a mark of a missing value. The columns in words tell nothing.
+func hasNames(fields []string, label int, words []int) (named bool) {
 	for at, s := range fields {
 		if isNumber(s) {
 			return false
 		}
-		named = named || at != label && !isMissing(s)
+		named = named || at != label && !isMissing(s) && !slices.Contains(words, at)
 	}
 	return named
 }

@@ -45,8 +45,8 @@ func TestHeaderRule(t *testing.T) {
 		{"0,1,2\n" + numbers, Options{Header: HeaderNo}, data},
 		{"0,2,1\n" + numbers, Options{}, data},
 		{"elm,,\n" + words, Options{}, "line 1: column 2: feature \"\" is missing"},
-		{"elm,NA,?\n" + words, Options{}, "line 1: column 2: feature \"NA\" is not a number"},
-		{"elm,?,3.5\n" + words, classes, "line 1: column 2: feature \"?\" is not a number"},
+		{"elm,NA,?\n" + words, Options{}, "line 1: column 2: feature \"NA\" is missing, the first of 2"},
+		{"elm,?,3.5\n" + words, classes, "line 1: column 2: feature \"?\" is missing:"},
 		{"y,1.5,2\n1,2,3\n", targets, "line 1: column 1: label \"y\" is not a number"},
 		{"elm,1.5,2\nelm,2,3\n", targets, "line 1: column 1: label \"elm\" is not a number"},
 

@@ -77,8 +77,8 @@ var magics = []magic{
 }
 
 // checkMagic returns an error if a file's first bytes are those of another format.
-// head is its beginning, decompressed.
-func checkMagic(format string, head []byte) error {
+// delimiter is that of Columns, and head the file's beginning, decompressed.
+func checkMagic(format, delimiter string, head []byte) error {
 	known, right := false, false
 	for _, m := range magics {
 		begins := bytes.HasPrefix(head, []byte(m.magic))
@@ -96,21 +96,25 @@ func checkMagic(format string, head []byte) error {
 	if known && !right {
 		return fmt.Errorf("this is not %s: it begins with %.8q; set format to csv, tsv or libsvm if it is text", Title(format), head)
 	}
-	line, _, whole := bytes.Cut(head, []byte("\n"))
-	if known || !whole && len(head) < magicBytes { // the rest of a stream's line may follow
+	end := bytes.IndexAny(head, "\r\n")
+	if known || end < 0 && len(head) < magicBytes { // the rest of a stream's line may follow
 		return nil
 	}
-	return checkLine(format, string(line))
+	if end >= 0 {
+		head = head[:end]
+	}
+	return checkLine(format, delimiter, string(head))
 }
 
 // checkLine returns an error if the first line looks like that of another format.
-func checkLine(format, line string) error {
+func checkLine(format, delimiter, line string) error {
 	comma, tab, separated := strings.Contains(line, ","), strings.Contains(line, "\t"), strings.ContainsAny(strings.TrimSpace(line), ",;\t ")
 	switch {
 	case IsTable(format) && looksLIBSVM(line):
 		return fmt.Errorf("the first line is a label and index:value pairs, not %s: set format to libsvm", Title(format))
+	case delimiter != "" || strings.HasPrefix(line, "sep="):
 	case format == FormatCSV && separated && !comma:
-		return errors.New("the first line has tabs, semicolons or spaces, and no comma: save it with commas between columns, or set format to tsv if it has tabs")
+		return errors.New("the first line has tabs, semicolons or spaces, and no comma: name the character between the columns (--delimiter), or set format to tsv if it is a tab")
 	case format == FormatTSV && comma && !tab:
 		return errors.New("the first line has commas and no tab: set format to csv")
 	case format == FormatLIBSVM && separated && !strings.ContainsAny(line, ":#"):

@@ -61,9 +61,11 @@ const (
 type Options struct {
 	Format string // one of Formats
 
-	Label  Column   // of a CSV or TSV file; not used if its rows have no label
-	Ignore []Column // columns left out
-	Keep   []Column // features even if they seem to number the rows
+	Label   Column // of a CSV or TSV file; not used if its rows have no label
+	Columns        // how the columns become features
+
+	// MeanOf, unless nil, reports whether a row, counted from 0, counts in the means of Columns.
+	MeanOf func(row int) bool
 
 	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default, see isHeader
 
@@ -79,9 +81,20 @@ type Options struct {
 	// of a LIBSVM file if it begins with a feature.
 	Dim     int
 	Classes []string // the labels
-	Names   Names    // names in the header; a header with other names is an error
+	Names   Names    // names in the header; a header without these names is an error
 
 	Sum bool // compute the SHA-256 that Sums returns
+}
+
+// trained reports whether a model was trained on other rows.
+func (o *Options) trained() bool { return o.Dim > 0 || o.Fitted != nil }
+
+// width returns the number of columns that become the features of a model; 0 before training.
+func (o *Options) width() int {
+	if o.Fitted != nil {
+		return len(o.Fitted.Numbers)
+	}
+	return o.Dim
 }
 
 // A ParseError says which line of a file can't be read, and why.
@@ -137,11 +150,24 @@ type Reader struct {
 	parse  func(line string) (*Row, error) // returns nil for a comment
 	line   int                             // number of the last line read
 	blank  int                             // number of the last blank line after the last row or header; 0 if there is none
-	held   textLine                        // the first row, if it is data; empty once it is read again
+	mac    bool                            // lines end with CR alone
+	at     int                             // number of the line that is parsed
 	fields []string
+
+	held    []textLine // rows to be read again: the first one, if it is data, or those of a fit
+	heldErr error      // the error of the line after these, if the fit has met one
+
+	// State of tables.
+	dim    int                // number of features
+	codes  []map[string]int32 // of each category, the features of its levels; nil without categories
+	unseen []map[string]int   // of each category, rows by a level that Columns does not have
+	means  bool               // Columns has means
+	gap    gap
+	said   []string
 
 	// State of array formats.
 	examples, answers *array
+	sparse            *sparse // a matrix of scipy.sparse, in place of examples; else nil
 }
 
 // Open opens a file, or "archive.npz:array", and the separate file of its labels. labels is
@@ -185,11 +211,12 @@ func (r *Reader) Next() (row *Row, err error) {
 	switch r.err {
 	case nil:
 		r.rows++
-		if r.o.Strict && row.Indices == nil { // LIBSVM has no columns
+		if r.o.Strict && r.layout.Columns > 0 { // LIBSVM has no columns
 			r.numbers.Add(row.Values)
 		}
 		r.err = r.checkFirst(row)
 	case io.EOF:
+		r.sayTotals()
 		r.err = cmp.Or(r.checkFirst(nil), r.checkNumbers(), io.EOF)
 	}
 	return row, r.err
@@ -200,16 +227,35 @@ func (r *Reader) begin() error {
 	if !slices.Contains(Formats(), r.o.Format) {
 		return fmt.Errorf("unknown format %.40q", r.o.Format)
 	}
+	if err := r.o.valid(); err != nil {
+		return err
+	}
+	if !IsTable(r.o.Format) {
+		if r.o.Categories, r.o.Missing = nil, ""; r.o.Fitted != nil && r.o.Fitted.Levels != nil {
+			return fmt.Errorf("the model has categories, which are columns of CSV and TSV files, not of %s", Title(r.o.Format))
+		}
+	}
+	given := r.o.Delimiter
 	if err := r.x.begin(&r.o); err != nil {
 		return err
 	}
 	switch r.o.Format {
 	case FormatCSV, FormatTSV:
 		r.beginText(r.parseCSV)
+		if point := r.o.Decimal; point == string(r.comma()) {
+			return wrongOption("decimal", "the decimal sign and the delimiter are both %q: numbers with decimal commas need another delimiter, such as --delimiter ';'", point)
+		}
+		if r.o.Delimiter == ";" && given == "" {
+			r.say("the columns lie between semicolons, and numbers have a decimal %s (--delimiter ';' --decimal %s)", map[string]string{".": "point", ",": "comma"}[r.o.Decimal], r.o.Decimal)
+		}
 		return r.readFirst()
 	case FormatLIBSVM:
 		r.beginText(r.parseLIBSVM)
 		return nil
+	}
+	if r.x.members != nil {
+		r.next = r.nextSparse
+		return r.beginSparse()
 	}
 	r.next = r.nextElements
 	return r.beginArrays()
@@ -220,7 +266,7 @@ func (r *Reader) begin() error {
 func (r *Reader) Layout() *Layout { return &r.layout }
 
 // Sums returns the SHA-256 of the contents, decompressed, of the file and of the file of
-// labels; for an NPZ archive, of the array. It needs Options.Sum.
+// labels; for an NPZ archive, of the array; for a sparse matrix, of the sums of its arrays. It needs Options.Sum.
 func (r *Reader) Sums() (x, y string, err error) {
 	if x, err = r.x.sum(); err == nil && r.y != nil {
 		if y, err = r.y.sum(); err != nil {
@@ -240,6 +286,9 @@ func (r *Reader) Close() error {
 
 // parsed returns the label that a text stands for.
 func (r *Reader) parsed(text string) (string, error) {
+	if r.o.Decimal == "," && isNumber(pointed(text)) {
+		text = pointed(text)
+	}
 	if r.o.Regression {
 		if _, err := ParseNumber(text); err != nil {
 			return "", fmt.Errorf("label %.40q is %w: regression needs a decimal number", text, err)
@@ -263,20 +312,13 @@ func (r *Reader) parsed(text string) (string, error) {
 	return label, nil
 }
 
-// feature parses a feature.
-func feature(text string) (float64, error) {
-	v, err := ParseNumber(text)
-	if err != nil {
-		return 0, fmt.Errorf("feature %.40q is %w", text, err)
-	}
-	return v, nil
-}
-
 // An input is an open file or a stream.
 type input struct {
 	raw      io.Reader
 	file     *os.File // nil for a stream
+	regular  bool     // the file can be read again
 	array    string   // name of an array in an archive
+	members  []*input // of a matrix of scipy.sparse, the arrays besides data; else nil
 	contents io.Reader
 	hash     hash.Hash // nil unless Options.Sum is set
 	closers  []io.Closer
@@ -288,7 +330,8 @@ func openInput(path string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &input{raw: f, file: f, array: array, closers: []io.Closer{f}}, nil
+	info, err := f.Stat()
+	return &input{raw: f, file: f, regular: err == nil && info.Mode().IsRegular(), array: array, closers: []io.Closer{f}}, nil
 }
 
 // Close closes the file.
@@ -302,6 +345,9 @@ func (in *input) Close() (err error) {
 // magicBytes is the number of bytes from which a file's format is recognized.
 const magicBytes = 512
 
+// headBytes is the number of a file's first bytes whose lines show the separator of columns.
+const headBytes = 1 << 16
+
 // begin checks that the file's first bytes are those of its format.
 func (in *input) begin(o *Options) (err error) {
 	raw, format := in.raw, o.Format
@@ -313,7 +359,7 @@ func (in *input) begin(o *Options) (err error) {
 	case in.file == nil:
 		return errors.New("an NPZ archive is not read from a stream: name its file")
 	default:
-		member, err := openMember(in.file, in.array)
+		member, err := in.openMember(o)
 		if err != nil {
 			return err
 		}
@@ -326,7 +372,7 @@ func (in *input) begin(o *Options) (err error) {
 // check checks the first magicBytes bytes against the format. Of a text it checks only the
 // bytes that are already available, as more of a stream may take long to arrive.
 func (in *input) check(raw io.Reader, format string, o *Options) error {
-	b := bufio.NewReaderSize(raw, 1<<16)
+	b := bufio.NewReaderSize(raw, headBytes)
 	want := magicBytes
 	if !IsArray(format) {
 		b.Peek(1)
@@ -336,7 +382,13 @@ func (in *input) check(raw io.Reader, format string, o *Options) error {
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return withoutPath(err)
 	}
-	if err := checkMagic(format, bytes.TrimPrefix(head, []byte(bom))); err != nil {
+	if format == FormatCSV && in.regular {
+		more, err := b.Peek(headBytes)
+		if o.Delimiter+o.Decimal == "" {
+			o.Delimiter, o.Decimal = detect(bytes.TrimPrefix(more, []byte(bom)), err != nil)
+		}
+	}
+	if err := checkMagic(format, o.Delimiter, bytes.TrimPrefix(head, []byte(bom))); err != nil {
 		return err
 	}
 	in.contents = b
@@ -347,12 +399,24 @@ func (in *input) check(raw io.Reader, format string, o *Options) error {
 	return nil
 }
 
-// sum reads the rest, which is little or nothing, and returns the SHA-256.
+// sum reads the rest, which is little or nothing, and returns the SHA-256; of a sparse matrix, that of
+// the sums of its arrays.
 func (in *input) sum() (string, error) {
 	if _, err := io.Copy(io.Discard, in.contents); err != nil {
 		return "", withoutPath(err)
 	}
-	return hex.EncodeToString(in.hash.Sum(nil)), nil
+	sum := in.hash.Sum(nil)
+	for _, m := range in.members {
+		if _, err := m.sum(); err != nil {
+			return "", err
+		}
+		sum = m.hash.Sum(sum)
+	}
+	if in.members != nil {
+		all := sha256.Sum256(sum)
+		sum = all[:]
+	}
+	return hex.EncodeToString(sum), nil
 }
 
 // bom is the byte order mark that a text may begin with.

@@ -3,6 +3,7 @@ package rows
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,15 +25,37 @@ type textLine struct {
 func (r *Reader) beginText(parse func(line string) (*Row, error)) {
 	r.lines = bufio.NewScanner(r.x.contents)
 	r.lines.Buffer(nil, maxLine)
+	r.lines.Split(r.splitLine)
 	r.parse, r.next = parse, r.nextText
+}
+
+// splitLine is a bufio.SplitFunc. Lines end with LF or CR LF; but with CR, as on an old Mac, if the
+// first one does.
+func (r *Reader) splitLine(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	if r.line == 0 && !r.mac {
+		lf, cr := bytes.IndexByte(data, '\n'), bytes.IndexByte(data, '\r')
+		if lf < 0 && cr >= 0 && cr+1 == len(data) && !atEOF {
+			return 0, nil, nil // LF may follow
+		}
+		r.mac = cr >= 0 && cr+1 < len(data) && data[cr+1] != '\n' && (lf < 0 || cr < lf)
+	}
+	if r.mac {
+		if end := bytes.IndexByte(data, '\r'); end >= 0 {
+			return end + 1, data[:end], nil
+		}
+	}
+	return bufio.ScanLines(data, atEOF)
 }
 
 // nextLine returns the next line that is not blank. In a TSV file tabs separate cells, even
 // empty ones: they are not blanks.
 func (r *Reader) nextLine() (l textLine, err error) {
-	if r.held.number > 0 {
-		l, r.held = r.held, textLine{}
+	if len(r.held) > 0 {
+		l, r.held = r.held[0], r.held[1:]
 		return l, nil
+	}
+	if r.heldErr != nil {
+		return l, r.heldErr
 	}
 	for r.lines.Scan() {
 		r.line++
@@ -48,15 +71,19 @@ func (r *Reader) nextLine() (l textLine, err error) {
 		case len(text) == 0:
 			r.blank = r.line
 			continue
-		case r.line == 1 && r.o.Format == FormatCSV && string(text) == "sep=,": // Excel's
+		case r.line == 1 && r.o.Format == FormatCSV && len(text) == len("sep=,") && bytes.HasPrefix(text, []byte("sep=")): // Excel's
+			r.o.Delimiter = cmp.Or(r.o.Delimiter, string(text[4:]))
+			if err := r.o.valid(); err != nil {
+				return l, err
+			}
 			continue
 		}
 		l = textLine{r.line, string(text)}
 		if !utf8.Valid(text) {
 			return l, r.wrong(l, errors.New("the line is not UTF-8: convert the file, from Latin-1 by iconv -f latin1 -t utf-8"))
 		}
-		if bytes.IndexByte(text, '\r') >= 0 {
-			return l, r.wrong(l, errors.New("a carriage return inside the line: lines must end with LF or CR LF; convert the file"))
+		if bytes.IndexByte(text, '\r') >= 0 || r.mac && bytes.IndexByte(text, '\n') >= 0 {
+			return l, r.wrong(l, errors.New("a carriage return inside the line: lines must all end with LF, CR LF or CR; convert the file"))
 		}
 		return l, nil
 	}
@@ -106,15 +133,15 @@ const quotedTab = '\U0010ffff'
 // next call. A line with more separators than the features and the label need is an error,
 // because splitting it takes many times its memory. The label may itself hold separators.
 func (r *Reader) split(text string) ([]string, error) {
-	comma := ','
-	if r.o.Format == FormatTSV {
-		comma = '\t'
-	}
+	comma := r.comma()
 	if strings.Count(text, string(comma)) > r.o.MaxDim+1+maxLabel {
 		return nil, r.tooMany()
 	}
 	parts := strings.SplitSeq(text, string(comma))
-	if strings.Contains(text, `"`) {
+	switch {
+	case comma == ' ':
+		parts = strings.FieldsSeq(text)
+	case strings.Contains(text, `"`):
 		if comma == '\t' {
 			text, comma = strings.ReplaceAll(text, "\t", string(quotedTab)), quotedTab
 		}
@@ -144,6 +171,55 @@ func (r *Reader) split(text string) ([]string, error) {
 	return r.fields, nil
 }
 
+// comma returns the character between columns.
+func (r *Reader) comma() rune {
+	comma := ','
+	if r.o.Format == FormatTSV {
+		comma = '\t'
+	}
+	for _, comma = range r.o.Delimiter {
+	}
+	return comma
+}
+
+// thousands matches a number whose commas may separate thousands.
+var thousands = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+$`)
+
+// detect returns the delimiter and the decimal sign of a head of a CSV file if they are not a comma and
+// a point, and all of its lines agree: the same number of columns lie between semicolons, and each comma
+// is in a number, where it can't be a separator of thousands only. whole tells that the last line is complete.
+func detect(head []byte, whole bool) (delimiter, decimal string) {
+	r := Reader{o: Options{Format: FormatCSV, MaxDim: MaxDim, Columns: Columns{Delimiter: ";"}}}
+	columns, commas, sure, decimal := 0, 0, false, "."
+	lines := bytes.FieldsFunc(head, func(c rune) bool { return c == '\n' || c == '\r' })
+	if !whole && len(lines) > 0 {
+		lines = lines[:len(lines)-1]
+	}
+	for _, line := range lines {
+		if bytes.HasPrefix(line, []byte("sep=")) || len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		fields, err := r.split(string(bytes.TrimSpace(line)))
+		if columns = cmp.Or(columns, len(fields)); err != nil || len(fields) != columns {
+			return "", ""
+		}
+		for _, field := range fields {
+			if !strings.Contains(field, ",") {
+				continue
+			}
+			if decimal = ","; !isNumber(pointed(field)) {
+				return "", ""
+			}
+			sure = sure || !thousands.MatchString(field)
+			commas++
+		}
+	}
+	if columns < 2 || commas > 0 && !sure {
+		return "", ""
+	}
+	return ";", decimal
+}
+
 // semicolons returns an error if a line has columns between semicolons and numbers with a decimal
 // comma.
 func semicolons(text string) error {
@@ -158,7 +234,7 @@ func semicolons(text string) error {
 	if len(fields) < 2 || commas == 0 || numbers < len(fields)-1 {
 		return nil
 	}
-	return fmt.Errorf("the columns of %.40q seem to lie between semicolons, with decimal commas: write commas between the columns, and decimal points (tr ',;' '.,')", text)
+	return fmt.Errorf("the columns of %.40q seem to lie between semicolons, with decimal commas: if they do, say so (--delimiter ';' --decimal ,)", text)
 }
 
 // tooMany returns the error for a row with too many features, which is not parsed.
@@ -173,6 +249,7 @@ func (r *Reader) nextText() (*Row, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.at = l.number
 		row, err := r.parse(l.text)
 		if err != nil {
 			return nil, r.wrong(l, err)
@@ -198,21 +275,42 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 			return nil, err
 		}
 	}
-	row := &Row{Dim: len(l.Features), Values: make([]float64, len(l.Features))}
+	row := &Row{Dim: r.dim, Values: make([]float64, len(l.Features))}
 	if l.Label >= 0 && !r.o.NoLabels {
 		if row.Label, err = r.parsed(fields[l.Label]); err != nil {
-			if fields[l.Label] == "" && l.Label == l.Columns-1 {
-				err = errEndsWithComma
-			}
-			return nil, fmt.Errorf("%s: %w", l.Column(l.Label), err)
+			return nil, r.badLabel(fields, err)
 		}
 	}
+	if r.codes != nil {
+		row.Indices = slices.Clone(l.first)
+	}
 	for q, at := range l.Features {
-		if row.Values[q], err = feature(fields[at]); err != nil {
-			return nil, fmt.Errorf("%s: %w; encode words as numbers, or leave the column out", l.Column(at), err)
+		if r.codes != nil && r.codes[q] != nil {
+			if r.code(row, q, fields[at]) {
+				continue
+			}
+		} else if row.Values[q], err = r.number(fields[at]); err == nil {
+			continue
+		}
+		if out, err := r.fill(row, q, fields, err); out || err != nil {
+			return nil, err
 		}
 	}
 	return row, nil
+}
+
+// badLabel returns the error of a row's label, or nil if the label is missing and such rows are left out.
+func (r *Reader) badLabel(fields []string, err error) error {
+	l := &r.layout
+	text := fields[l.Label]
+	if r.o.Missing == MissingDrop && (text == "" || notFinite(text)) {
+		r.gap.add(r.at, 1+r.gaps(fields), l.Column(l.Label))
+		return nil
+	}
+	if text == "" && l.Label == l.Columns-1 {
+		err = errEndsWithComma
+	}
+	return fmt.Errorf("%s: %w", l.Column(l.Label), err)
 }
 
 // several matches the labels of a row of a multilabel file.
@@ -275,6 +373,10 @@ func (r *Reader) pair(field string, last int) (index int, value float64, err err
 		return 0, 0, errors.New("query ids (qid:) are not supported")
 	}
 	n, err := strconv.ParseUint(name, 10, 64)
+	base := 0 // of the indices, less 1
+	if r.o.ZeroBased && n <= MaxDim {
+		n, base = n+1, 1
+	}
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, 0, fmt.Errorf("feature index %.40q is not a whole number", name)
@@ -283,14 +385,14 @@ func (r *Reader) pair(field string, last int) (index int, value float64, err err
 	case err != nil || n > uint64(r.o.MaxDim):
 		return 0, 0, fmt.Errorf("feature index %.40s is above the limit, %d", name, r.o.MaxDim)
 	case n == 0:
-		return 0, 0, errors.New("feature index 0: indices start at 1")
+		return 0, 0, errors.New("feature index 0: indices start at 1, unless --zero-based is given (in a spec, zero_based: true)")
 	case int(n) == last:
-		return 0, 0, fmt.Errorf("duplicate feature index %d", n)
+		return 0, 0, fmt.Errorf("duplicate feature index %s", name)
 	case int(n) < last:
-		return 0, 0, fmt.Errorf("feature index %d comes after %d: indices must ascend", n, last)
+		return 0, 0, fmt.Errorf("feature index %s comes after %d: indices must ascend", name, last-base)
 	}
-	if value, err = feature(text); err != nil {
-		return 0, 0, fmt.Errorf("index %d: %w", n, err)
+	if value, err = ParseNumber(text); err != nil {
+		return 0, 0, fmt.Errorf("index %s: feature %.40q is %w", name, text, err)
 	}
 	return int(n), value, nil
 }

@@ -4,6 +4,7 @@ package export
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -30,7 +31,7 @@ type program struct {
 // keys are the JSON keys of online.Settings that a program implements, or that only training needs.
 var keys = []string{"loss", "labels", "dim", "text_labels", "kernel", "bandwidth", "regularizer", "learning_rate", "decay_steps",
 	"fixed_from", "fixed_to", "parsimony", "batch", "pruner", "pruner_params", "scale", "relevances", "exact", "recursive",
-	"target_shift", "target_factor", "trade_off", "format", "label_column", "label_name"}
+	"target_shift", "target_factor", "trade_off", "format", "label_column", "label_name", "columns"}
 
 // checkKeys returns an error if settings have a key that is not known here: the model may compute
 // something else than a program would.
@@ -57,6 +58,9 @@ func newProgram(m *online.Model) (*program, error) {
 	p := &program{Settings: m.Settings(), Order: f.Order(), Outputs: f.Outputs, weights: f.W}
 	if err := checkKeys(p.Settings); err != nil {
 		return nil, err
+	}
+	if c := p.Columns; c != nil && c.Fitted != nil && (c.Fitted.Levels != nil || c.Fitted.Means != nil) {
+		return nil, errors.New("the model has columns of categories or means for missing values, which a program does not compute: export the model with --to predict")
 	}
 	l, err := loss.ByName(p.Loss)
 	if err != nil {

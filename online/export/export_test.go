@@ -111,7 +111,13 @@ func TestRefused(t *testing.T) {
 		"a narrow kernel":     {func(h map[string]any, _, _, _ []float64) { h["bandwidth"] = 1e-20 }, "", "5e+39, of the bandwidth"},
 		"a wide kernel":       {func(h map[string]any, _, _, _ []float64) { h["bandwidth"] = 1e20 }, "", "2e+40, of the bandwidth"},
 		"tiny targets":        {func(h map[string]any, _, _, _ []float64) { h["target_factor"] = 1e35 }, "", "1e+35, of the bandwidth"},
-		"constant features":   {func(_ map[string]any, factor, _, _ []float64) { clear(factor) }, "2 elements and 0 features", "2 elements and 0 features"},
+		"a category": {func(h map[string]any, _, _, _ []float64) {
+			h["columns"] = map[string]any{"fitted": map[string]any{"columns": 3, "numbers": []int{2, 3}, "levels": [][]string{nil, {"a", "b"}}}}
+		}, "columns of categories", "columns of categories"},
+		"means for missing values": {func(h map[string]any, _, _, _ []float64) {
+			h["columns"] = map[string]any{"missing": "mean", "fitted": map[string]any{"columns": 4, "numbers": []int{2, 3, 4}, "means": []float64{1, 2, 3}}}
+		}, "means for missing", "means for missing"},
+		"constant features": {func(_ map[string]any, factor, _, _ []float64) { clear(factor) }, "2 elements and 0 features", "2 elements and 0 features"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := small(t, "squared-error", nil, c.change)

@@ -71,6 +71,16 @@ type Data struct {
 	Ignore []Column `json:"ignore,omitempty"`
 	// Columns to use as features although they seem to number the rows, by name or number.
 	Keep []Column `json:"keep,omitempty"`
+	// Columns of words or codes, by name or number: each level becomes a feature, 1 in its rows and 0 in others.
+	Categories []Column `json:"categories,omitempty"`
+	// Character between the columns of a CSV file; if missing, a comma, or a semicolon if all lines agree.
+	Delimiter string `json:"delimiter,omitempty"`
+	// Decimal sign of the numbers in tables; if missing, a point, or a comma between semicolons if all lines agree.
+	Decimal string `json:"decimal,omitempty" jsonschema:"enum=.,enum=\\,"`
+	// Rows of tables in which a value is missing are refused, left out (drop), or filled in with the means of the columns in the training examples (mean); refused if missing.
+	Missing string `json:"missing,omitempty"`
+	// Whether the indices of LIBSVM files start at 0; at 1 if missing.
+	ZeroBased bool `json:"zero_based,omitempty"`
 	// Whether CSV and TSV files have a header; detected if missing.
 	Header string `json:"header,omitempty"`
 	// Scaling of the features, fitted on the training examples; none if missing.
