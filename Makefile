@@ -48,7 +48,7 @@ FROM ?= $(REFERENCE)
 
 REFERENCE = results/reference
 
-.PHONY: all build reproduce smoke test check vet race slow stranger check-reference cluster workflows wheel image reference record agree bench stream-bench peers faults fuzz data report verify lint fmt staticcheck mutants clean
+.PHONY: all build reproduce smoke test check vet race slow stranger check-reference cluster workflows wheel image reference record agree bench stream-bench peers deploy faults fuzz data report verify lint fmt staticcheck mutants clean
 
 all: reproduce
 
@@ -191,6 +191,12 @@ peers: build
 	@if /usr/bin/python3 -c 'import sklearn' 2>/dev/null; \
 	then mkdir -p $(RESULTS) && /usr/bin/python3 online/peers/peers.py bin/runall $(RESULTS)/peers $(PEERS_SETS) && cat $(RESULTS)/peers.txt; \
 	else echo "peers: python3-sklearn is not installed, left out"; fi
+
+# Measures exported models (docs/deploy.md) in half an hour. Needs what online/export/deploy.py names;
+# npm gets onnxruntime-web. Models are kept in results/deploy.
+deploy: build
+	@mkdir -p $(RESULTS)/deploy && npm install --prefix $(RESULTS)/deploy --no-audit --no-fund --ignore-scripts onnxruntime-web@1.17.3 >/dev/null
+	@/usr/bin/python3 online/export/deploy.py bin/runall $(RESULTS)/deploy $(RESULTS)/deploy && cat $(RESULTS)/deploy.txt
 
 # Runs every fuzz target for FUZZTIME, as many at a time as there are cores, and
 # prints a line for each. A target's findings are in its testdata/fuzz.

@@ -42,6 +42,9 @@ func (f Fetcher) fromMirrors(ctx context.Context, m *manifestSet) error {
 	if err != nil {
 		return err
 	}
+	if len(m.URLs) == 0 {
+		return fmt.Errorf("%w: no mirror has these bytes: %s", ErrNotAvailable, m.How)
+	}
 	mirrors := m.URLs
 	for _, file := range missing {
 		var problems []string

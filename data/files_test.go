@@ -254,7 +254,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: kind %s, how to get it: %q", info.Name, info.Kind, info.How)
 		}
 	}
-	if got := join(names); got != "multidist, mnist, brodatz, fashion-mnist, letter, satimage, glyphs, weaves, drift" {
+	if got := join(names); got != "multidist, mnist, brodatz, fashion-mnist, letter, satimage, a9a, glyphs, weaves, drift" {
 		t.Errorf("data sets %s", got)
 	}
 }

@@ -2,6 +2,7 @@ package data
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,13 @@ func TestSatimage(t *testing.T) {
 	}
 }
 
+func TestA9A(t *testing.T) {
+	s := must(Load(Ref{Name: "a9a"}, smallTable(t, "a9a", "-1 3:1 123:1 \r\n+1 1:1\r\n", "+1 2:1 \r\n")))
+	if s.Classes != 2 || s.Train.N != 2 || s.Test.N != 1 || !slices.Equal(s.Train.Y, []float64{0, 1}) || s.Test.Y[0] != 1 || s.Train.X[2] != 1 || s.Train.X[122] != 1 || s.Train.X[123] != 1 || s.Train.X[1] != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // TestSameFileNames: MNIST's and Fashion-MNIST's files have the same names, and neither
 // is taken for the other.
 func TestSameFileNames(t *testing.T) {
@@ -71,7 +79,7 @@ func TestPublicSets(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the files are read as TestMNIST reads its own")
 	}
-	for name, rows := range map[string][2]int{"fashion-mnist": {60000, 10000}, "letter": {16000, 4000}, "satimage": {4435, 2000}} {
+	for name, rows := range map[string][2]int{"fashion-mnist": {60000, 10000}, "letter": {16000, 4000}, "satimage": {4435, 2000}, "a9a": {32561, 16281}} {
 		t.Run(name, func(t *testing.T) { checkPublic(t, name, rows) })
 	}
 }

@@ -32,6 +32,8 @@ var generators = map[string]func(*testing.T) string{
 	"results/reference/figures/passes-*.csv":               closest,
 	"results/reference/figures/passes-*.csv, passes":       passes,
 	"results/reference/figures/passes-*.csv, L-BFGS":       iterations,
+	"results/reference/deploy.txt, sizes":                  deploySizes,
+	"results/reference/deploy.txt, ways":                   deployWays,
 	"results/reference/peers.txt":                          peerTable,
 	"results/reference/peers.txt, goals":                   peerGoals,
 	"results/reference/peers.txt, means":                   peerMeans,

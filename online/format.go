@@ -47,6 +47,9 @@ import (
 //
 //	32 bytes  SHA-256 of all bytes before
 //
+// A file for prediction only has a state of 0 bytes and nothing else between the weights and the
+// SHA-256.
+//
 // The functions that predict and those that training continues from are the same,
 // unless training has ended with rows that did not fill their mini-batch. The former
 // have learned these rows; in the latter they still wait for more rows.
@@ -77,6 +80,8 @@ type header struct {
 	Watched  bool `json:"watched,omitempty"`  // whether the features of a stream are watched for drift
 
 	Names *rows.Names `json:"names,omitempty"` // names in the header of the training data
+
+	PredictionOnly bool `json:"prediction_only,omitempty"` // whether the file ends after the part for prediction, with a state of 0 bytes
 }
 
 // Save writes the model to w.
@@ -103,14 +108,9 @@ func (m *Model) Save(w io.Writer) error {
 	m.functions()
 	var state error
 	err := format.Write(w, h, func(w io.Writer) {
-		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
-		put(m.scaling.Shift)
-		put(m.scaling.Factor)
-		for j := range m.f.Order() {
-			put(m.f.Dict.At(j))
-		}
-		for _, part := range []any{m.f.W, m.x, m.y, weights, p.places, p.missing} {
-			put(part)
+		m.writeFunctions(w)
+		for _, part := range []any{m.x, m.y, weights, p.places, p.missing} {
+			binary.Write(w, binary.LittleEndian, part)
 		}
 		if p.state != nil {
 			w.Write(p.state)
@@ -118,11 +118,31 @@ func (m *Model) Save(w io.Writer) error {
 			state = m.writeState(w)
 		}
 		if m.drift != nil {
-			put(m.drift.low)
-			put(m.drift.high)
+			binary.Write(w, binary.LittleEndian, m.drift.low)
+			binary.Write(w, binary.LittleEndian, m.drift.high)
 		}
 	})
 	return cmp.Or(err, state)
+}
+
+// SaveForPrediction writes the model without what only training needs. Read refuses the file.
+func (m *Model) SaveForPrediction(w io.Writer) error {
+	h := header{Settings: m.settings, Rows: m.rows, Elements: m.functions().Order(), Names: m.names, PredictionOnly: true}
+	return format.Write(w, h, func(w io.Writer) {
+		m.writeFunctions(w)
+		binary.Write(w, binary.LittleEndian, uint64(0))
+	})
+}
+
+// writeFunctions writes the scaling and the functions that predict.
+func (m *Model) writeFunctions(w io.Writer) {
+	put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
+	put(m.scaling.Shift)
+	put(m.scaling.Factor)
+	for j := range m.f.Order() {
+		put(m.f.Dict.At(j))
+	}
+	put(m.f.W)
 }
 
 // writeState writes the weights of the functions that training continues from, and the
@@ -146,7 +166,7 @@ func (m *Model) writeState(w io.Writer) error {
 // multiple of the file's size.
 func Read(r io.Reader) (*Model, error) { return read(r, true) }
 
-// ReadForPrediction reads a model that Save wrote, for prediction and evaluation.
+// ReadForPrediction reads a model that Save or SaveForPrediction wrote, for prediction and evaluation.
 // If its training has ended, the model has learned all rows, including those that
 // did not fill a mini-batch. Nothing is computed, and memory holds only the
 // dictionary and the weights. The model can neither be trained nor saved.
@@ -161,6 +181,9 @@ func read(r io.Reader, train bool) (*Model, error) {
 	}
 	if err := h.check(); err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
+	}
+	if train && h.PredictionOnly {
+		return nil, errors.New("online: the model was exported for prediction, without what training needs: train the model file that it was exported from")
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
 	m.ended = !train || h.Exact && h.Unfinished == nil // the exact weights know the waiting rows
@@ -365,6 +388,9 @@ func (h *header) check() error {
 	// The last step may exceed the largest order by up to a mini-batch.
 	if most := h.maxOrder() + h.Batch; h.Elements < 0 || h.Elements > most || h.Before < 0 || h.Before > most || h.Missing < 0 || h.Missing > h.Before {
 		return fmt.Errorf("%d elements, %d before and %d of these missing, more than %d", h.Elements, h.Before, h.Missing, most)
+	}
+	if h.PredictionOnly && (h.Tail > 0 || h.Before > 0 || h.Missing > 0 || h.Unfinished != nil) {
+		return errors.New("a model for prediction only, with parts for training")
 	}
 	if p := h.Unfinished; p != nil && (p.Pass < 0 || p.Pass >= p.Epochs || p.Rows < 0) {
 		return fmt.Errorf("row %d of pass %d of %d", p.Rows, p.Pass+1, p.Epochs)

@@ -34,6 +34,31 @@ func TestReadForPrediction(t *testing.T) {
 	}
 }
 
+// A model that is saved for prediction has a size that its order determines, and predicts the same.
+// A file that says so and has parts for training is refused.
+func TestSaveForPrediction(t *testing.T) {
+	lines := table(75, "multi-hinge", 31)
+	whole := mustTrain(t, options("multi-hinge", stream(lines)))
+	var b bytes.Buffer
+	testutil.NoError(t, whole.SaveForPrediction(&b))
+	header, payload := hostile.Parts(b.Bytes())
+	if want := 2*8*2 + whole.Order()*(2*4+3*8) + 8; len(payload) != want {
+		t.Errorf("%d bytes, want %d", len(payload), want)
+	}
+	m, err := ReadForPrediction(bytes.NewReader(b.Bytes()))
+	testutil.NoError(t, err)
+	if predictions(t, m, lines) != predictions(t, whole, lines) || m.Rows() != 75 {
+		t.Error("it predicts something else")
+	}
+	if _, err := Read(bytes.NewReader(b.Bytes())); err == nil || errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "exported for prediction") {
+		t.Errorf("it is read for training: %v", err)
+	}
+	forged := strings.Replace(header, `"tail":0`, `"tail":1`, 1)
+	if _, err := ReadForPrediction(bytes.NewReader(hostile.Seal(string(magic[:]), forged, payload))); !errors.Is(err, ErrFormat) {
+		t.Errorf("with a waiting row: %v", err)
+	}
+}
+
 // A model that is saved before its training ends predicts as after its last whole mini-batch.
 func TestPredictionBeforeTheEnd(t *testing.T) {
 	rows := table(1090, "multi-hinge", 33)

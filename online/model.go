@@ -297,6 +297,16 @@ func (m *Model) functions() *kernel.Expansion {
 	return m.f
 }
 
+// Functions returns the functions that predict, and the scaling of their features. The caller must
+// not change them.
+func (m *Model) Functions() (*kernel.Expansion, rows.Scaling) { return m.functions(), m.scaling }
+
+// WithFunctions returns a model for prediction that differs from m only in its functions. They have
+// the kernel, features and outputs of those of m.
+func (m *Model) WithFunctions(f *kernel.Expansion) *Model {
+	return &Model{settings: m.settings, scaling: m.scaling, loss: m.loss, f: f, rows: m.rows, ended: true, names: m.names}
+}
+
 // class returns the index of the class that the scores f predict.
 func (m *Model) class(f []float64) int { return m.classOf(loss.Decide(f)) }
 

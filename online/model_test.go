@@ -226,6 +226,9 @@ func FuzzRead(f *testing.F) {
 	opt.Settings.Weights.Number = 3
 	b = saved(f, mustTrain(f, opt))
 	f.Add(b[:len(b)-32])
+	var p bytes.Buffer
+	testutil.NoError(f, m.SaveForPrediction(&p))
+	f.Add(p.Bytes()[:p.Len()-32])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = withChecksum(b)
 		if m, err := ReadForPrediction(bytes.NewReader(b)); err == nil && m.Order() < 0 {

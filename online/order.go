@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"polkrepro/loss"
 	"polkrepro/polk/prune"
 )
 
@@ -39,6 +40,20 @@ type Tried struct {
 	Risk    float64 `json:"risk"`              // mean loss
 	Numbers int     `json:"numbers"`           // number of features and weights of all elements
 	Chosen  bool    `json:"chosen,omitempty"`  // whether the order was chosen, by the tolerance or as the requested order
+}
+
+// orderWithin returns the largest order of TrainOptions.Size.
+func (s *Settings) orderWithin(size int, of *survey) (int, error) {
+	l, err := loss.ByName(s.Loss)
+	if err != nil {
+		return 0, err
+	}
+	dim := cmp.Or(s.Dim, of.dim)
+	scaling, element := 8*dim, 4*(dim+l.Outputs(max(len(s.Labels), of.labels.Len())))
+	if size < scaling+element {
+		return 0, fmt.Errorf("%s: the scaling of %d features and one element take %d bytes, more than the %d of --size", of.source.name(), dim, scaling+element, size)
+	}
+	return min(MaxOrder, (size-scaling)/element), nil
 }
 
 // limit bounds the order by KOMP with merging.

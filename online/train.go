@@ -56,6 +56,10 @@ type TrainOptions struct {
 	// source, in place of random rows.
 	Ordered bool
 
+	// Size, unless 0, sets Order, with Tune: to the largest with which the elements, the weights and the scaling
+	// take at most so many bytes as float32, the form of package export.
+	Size int
+
 	// Forgetting is the factor by which a row counts less after each further row, for a stream whose
 	// regression is learned by recursive least squares; 0 for 1, which forgets nothing.
 	Forgetting float64
@@ -204,6 +208,12 @@ func (t *trainer) begin(ctx context.Context) error {
 		}
 	}
 	set.Columns = f.columns(set.Columns)
+	if t.opt.Size > 0 {
+		if t.opt.Order, err = set.orderWithin(t.opt.Size, seen); err != nil {
+			return err
+		}
+		t.opt.Note("model order %d, the largest within %d bytes", t.opt.Order, t.opt.Size)
+	}
 	if t.at.Shuffled = tune && !stream; !stream {
 		t.total = seen.rows
 	}

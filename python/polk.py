@@ -102,7 +102,7 @@ class _Polk(BaseEstimator):
     _process = None  # runs while it is needed
     _kept = None  # what another process starts with, a model or a request, and the rows since
 
-    def __init__(self, loss=None, *, order=None, tolerance=None, bandwidth=None, scale=None,
+    def __init__(self, loss=None, *, order=None, size=None, tolerance=None, bandwidth=None, scale=None,
                  learning_rate=None, forgetting=None, regularizer=None, parsimony=None, pruner=None,
                  pruner_params=None, batch=None, epochs=None, no_tune=False, class_weight=None,
                  metric=None, ordered=False, runall=None):

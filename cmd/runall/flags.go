@@ -69,6 +69,27 @@ func number(p *float64, which string, in func(v float64) bool) pflag.Value {
 	}}
 }
 
+// size returns a flag whose value is a positive number of bytes: 16000, 16kB or 0.5MB.
+func size(p *int) pflag.Value {
+	return value[int]{p, "size", func(s string) (int, error) {
+		number, unit := strings.TrimRight(s, "kMB"), 1.0
+		switch s[len(number):] {
+		case "kB":
+			unit = 1e3
+		case "MB":
+			unit = 1e6
+		case "", "B":
+		default:
+			number = ""
+		}
+		v, err := strconv.ParseFloat(number, 64)
+		if v *= unit; err != nil || !(v >= 1 && v <= 1e12) {
+			return 0, errors.New("must be a number of bytes, such as 16000, 16kB or 0.5MB")
+		}
+		return int(v), nil
+	}}
+}
+
 // wholeFlag adds a flag whose value is a whole number from least to most.
 func wholeFlag(cmd *cobra.Command, p *int, name string, byDefault, least, most int, usage string) {
 	*p = byDefault

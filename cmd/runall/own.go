@@ -70,7 +70,7 @@ rows.`,
 // savedFlags are the flags of train whose values are saved in the model file.
 var savedFlags = []string{"loss", "label", "ignore-columns", "keep-columns", "categories", "delimiter", "decimal", "missing", "zero-based",
 	"scale", "classes", "features", "bandwidth",
-	"learning-rate", "regularizer", "parsimony", "order", "tolerance", "pruner", "pruner-params", "batch", "no-tune", "weight", "class-weight", "metric", "ordered"}
+	"learning-rate", "regularizer", "parsimony", "order", "size", "tolerance", "pruner", "pruner-params", "batch", "no-tune", "weight", "class-weight", "metric", "ordered"}
 
 // onDriftWords are the values of --on-drift.
 var onDriftWords = []string{"warn", "restart"}

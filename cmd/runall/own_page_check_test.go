@@ -14,13 +14,22 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckOwnDataPage runs the commands of docs/own-data.md in their order. A command prints the
+// TestCheckPages runs the commands of docs/own-data.md and docs/deploy.md in their order. A command prints the
 // output that the page shows, with numbers to within a tenth, because learned figures differ a
 // little between kinds of machines.
-func TestCheckOwnDataPage(t *testing.T) {
-	t.Parallel()
+func TestCheckPages(t *testing.T) {
+	for page, least := range map[string]int{"own-data": 8, "deploy": 7} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			checkPage(t, "../../docs/"+page+".md", least)
+		})
+	}
+}
+
+// checkPage runs the commands of a page with at least so many prompts.
+func checkPage(t *testing.T, page string, least int) {
 	dir := t.TempDir()
-	script, shown := pageScript(contents(t, "../../docs/own-data.md"))
+	script, shown := pageScript(contents(t, page))
 	runall, err := exec.LookPath("runall")
 	testutil.NoError(t, err)
 	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "bin"), 0o777))
@@ -28,7 +37,7 @@ func TestCheckOwnDataPage(t *testing.T) {
 	cmd := exec.Command("sh")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
 	out, err := cmd.CombinedOutput()
-	if err != nil || len(shown) < 8 {
+	if err != nil || len(shown) < least {
 		t.Fatalf("%d commands with output, %v\n%s", len(shown), err, out)
 	}
 	for _, part := range strings.Split(string(out), mark)[1:] {

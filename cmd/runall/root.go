@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 		{"Reproduce", []*cobra.Command{newReproduce(), newMerge(), newReport(), newExport()}},
 		{"Judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"Compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
-		{"Own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate(), newServe()}},
+		{"Own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate(), newExportModel(), newServe()}},
 		{"Maintenance", []*cobra.Command{newData(), newList(), newSeal(), newVersion()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})

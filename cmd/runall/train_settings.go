@@ -37,6 +37,7 @@ type trainSettings struct {
 // exclusive lists pairs of settings of which only one can be given.
 var exclusive = [][2]string{
 	{"order", "parsimony"}, {"order", "pruner"}, // both bound the model
+	{"size", "order"}, {"size", "parsimony"}, {"size", "pruner"}, {"size", "tolerance"}, {"size", "no-tune"},
 	{"tolerance", "order"}, {"tolerance", "parsimony"}, {"tolerance", "pruner"}, {"tolerance", "no-tune"},
 	{"metric", "no-tune"}, {"ordered", "no-tune"}, // nothing is held out
 }
@@ -51,6 +52,7 @@ func (t *trainSettings) table(opt *online.TrainOptions) *pflag.FlagSet {
 	fs.Var(choice(&t.scale, online.Scales()), "scale", "feature scaling: none, standard (mean 0, deviation 1), unit (0 to 1), or learned (by how much the label or target changes with each feature) (default: tuned; with --no-tune unit, fitted on the first 1,000 rows)")
 	fs.BoolVar(&t.noTune, "no-tune", false, "use fixed defaults instead of tuning on held-out rows")
 	fs.Var(whole(&t.order, 1, online.MaxOrder), "order", "largest model order `M`, kept by komp-merge-order (default: chosen, see --tolerance)")
+	fs.Var(size(&opt.Size), "size", "largest `size` of the model as C (export-model), without code and labels, such as 16kB, in place of --order")
 	fs.Var(number(&t.tolerance, "of at least 0", func(v float64) bool { return v >= 0 }), "tolerance", "`percent` of the rows (of the risk for regressions and logistic losses) by which the error may exceed the best, for the smallest model; 0 for the best of any size (default 0.5, of the risk 5)")
 	fs.StringVar(&t.classWeight, "class-weight", "", "`weights` of the rows of the classes: balanced, by n/(C·n_c), or LABEL=W,… (default: 1)")
 	fs.Var(choice(&s.Metric, online.Metrics()), "metric", "`measure` by which settings and orders are compared: error, balanced (1 − mean recall) or f1 (1 − mean F1 of the classes) (default: error, for logistic losses the risk)")

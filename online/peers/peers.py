@@ -18,7 +18,7 @@ generated data, and random splits of all rows into parts of the same sizes elsew
 CPU seconds are those of all threads: of the whole process for runall (reading the file
 included), of fit and of any search for scikit-learn, without the scaling.
 
-It needs Debian's python3-sklearn. Letter, Satimage and Fashion-MNIST are read from
+It needs Debian's python3-sklearn. Letter, Satimage, a9a and Fashion-MNIST are read from
 $POLK_DATA_DIR.
 """
 
@@ -164,6 +164,11 @@ def fashion(split):
     return resplit(split, x.astype(float), y, u.astype(float), v)
 
 
+def a9a(split):
+    (x, y), (u, v) = (datasets.load_svmlight_file(f"{DATA}/a9a/a9a_{part}.svm.gz", n_features=123) for part in ("train", "test"))
+    return resplit(split, x.toarray(), y.astype(int), u.toarray(), v.astype(int))
+
+
 SETS = {
     "iris": lambda split: bundled(split, datasets.load_iris),
     "wine": lambda split: bundled(split, datasets.load_wine),
@@ -180,6 +185,7 @@ SETS = {
     "classification": lambda split: generated(split, classification, 30000, 10000, state=4 + split),
     "scales": lambda split: generated(split, scales, 12000, 10000),
     "customers": lambda split: generated(split, customers, 40000, 10000),
+    "a9a": a9a,
     "fashion-mnist": fashion,
     "sine": lambda split: generated(split, sine, 2000, 10000),
     "friedman 1": lambda split: generated(split, friedman(datasets.make_friedman1, 1), 3000, 10000),

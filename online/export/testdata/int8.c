@@ -1,0 +1,91 @@
+/* multi-hinge loss, 3 features, 4 classes, 2 elements: written by runall export-model --to c.
+   Compile as C99 and link with -lm. Declarations for other files:
+     int polk_predict(const float x[3]);  the class of a row, an index into polk_labels
+     extern const char polk_labels[4][12];  on AVR in flash, for strcpy_P and its like
+     void polk_scores(const float x[3], float f[4]);  the values of the functions
+
+   Flash: 96 bytes of constants, and the code. RAM: some 124 bytes of stack, nothing else. */
+
+#include <math.h>
+#ifdef __AVR__
+#include <avr/pgmspace.h>
+#define POLK_FLASH PROGMEM
+#define POLK_FLOAT(v) pgm_read_float(&(v))
+#define POLK_BYTE(v) ((signed char)pgm_read_byte(&(v)))
+#define POLK_SHORT(v) pgm_read_word(&(v))
+#else
+#define POLK_FLASH
+#define POLK_FLOAT(v) (v)
+#define POLK_BYTE(v) (v)
+#define POLK_SHORT(v) (v)
+#endif
+
+static const unsigned short used[2] POLK_FLASH = {
+	0,
+	2,
+};
+static const float shift[2] POLK_FLASH = {
+	11.1f,
+	11.5f,
+};
+static const float factor[2] POLK_FLASH = {
+	0.5f,
+	0.5f,
+};
+static const float step[2] POLK_FLASH = {
+	0.003543307f,
+	0.0137795275f,
+};
+static const float weight_step[2] POLK_FLASH = {
+	0.010498688f,
+	0.020997375f,
+};
+static const signed char elements[2][2] POLK_FLASH = {
+	{-127,-127,},
+	{127,127,},
+};
+static const signed char weights[2][4] POLK_FLASH = {
+	{32,-64,95,-127,},
+	{79,-95,111,-127,},
+};
+const char polk_labels[4][12] POLK_FLASH = {
+	"\042; \052/ evil(",
+	"\134",
+	"\077\077/x",
+	"\303\2371",
+};
+
+void polk_scores(const float x[3], float f[4])
+{
+	float u[2];
+	for (int i = 0; i < 2; i++)
+		u[i] = (x[POLK_SHORT(used[i])] - POLK_FLOAT(shift[i])) * POLK_FLOAT(factor[i]);
+	for (int k = 0; k < 4; k++)
+		f[k] = 0;
+	for (int j = 0; j < 2; j++) {
+		float s = 0;
+		for (int i = 0; i < 2; i++) {
+			float d = u[i] - POLK_FLOAT(step[i]) * POLK_BYTE(elements[j][i]);
+			s += d * d;
+		}
+		s = expf(-0.125f * s) * POLK_FLOAT(weight_step[j]);
+		for (int k = 0; k < 4; k++)
+			f[k] += s * POLK_BYTE(weights[j][k]);
+	}
+}
+
+static int polk_class(const float f[4])
+{
+	int best = 0;
+	for (int k = 1; k < 4; k++)
+		if (f[k] > f[best])
+			best = k;
+	return best;
+}
+
+int polk_predict(const float x[3])
+{
+	float f[4];
+	polk_scores(x, f);
+	return polk_class(f);
+}
