@@ -32,9 +32,9 @@ request or an answer is a line of JSON, followed by the bytes that it announces.
 Arrays are float64, little-endian: the features of all rows, row by row, and if
 rows are learned a target for each, for a class its index in "labels". "text" is
 true if labels that look like numbers are text to the program. If "weights" is
-true, a weight for each row follows the targets of fit and learn. With "entries",
-features are sparse: how many of them each row has, then the indices of these
-entries from 0, ascending in each row, then their values.
+true, a weight for each row follows the targets of fit and learn. If "entries"
+is given, features are sparse: how many of them each row has, then the indices
+of these entries from 0, ascending in each row, then their values.
 
 request  keys                   bytes              answer
 fit      flags labels text
