@@ -183,7 +183,7 @@ stream-bench: build
 	@cat $(RESULTS)/own-data.txt
 
 # Compares runall train without settings with scikit-learn (Debian's python3-sklearn) on
-# five splits of fourteen data sets: two hours, most of them for scikit-learn. An
+# five splits of nineteen data sets and the published split of two: hours, most of them for scikit-learn. An
 # interrupted comparison resumes.
 PEERS_SETS ?=
 

@@ -233,7 +233,8 @@ run(prune, about="fails")
 	results := t.TempDir()
 	status, _, said := call(t, "compare", tinySpec, "--profile", "smoke", "--with", "mine="+script, "--results", results, "--progress", "quiet")
 	failed := records(t, results).Failed
-	if status != 1 || len(failed) != 6 {
+	// After three runs no more begin; one may have begun beside the third.
+	if status != 1 || len(failed) < 3 || len(failed) > 4 || !strings.Contains(said, "3 runs of mine failed alike") {
 		t.Fatalf("exit %d, %d failed runs\n%s", status, len(failed), said)
 	}
 	for _, f := range failed {
