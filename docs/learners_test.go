@@ -97,11 +97,11 @@ func atMemory(t *testing.T, set, task, series string) map[string]string {
 func choice(t *testing.T) string {
 	var rows [][]string
 	for _, of := range []struct{ need, learner, loss, task, mnist, multidist, tested string }{
-		{"little error with the hinge loss, from a learner that keeps samples", "BSGD by merging", "hinge", "ksvm", "BSGD", "BSGD", "POLK with `komp-order` and `komp-merge-order`"},
+		{"little error on MNIST with the hinge loss, from a learner that keeps samples", "BSGD by merging", "hinge", "ksvm", "BSGD", "BSGD", "POLK with `komp-order` and `komp-merge-order`"},
 		{"probabilities of the classes", "POLK, `komp-merge-order`", "logistic", "klr", "POLK, komp-merge-order", "POLK, komp-merge-order", "none"},
-		{"a model whose size follows from the data: K is set, not the size", "POLK, `komp-merge`", "hinge", "ksvm", "POLK, komp-merge", "POLK, komp-merge", "none"},
+		{"a model whose size adapts to the data: K is set, and the size follows", "POLK, `komp-merge`", "hinge", "ksvm", "POLK, komp-merge", "POLK, komp-merge", "none"},
 		{"", "", "logistic", "klr", "POLK, komp-merge", "POLK, komp-merge", "none"},
-		{"little error with the hinge loss, if time does not matter and frequencies are not stored", "FOGD, only weights counted", "hinge", "ksvm", "FOGD, D = 10000", "FOGD, D = 40", "POLK with `komp-merge-order`, on MNIST"},
+		{"least error on MNIST with the hinge loss, if frequencies are drawn again for each sample (not run in this form, slow)", "FOGD, only weights counted", "hinge", "ksvm", "FOGD, D = 10000", "FOGD, D = 40", "POLK with `komp-merge-order`, on MNIST"},
 		{"the paper's method", "POLK, `komp`", "hinge", "ksvm", "POLK, komp", "POLK, komp", "none"},
 		{"", "", "logistic", "klr", "POLK, komp", "POLK, komp", "none"},
 	} {

@@ -195,7 +195,7 @@ func advice(t *testing.T) string {
 		need string
 		trained
 	}{
-		{"the least error; all rows and 4·N² bytes fit into memory", mnistBatch},
+		{"the least error on images; all rows and 4·N² bytes fit into memory", mnistBatch},
 		{"little error soon; all rows fit into memory, and the model may be large", mnistCSVC},
 		{"a model of some 1,000 elements for images, hinge loss", mnistBSGD},
 		{"probabilities of the classes, and a model smaller than the data", mnistLogistic},
