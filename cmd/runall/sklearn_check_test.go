@@ -70,7 +70,8 @@ func TestCheckSklearnParameters(t *testing.T) {
 	out, err := sklearn(t, "-c", "import polk; print(*polk.PolkRegressor().get_params())").Output()
 	testutil.NoError(t, err)
 	params := strings.Fields(string(out))
-	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "save-every", "weight", "on-drift"}
+	files := []string{"json", "labels", "format", "header", "label", "classes", "features", "out", "resume", "save-every", "weight", "on-drift",
+		"categories", "decimal", "delimiter", "ignore-columns", "keep-columns", "missing", "zero-based"}
 	newTrain().Flags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(files, f.Name) && !slices.Contains(params, strings.ReplaceAll(f.Name, "-", "_")) {
 			t.Errorf("no parameter for --%s in %v", f.Name, params)
