@@ -245,17 +245,22 @@ func rounded(v float64) float64 { return record.Digits(v, 3) }
 // dataWords writes the data source as specs have it.
 func (s *settling) dataWords() string {
 	src := &s.opt.Source
-	holdout, ordered := "", ""
-	if src.Ordered {
-		ordered = "true"
-	}
+	holdout := ""
 	if src.Holdout != 0 {
 		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
 	}
 	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
-		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "ordered", ordered, "format", src.Format,
+		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "ordered", yes(src.Ordered), "format", src.Format,
 		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "categories", list(src.Categories, column),
-		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", map[bool]string{true: "true"}[src.ZeroBased], "header", src.Header, "scale", string(src.Scale))
+		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", yes(src.ZeroBased), "header", src.Header, "scale", string(src.Scale))
+}
+
+// yes writes a key that is true. A key that is false is left out.
+func yes(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
 }
 
 // path writes the path of a data file relative to the spec's folder, in quotes.
