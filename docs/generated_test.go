@@ -1080,7 +1080,7 @@ func alternatives(t *testing.T) string {
 	if float64(product) != combinations {
 		t.Errorf("the choices have %d combinations; the search had %.0f", product, combinations)
 	}
-	return markdown([]string{"choice", "about", "other values", "our value chosen by result"}, rows)
+	return markdown([]string{"choice", "about", "number of other values", "our value chosen by result"}, rows)
 }
 
 // times returns the table of the times of commands.
