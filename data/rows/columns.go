@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Values of Columns.Missing: what becomes of a row of a table in which a feature is missing.
+// Values of Columns.Missing. Each says how a table's row is treated in which a feature is missing.
 const (
 	MissingRefuse = "refuse" // the default: it is an error
 	MissingDrop   = "drop"   // it is left out; also if its label is missing
@@ -61,8 +61,8 @@ func (c Columns) Stored() *Columns {
 	return &c
 }
 
-// For returns how other rows are read for a model that keeps c: as its training rows, but for what given
-// says. A prediction leaves out rows only if given says so.
+// For returns how other rows are read for a model that keeps c. They are read as its training rows, except
+// where given has a value. A prediction leaves out rows only if given says so.
 func (c *Columns) For(given Columns) Columns {
 	if c == nil {
 		return given
