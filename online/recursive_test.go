@@ -42,6 +42,9 @@ func streamed(t *testing.T, lines []string, change func(*TrainOptions)) (m *Mode
 // The regression of a stream reaches the noise with few elements and within a given order, and its
 // model predicts what the learner predicts. Forgetting follows a stream that changes.
 func TestRecursive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	m, rmse := streamed(t, series(2000, 0), func(*TrainOptions) {})
 	r := m.Settings().Recursive
 	if r == nil || !(rmse < 0.105) || m.Order() > 48 || m.Settings().Batch != 1 {

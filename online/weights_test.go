@@ -159,6 +159,9 @@ func TestCosts(t *testing.T) {
 
 // A weighted stream in two parts is the whole one, also if weighted rows wait in the saved model.
 func TestWeightedStreamInTwoParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	for _, name := range []string{"multi-hinge", "squared-error"} {
 		lines := weighed(table(1300, name, 43), func(i int) any { return 1 + i%5 })
 		opt := tuning(name, stream(lines))
@@ -179,6 +182,9 @@ func TestWeightedStreamInTwoParts(t *testing.T) {
 // A stream warns of a drift also after it was resumed. With Restart it makes a new model, which learns the
 // rows in their new unit.
 func TestDrift(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: arithmetic alone")
+	}
 	unit := func(i int) float64 { return map[bool]float64{false: 1, true: 1000}[i >= 1600] }
 	var lines []string
 	for i, row := range table(4000, "multi-hinge", 44) {
