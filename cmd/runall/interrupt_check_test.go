@@ -96,10 +96,10 @@ func TestCheck32Bit(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rows, model := put(t, "rows.csv", trees(300)...), filepath.Join(t.TempDir(), "model")
+	rows, model := put(t, "rows.csv", trees(60)...), filepath.Join(t.TempDir(), "model")
 	args := append(runner(t, program, ""), "train", rows, "--label", "last", "--out", model)
 	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "300 rows") {
+	if err != nil || !strings.Contains(string(out), "60 rows") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
