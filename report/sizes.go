@@ -23,14 +23,14 @@ var sizePanels = []struct {
 	{"letter", []string{"letter-ksvm"}},
 }
 
-// sizeMethods are the methods that are shown. POLK that merges is not the paper's.
+// sizeMethods are the methods that are shown. Merging POLK is not the paper's.
 var sizeMethods = []struct {
 	label, method, pruner string
 	rank                  int
 }{
 	{"POLK", experiments.MethodPOLK, "", 0},
-	{"POLK that merges", experiments.MethodPOLK, "komp-merge", 1},
-	{"BSGD", "bsgd", "", 0},
+	{"merging POLK", experiments.MethodPOLK, "komp-merge", 1},
+	{"merging BSGD", "bsgd", "", 0},
 	{"SVM (C-SVC)", "csvc", "", 0},
 }
 
