@@ -12,9 +12,9 @@ import (
 // the mean.
 const pricedSteps = 5
 
-// StepTime measures how long a run waits for the start of its heuristic's process, how long a step
-// waits for the process, in seconds, and at which model order. It stops when the order no longer grows, or after limit: a step that takes
-// longer counts as far as it came.
+// StepTime measures, in seconds, how long a run waits for the start of its heuristic's process and how
+// long a step waits for the process, and at which model order. It stops when the order no longer grows,
+// or after limit. A step that takes longer counts as far as it came.
 func StepTime(ctx context.Context, p experiments.Planned, opt Options, limit time.Duration) (order int, seconds, start float64, err error) {
 	defer Recover(&err)
 	opt = opt.withDefaults()

@@ -69,7 +69,7 @@ probe run times its steps, and no replicate begins when --budget is over. After
 the same failure in three runs of it, its other runs are not started.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return c.run(cmd, append(names, "")[0])
+			return c.run(cmd, argument(names, 0))
 		},
 	}
 	c.search.add(cmd, experiments.Tasks())

@@ -39,7 +39,7 @@ With --int8 the C file has elements and weights of one byte. That changes some
 predictions: the errors with and without it, on the labelled rows of FILE, are
 printed. See docs/deploy.md.`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0], append(args, "")[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0], argument(args, 1)) },
 	}
 	cmd.Flags().Var(choice(&e.to, []string{"c", "onnx", "predict"}), "to", "`form` to write: c, onnx, predict")
 	cmd.Flags().StringVar(&e.out, "out", "", "`file` to write")

@@ -193,3 +193,11 @@ func writeJSON(cmd *cobra.Command, v any) error {
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
+
+// argument returns argument i of a command, or "" if there are fewer.
+func argument(args []string, i int) string {
+	if i < len(args) {
+		return args[i]
+	}
+	return ""
+}

@@ -72,8 +72,8 @@ var savedFlags = []string{"loss", "label", "ignore-columns", "keep-columns", "ca
 	"scale", "classes", "features", "bandwidth",
 	"learning-rate", "regularizer", "parsimony", "order", "size", "tolerance", "pruner", "pruner-params", "batch", "no-tune", "weight", "class-weight", "metric", "ordered"}
 
-// onDriftWords are the values of --on-drift.
-var onDriftWords = []string{"warn", "restart"}
+// The values of --on-drift.
+const driftWarn, driftRestart = "warn", "restart"
 
 // add defines the flags, including the flags that set opt.
 func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
@@ -82,8 +82,8 @@ func (f *trainFlags) add(cmd *cobra.Command, opt *online.TrainOptions) {
 	fs.AddFlagSet(f.table)
 	f.rows.add(cmd)
 	fs.StringVar(&f.weight, "weight", "", "`column` of a CSV file's weights, by its number or name: a row counts as so many rows in training and tuning, and not at all with 0")
-	f.onDrift = onDriftWords[0]
-	fs.Var(choice(&f.onDrift, onDriftWords), "on-drift", "what a stream does if a feature leaves the range that it had in the first rows: warn, or restart with a new model, whose settings are chosen from the next 1,000 rows")
+	f.onDrift = driftWarn
+	fs.Var(choice(&f.onDrift, []string{driftWarn, driftRestart}), "on-drift", "what a stream does if a feature leaves the range that it had in the first rows: warn, or restart with a new model, whose settings are chosen from the next 1,000 rows")
 	fs.StringSliceVar(&f.classes, "classes", nil, "comma-separated `labels` of all classes (default: from the file, or from the first 1,000 rows of a stream)")
 	fs.StringVar(&f.out, "out", "", "model `file` to write (default with --resume: the same file)")
 	fs.StringVar(&f.resume, "resume", "", "model `file` to train further, with the settings that it has")
@@ -123,7 +123,7 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 	if f.weight != "" {
 		s.Weights = columnOf(f.weight)
 	}
-	opt.Restart = f.onDrift != onDriftWords[0]
+	opt.Restart = f.onDrift == driftRestart
 	f.out = cmp.Or(f.out, f.resume)
 	switch {
 	case f.out == "":

@@ -249,7 +249,11 @@ func (r *Reader) begin() error {
 			return wrongOption("decimal", "the decimal sign and the delimiter are both %q: numbers with decimal commas need another delimiter, such as --delimiter ';'", point)
 		}
 		if r.o.Delimiter == ";" && given == "" {
-			r.say("the columns lie between semicolons, and numbers have a decimal %s (--delimiter ';' --decimal %s)", map[string]string{".": "point", ",": "comma"}[r.o.Decimal], r.o.Decimal)
+			sign := "point"
+			if r.o.Decimal == "," {
+				sign = "comma"
+			}
+			r.say("the columns lie between semicolons, and numbers have a decimal %s (--delimiter ';' --decimal %s)", sign, r.o.Decimal)
 		}
 		return r.readFirst()
 	case FormatLIBSVM:

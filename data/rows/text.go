@@ -173,13 +173,14 @@ func (r *Reader) split(text string) ([]string, error) {
 
 // comma returns the character between columns.
 func (r *Reader) comma() rune {
-	comma := ','
-	if r.o.Format == FormatTSV {
-		comma = '\t'
+	switch {
+	case r.o.Delimiter != "":
+		comma, _ := utf8.DecodeRuneInString(r.o.Delimiter)
+		return comma
+	case r.o.Format == FormatTSV:
+		return '\t'
 	}
-	for _, comma = range r.o.Delimiter {
-	}
-	return comma
+	return ','
 }
 
 // thousands matches a number whose commas may separate thousands.
