@@ -18,11 +18,17 @@ func TestFeedIsTheStream(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: TestTuningIsDeterministic has the goroutines")
 	}
+	for name, weight := range map[string]func(i int) float64{"without weights": func(int) float64 { return 0 }, "weighted": func(i int) float64 { return float64(1 + i%3) }} {
+		t.Run(name, func(t *testing.T) { feedIsTheStream(t, weight) })
+	}
+}
+
+func feedIsTheStream(t *testing.T, weight func(i int) float64) {
 	all := make([]rows.Row, 1300)
 	for i := range all {
 		x := []float64{float64(i*7919%1009) / 1009, float64(i*104729%997) / 997}
 		label := strconv.Itoa(1 + int(x[1]+math.Sin(4*x[0])))
-		all[i] = rows.Row{Line: i + 1, Label: label, Values: x, Dim: 2}
+		all[i] = rows.Row{Line: i + 1, Label: label, Values: x, Dim: 2, Weight: weight(i)}
 	}
 	opt := TrainOptions{Tune: true, Source: Source{Path: "-", Rows: all}}
 	opt.Settings = Settings{Loss: "multi-hinge", Labels: []string{"1", "2"}, Format: rows.FormatCSV, LabelColumn: 1}

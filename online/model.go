@@ -194,7 +194,7 @@ func (m *Model) Ahead() (*Model, error) {
 	a := *m
 	a.row, a.ended = nil, true
 	err := a.learnBatch(func() (err error) {
-		a.f, err = l.Preview(context.Background(), len(a.y), a.x, a.y)
+		a.f, err = l.Preview(context.Background(), len(a.y), a.x, a.y, a.w)
 		return err
 	})
 	if err != nil {

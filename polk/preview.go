@@ -8,10 +8,10 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// Preview returns the functions that Step would leave, with the same bits, and takes no step. They
-// are valid until the next call of Preview. It takes less time than Step: the step of a copy of l
-// changes K_DD and its inverse only if it can't do without, and they are copied only then.
-func (l *Learner) Preview(ctx context.Context, n int, x []float32, y []float64) (*kernel.Expansion, error) {
+// Preview returns the functions that StepWeighted would leave, with the same bits, and takes no step.
+// They are valid until the next call of Preview. It takes less time than StepWeighted: the step of a copy
+// of l changes K_DD and its inverse only if it can't do without, and they are copied only then.
+func (l *Learner) Preview(ctx context.Context, n int, x []float32, y, weights []float64) (*kernel.Expansion, error) {
 	cfg := l.cfg
 	kept, err := l.kept()
 	if err == nil && cfg.Pruner != nil {
@@ -31,7 +31,7 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y []float64) 
 	a.komp.supervision = l.komp.supervision
 	a.komp.borrow(&l.komp.inverse)
 	if err = a.restoreKept(kept); err == nil {
-		_, err = a.Step(ctx, n, x, y)
+		_, err = a.StepWeighted(ctx, n, x, y, weights)
 	}
 	return a.f, err
 }

@@ -26,10 +26,10 @@ func TestPreview(t *testing.T) {
 				}
 			}
 			if step%7 == 0 { // other rows, and other numbers of them
-				_, err := l.Preview(t.Context(), 3, x, y)
+				_, err := l.Preview(t.Context(), 3, x, y, nil)
 				testutil.NoError(t, err)
 			}
-			f, err := l.Preview(t.Context(), 8, x, y)
+			f, err := l.Preview(t.Context(), 8, x, y, nil)
 			testutil.NoError(t, err)
 			want := modelBytes(t, f)
 			if l.ahead.komp.borrowed {
