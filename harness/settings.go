@@ -8,6 +8,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/experiments"
+	"polkrepro/kernel"
 	"polkrepro/polk"
 	"polkrepro/record"
 )
@@ -176,6 +177,27 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		j.largest = max(j.largest, p.ModelOrder)
 	}
 	return err
+}
+
+// Fit trains a run on a training set, without a record, and returns the model: nil if it is not a kernel
+// expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
+func Fit(ctx context.Context, p experiments.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
+	defer Recover(&err)
+	opt = opt.withDefaults()
+	_, cores := layout(1, 1)
+	p.Run.Evaluation = experiments.Evaluation{TrainLimit: 1}
+	t, err := newTrainer(p.Run, set, opt.Methods, cores, newTracked(p, opt.Progress))
+	if err == nil {
+		err = t.train(ctx)
+	}
+	if err != nil {
+		return nil, interruptedOr(ctx, err)
+	}
+	if l, ok := t.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
+		return l.Expansion(), nil
+	}
+	e, _ = t.learner.Model().(*kernel.Expansion)
+	return e, nil
 }
 
 // A watched learner keeps the largest model order after its steps.

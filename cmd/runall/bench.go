@@ -69,11 +69,15 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 		return err
 	}
 	b.profile, b.opt.RequireData = experiments.ProfileQuick, true
-	if err := b.reproduction.run(cmd, []string{spec}); err != nil || !b.opt.Predictions {
-		return err
+	ran := b.reproduction.run(cmd, []string{spec})
+	if ran != nil && !errors.Is(ran, harness.ErrRunsFailed) {
+		return ran
 	}
 	plan, err := harness.PlanNamed([]string{spec}, b.profile, b.plan, b.opt.Finder)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(ran, b.search.exportBest(cmd, plan, b.opt)); err != nil || !b.opt.Predictions {
 		return err
 	}
 	table, err := harness.Predictions(b.opt.Results, plan)
@@ -92,6 +96,7 @@ type settingsSearch struct {
 	opt           compare.Options
 	scale, format string
 	table         columnFlags
+	export        string   // model file to write; empty if none
 	names         []string // names of the flags
 }
 
@@ -112,6 +117,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
 	wholeFlag(cmd, &q.opt.Order, "order", 0, 8, 100_000, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	fs.StringVar(&q.export, "export", "", "model `file` to write: the best of all that a model file can hold, trained again on all rows")
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
@@ -132,6 +138,9 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		if err := checkOutput("--results:", file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 			return "", err
 		}
+	}
+	if err := checkModel("--export", q.export, spec, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
 	defer abandon() // an error leaves no empty folder
@@ -164,6 +173,29 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	}
 	fmt.Fprintf(stderr, "written: %s\n", spec)
 	return spec, nil
+}
+
+// exportBest writes the model of --export, if that is given, after the runs of a plan.
+func (q *settingsSearch) exportBest(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options) error {
+	if q.export == "" {
+		return nil
+	}
+	have, err := harness.ReadResults(opt.Results, warning(cmd))
+	if err != nil {
+		return err
+	}
+	if opt.Keep {
+		plan = harness.Adopt(plan, have.Records)
+	}
+	m, err := compare.Export(cmd.Context(), plan, have.Records, q.opt)
+	if err == nil {
+		err = files.Write(q.export, m.SaveForPrediction)
+	}
+	if err != nil {
+		return resumable(fmt.Errorf("--export: %w", err))
+	}
+	q.opt.Note("%s: %d rows, model order %d, %s; to predict: %s", q.export, m.Rows(), m.Order(), modelText(m), quoted([]string{"runall", "predict", q.export, "FILE"}))
+	return nil
 }
 
 // source fills in the source from the flags.

@@ -105,7 +105,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if out == nil {
 		return err
 	}
-	return errors.Join(c.report(cmd, t, plan, out), err)
+	return errors.Join(c.report(cmd, t, plan, out), err, c.search.exportBest(cmd, compare.Runs(plan), c.opt))
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of

@@ -280,6 +280,9 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 	switch q.Op {
 	case "load":
 		m, err := online.Read(bytes.NewReader(b.model))
+		if errors.Is(err, online.ErrPrediction) {
+			m, err = online.ReadForPrediction(bytes.NewReader(b.model))
+		}
 		if err == nil {
 			s.feed, s.labels, s.dim = online.GoOn(m, s.note), m.Settings().Labels, m.Settings().Dim
 		}
