@@ -10,17 +10,17 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/data/rows"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/online"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Export trains the best setting of a comparison on a user's file again, on all rows of the file, and
 // returns the model for prediction. The best has the least mean error on the test rows, among the
 // settings whose runs all have a record and whose model a model file can hold. Export passes to
 // opt.Note what it chose, and what it could not choose.
-func Export(ctx context.Context, plan []experiments.Planned, records map[string]*record.Record, opt Options) (*online.Model, error) {
+func Export(ctx context.Context, plan []spec.Planned, records map[string]*record.Record, opt Options) (*online.Model, error) {
 	all := candidates(plan, records)
 	at := slices.IndexFunc(all, func(c candidate) bool { return c.unheld() == "" })
 	if at < 0 {
@@ -60,12 +60,12 @@ func Export(ctx context.Context, plan []experiments.Planned, records map[string]
 
 // A candidate is a setting of a plan, as one of its runs, with its means over all of them.
 type candidate struct {
-	experiments.Planned
+	spec.Planned
 	error, order float64
 }
 
 // candidates returns the settings of a plan whose runs all have a record, the best first.
-func candidates(plan []experiments.Planned, records map[string]*record.Record) (all []candidate) {
+func candidates(plan []spec.Planned, records map[string]*record.Record) (all []candidate) {
 	runs := make(map[string][]*record.Record)
 	for _, p := range plan {
 		runs[p.Group] = append(runs[p.Group], records[p.ID])
@@ -93,7 +93,7 @@ func candidates(plan []experiments.Planned, records map[string]*record.Record) (
 func (c *candidate) unheld() string {
 	drawn := func(m method) bool { return m.name == c.Run.Method && m.drawn }
 	switch {
-	case experiments.Method(c.Run.Method).Votes:
+	case spec.Method(c.Run.Method).Votes:
 		return "it predicts by the votes of two-class models"
 	case slices.ContainsFunc(methods, drawn):
 		return "it has random frequencies, not elements"
@@ -106,7 +106,7 @@ func (c *candidate) unheld() string {
 // settings returns the settings of a candidate's model. label is the column of the labels, as given.
 func (c *candidate) settings(set *data.Set, label rows.Column) online.Settings {
 	p, files := c.Run.Params, c.Run.Data.Files
-	l, _ := experiments.TaskLoss(c.Run.Task) // Fit has found it
+	l, _ := spec.TaskLoss(c.Run.Task) // Fit has found it
 	columns := set.Layout.Read
 	columns.ZeroBased = files.ZeroBased
 	s := online.Settings{
@@ -116,7 +116,7 @@ func (c *candidate) settings(set *data.Set, label rows.Column) online.Settings {
 		Scale: cmp.Or(files.Scale, rows.ScaleNone), Format: files.Format,
 		LabelColumn: label.Number, LabelName: label.Name, Columns: columns.Stored(),
 	}
-	if c.Run.Task == experiments.TaskRegression {
+	if c.Run.Task == spec.TaskRegression {
 		s.TargetShift, s.TargetFactor = set.Facts["target_mean"], 1/set.Facts["target_deviation"]
 	}
 	if c.Run.Method == "krls" { // whose weights are large and cancel, so that scores need float64

@@ -14,13 +14,13 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/data/rows"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/online"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // mixedRows are 150 rows of a table with an id, gaps, a category, the label in the middle, and a target.
@@ -41,22 +41,22 @@ func TestExport(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.csv")
 	testutil.NoError(t, os.WriteFile(file, []byte(mixedRows()), 0o666))
 	for task, entries := range map[string][]string{
-		experiments.TaskKSVM: {
+		spec.TaskKSVM: {
 			"method: polk, batch_size: 4, learning_rate: 1, pruner: komp-order, pruner_params: {order: 12}",
 			"method: bsgd, learning_rate: 0.5, maintenance: merging, budget: 12", "method: norma, learning_rate: 1, budget: 12",
 			"method: projectron, projection_error: 0.1, budget: 12", "method: forgetron, budget: 12",
 			"method: nogd, learning_rate: 0.5, budget: 12, rank: 6", "method: nystrom-sgd, learning_rate: 1, budget: 12",
 			"method: nystrom, budget: 12", "method: lbfgs",
 		},
-		experiments.TaskKLR:        {"method: nystrom, budget: 12"},
-		experiments.TaskRegression: {"method: krls, noise: 0.01, budget: 12"},
+		spec.TaskKLR:        {"method: nystrom, budget: 12"},
+		spec.TaskRegression: {"method: krls, noise: 0.01, budget: 12"},
 	} {
 		label, categories := "tree", "soil"
-		if task == experiments.TaskRegression {
+		if task == spec.TaskRegression {
 			label, categories = "y", "soil, tree"
 		}
 		for _, entry := range entries {
-			spec := fmt.Sprintf(`name: bench-rows
+			text := fmt.Sprintf(`name: bench-rows
 title: Rows
 task: %s
 data: {name: rows, train: %s, holdout: 0.2, format: csv, label: %s, ignore: [id], categories: [%s], missing: mean, scale: standard}
@@ -68,17 +68,17 @@ evaluation: {every: 240, tail: 1, train_limit: 10}
 methods:
   - {%s}
 `, task, file, label, categories, entry)
-			t.Run(entry, func(t *testing.T) { exported(t, spec, file, rows.Column{Name: label}) })
+			t.Run(entry, func(t *testing.T) { exported(t, text, file, rows.Column{Name: label}) })
 		}
 	}
 }
 
 // exported exports the one setting of a spec, and compares the file's predictions with the model's.
-func exported(t *testing.T, spec, file string, label rows.Column) {
+func exported(t *testing.T, text, file string, label rows.Column) {
 	ctx, opt := context.Background(), Options{Note: t.Logf}
-	s, err := experiments.Parse(filepath.Join(filepath.Dir(file), "spec.yaml"), []byte(spec))
+	s, err := spec.Parse(filepath.Join(filepath.Dir(file), "spec.yaml"), []byte(text))
 	testutil.NoError(t, err)
-	plan, err := s.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+	plan, err := s.Plan(spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	records := make(map[string]*record.Record)
 	for _, p := range plan {
@@ -127,7 +127,7 @@ func exported(t *testing.T, spec, file string, label rows.Column) {
 // TestExportChoice: the best setting is that of the least mean error whose runs all ended and whose model
 // a file can hold, and the smaller one of two equal ones.
 func TestExportChoice(t *testing.T) {
-	var plan []experiments.Planned
+	var plan []spec.Planned
 	records := make(map[string]*record.Record)
 	for i, of := range []struct {
 		method       string
@@ -135,7 +135,7 @@ func TestExportChoice(t *testing.T) {
 	}{{"csvc", 0.1, 40}, {"fogd", 0.1, 50}, {"lbfgs", 0.15, 8193}, {"bsgd", 0.2, 8}, {"norma", 0.2, 7}, {"polk", 0.21, 3}, {"nogd", 0, 5}} {
 		for seed := range 2 {
 			id := fmt.Sprint(of.method, seed)
-			plan = append(plan, experiments.Planned{ID: id, Series: of.method, Group: of.method, Run: experiments.Run{Method: of.method}})
+			plan = append(plan, spec.Planned{ID: id, Series: of.method, Group: of.method, Run: spec.Run{Method: of.method}})
 			if r := new(record.Record); i < 6 || seed == 0 { // the last one lacks a run
 				r.Final.TestError, r.Final.ModelOrder = of.error+float64(2*seed-1)/100, of.order
 				records[id] = r

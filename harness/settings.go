@@ -7,10 +7,10 @@ import (
 	"math"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/polk"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Division of the training data when settings are compared. The test data are not used.
@@ -41,9 +41,9 @@ func (s *Setting) Ended() bool { return s.Failed+s.Diverged == 0 }
 // does not use the test data. A setting of which a run diverges or fails can't be the best.
 // The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set is available, or
 // is that of a damaged data file.
-func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]Setting, []Unavailable, error) {
+func Settings(ctx context.Context, plan []spec.Planned, opt Options) ([]Setting, []Unavailable, error) {
 	opt = opt.withDefaults()
-	jobs, unavailable, err := holdOut(ctx, experiments.Distinct(plan), opt)
+	jobs, unavailable, err := holdOut(ctx, spec.Distinct(plan), opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +95,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 
 // A heldOutJob is one run on part of its training data.
 type heldOutJob struct {
-	plan   experiments.Planned
+	plan   spec.Planned
 	set    *data.Set
 	points []record.Point
 
@@ -106,7 +106,7 @@ type heldOutJob struct {
 
 // holdOut trains runs on five sixths of their training data and evaluates them on the
 // held-out sixth.
-func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
+func holdOut(ctx context.Context, plan []spec.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
 	sets, unavailable, err := loadAll(ctx, opt.Finder, plan)
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
@@ -168,7 +168,7 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 	if err != nil {
 		return err
 	}
-	if tr.run.Method == experiments.MethodPOLK { // the order of others is a parameter, and asking for it can cost as much as a step
+	if tr.run.Method == spec.MethodPOLK { // the order of others is a parameter, and asking for it can cost as much as a step
 		tr.learner = watched{tr.learner, &j.largest}
 	}
 	err = tr.train(ctx)
@@ -181,11 +181,11 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 
 // Fit trains a run on a training set, without a record, and returns the model: nil if it is not a kernel
 // expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
-func Fit(ctx context.Context, p experiments.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
+func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
 	defer Recover(&err)
 	opt = opt.withDefaults()
 	_, cores := layout(1, 1)
-	p.Run.Evaluation = experiments.Evaluation{TrainLimit: 1}
+	p.Run.Evaluation = spec.Evaluation{TrainLimit: 1}
 	t, err := newTrainer(p.Run, set, opt.Methods, cores, newTracked(p, opt.Progress))
 	if err == nil {
 		err = t.train(ctx)
