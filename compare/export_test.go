@@ -76,9 +76,9 @@ methods:
 // exported exports the one setting of a spec, and compares the file's predictions with the model's.
 func exported(t *testing.T, text, file string, label rows.Column) {
 	ctx, opt := context.Background(), Options{Note: t.Logf}
-	s, err := spec.Parse(filepath.Join(filepath.Dir(file), "spec.yaml"), []byte(text))
+	parsed, err := spec.Parse(filepath.Join(filepath.Dir(file), "spec.yaml"), []byte(text))
 	testutil.NoError(t, err)
-	plan, err := s.Plan(spec.ProfileQuick, spec.PlanOptions{})
+	plan, err := parsed[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	records := make(map[string]*record.Record)
 	for _, p := range plan {
