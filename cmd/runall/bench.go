@@ -46,6 +46,11 @@ folder, with a comment on each setting; 'runall reproduce' repeats the runs.
 the same command gives the same spec on every machine. The time is only about
 right. What is left out or shortened is printed.
 
+--export writes the setting with the least mean error on the test rows as a
+model file for predict, evaluate and export-model, trained again on all rows of
+FILE. A model file can't hold C-SVC, random Fourier features or more than 8,192
+elements: if one of these is better, both errors are printed.
+
 An interrupted search starts over. The runs resume, and finished ones are kept.
 The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
