@@ -75,7 +75,7 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	}
 	b.profile, b.opt.RequireData = spec.ProfileQuick, true
 	ran := b.reproduction.run(cmd, []string{found})
-	if ran != nil && !errors.Is(ran, harness.ErrRunsFailed) {
+	if ran != nil && !errors.Is(ran, harness.ErrRunsFailed) || !b.opt.Predictions && b.search.export == "" {
 		return ran
 	}
 	plan, err := harness.PlanNamed([]string{found}, b.profile, b.plan, b.opt.Finder)
