@@ -51,11 +51,7 @@ func Export(ctx context.Context, plan []spec.Planned, records map[string]*record
 	case f == nil:
 		return nil, fmt.Errorf("%s: its model is no kernel expansion, which a model file needs", best.Series)
 	}
-	var names *rows.Names
-	if set.Layout.Names != nil {
-		names = new(set.Layout.Sum())
-	}
-	return online.NewPredictor(best.settings(set, opt.Source.Label), set.Scaling, f, int64(learned), names)
+	return online.NewPredictor(best.settings(set, opt.Source.Label), set.Scaling, f, int64(learned), set.Names)
 }
 
 // A candidate is a setting of a plan, as one of its runs, with its means over all of them.
@@ -107,14 +103,12 @@ func (c *candidate) unheld() string {
 func (c *candidate) settings(set *data.Set, label rows.Column) online.Settings {
 	p, files := c.Run.Params, c.Run.Data.Files
 	l, _ := spec.TaskLoss(c.Run.Task) // Fit has found it
-	columns := set.Layout.Read
-	columns.ZeroBased = files.ZeroBased
 	s := online.Settings{
 		Loss: l.Name(), Labels: set.Labels, Dim: set.Train.Dim, TargetFactor: 1,
 		Kernel: p.Kernel.Type, Bandwidth: p.Kernel.Bandwidth, Regularizer: p.Regularizer, LearningRate: p.LearningRate,
 		Batch: max(1, p.BatchSize), Parsimony: p.Parsimony, Pruner: p.Pruner, PrunerParams: p.PrunerParams,
 		Scale: cmp.Or(files.Scale, rows.ScaleNone), Format: files.Format,
-		LabelColumn: label.Number, LabelName: label.Name, Columns: columns.Stored(),
+		LabelColumn: label.Number, LabelName: label.Name, Columns: set.Columns,
 	}
 	if c.Run.Task == spec.TaskRegression {
 		s.TargetShift, s.TargetFactor = set.Facts["target_mean"], 1/set.Facts["target_deviation"]

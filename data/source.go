@@ -456,7 +456,12 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 	if err != nil {
 		return nil, wrong("scale", "%s: %w; set scale to standard or unit", f.Train.path, err)
 	}
-	set.Labels, set.Classes, set.Scaling, set.Layout = e.Labels, len(e.Labels), e.Scaling, train.layout
+	set.Labels, set.Classes, set.Scaling = e.Labels, len(e.Labels), e.Scaling
+	columns := train.layout.Read
+	columns.ZeroBased = f.ZeroBased // LIBSVM files have no layout
+	if set.Columns = columns.Stored(); train.layout.Names != nil {
+		set.Names = new(train.layout.Sum())
+	}
 	if f.Regression {
 		if e.Deviation == 0 {
 			return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)
