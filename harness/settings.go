@@ -95,9 +95,10 @@ func Settings(ctx context.Context, plan []spec.Planned, opt Options) ([]Setting,
 
 // A heldOutJob is one run on part of its training data.
 type heldOutJob struct {
-	plan   spec.Planned
-	set    *data.Set
-	points []record.Point
+	plan    spec.Planned
+	set     *data.Set
+	learner Learner // after training
+	points  []record.Point
 
 	largest int // largest model order
 
@@ -172,32 +173,27 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		tr.learner = watched{tr.learner, &j.largest}
 	}
 	err = tr.train(ctx)
-	j.points = tr.points
+	j.learner, j.points = tr.learner, tr.points
 	for _, p := range j.points {
 		j.largest = max(j.largest, p.ModelOrder)
 	}
 	return err
 }
 
-// Fit trains a run on a training set, without a record, and returns the model: nil if it is not a kernel
+// Fit trains a run on a training set, without a record, and returns the model, which must be a kernel
 // expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
-func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
-	defer Recover(&err)
+func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (*kernel.Expansion, error) {
 	opt = opt.withDefaults()
-	_, cores := layout(1, 1)
 	p.Run.Evaluation = spec.Evaluation{TrainLimit: 1}
-	t, err := newTrainer(p.Run, set, opt.Methods, cores, newTracked(p, opt.Progress))
-	if err == nil {
-		err = t.train(ctx)
-	}
-	if err != nil {
+	_, cores := layout(1, 1)
+	j := heldOutJob{plan: p, set: set}
+	if err := j.train(ctx, newTracked(p, opt.Progress), opt.Methods, cores); err != nil {
 		return nil, interruptedOr(ctx, err)
 	}
-	if l, ok := t.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
+	if l, ok := j.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
 		return l.Expansion(), nil
 	}
-	e, _ = t.learner.Model().(*kernel.Expansion)
-	return e, nil
+	return j.learner.Model().(*kernel.Expansion), nil
 }
 
 // A watched learner keeps the largest model order after its steps.
