@@ -232,11 +232,8 @@ func (k *komp) solve() {
 		}
 		return
 	}
-	if k.wait--; k.wait < 0 {
-		k.supervise()
-		m = k.inverse.order // a repair may have taken elements out
-		k.wait = m / probeShare
-	}
+	k.supervise()
+	m = k.inverse.order // a repair may have taken elements out
 	k.coeff = grow(k.coeff, b.n*m)
 	if k.coefficients(b.n, b.toDict, k.coeff) {
 		k.illConditioned = true

@@ -128,7 +128,7 @@ type Learner struct {
 // of the pruner's removals with a refit.
 type Step struct {
 	Active  int     // samples whose gradient is not zero
-	Removed int     // number of removed elements, old and new
+	Removed int     // number of removed elements: old, new, entered by a pruner, or dropped because K_DD was singular
 	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖ with KOMP
 	Budget  float64 // ε_t
 	Rate    float64 // η_t
@@ -250,7 +250,8 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 		k.supervision = supervision
 		return nil, abandoned(ctx)
 	}
-	l.last = Step{Active: active, Removed: len(k.removed), Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
+	removed := len(k.removed) + k.health.Dropped - supervision.health.Dropped
+	l.last = Step{Active: active, Removed: removed, Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
 	l.t++
 	return l.scores, err
 }
