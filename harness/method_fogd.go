@@ -12,8 +12,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "fogd", Title: "FOGD",
-			About: "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: experiments.Tasks(),
+			About:   "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			AnyLoss: true,
 			Params: []experiments.ParamInfo{
 				experiments.Param("learning_rate"),
 				oneSample("FOGD"),
@@ -32,8 +32,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "rff-sgd", Title: "RFF-SGD",
-			About: "stochastic gradient descent on random Fourier features, with a regularizer",
-			Tasks: experiments.Tasks(),
+			About:   "stochastic gradient descent on random Fourier features, with a regularizer",
+			AnyLoss: true,
 			Params: append(decayedRates("the method"),
 				frequencies,
 				experiments.Param("regularizer"),

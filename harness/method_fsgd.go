@@ -9,8 +9,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: experiments.MethodFSGD, Title: "FSGD",
-			About: "functional stochastic gradient descent: POLK that prunes nothing",
-			Tasks: experiments.Tasks(),
+			About:   "functional stochastic gradient descent: POLK that prunes nothing",
+			AnyLoss: true,
 			Params: append(decayedRates("FSGD"),
 				experiments.Param("regularizer"),
 				experiments.Param("bandwidth"),

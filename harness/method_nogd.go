@@ -12,8 +12,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "nogd", Title: "NOGD",
-			About: "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: experiments.Tasks(),
+			About:   "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			AnyLoss: true,
 			Params: []experiments.ParamInfo{
 				experiments.Param("learning_rate"),
 				oneSample("NOGD"),
@@ -45,8 +45,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "nystrom-sgd", Title: "Nyström-SGD",
-			About: "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
-			Tasks: experiments.Tasks(),
+			About:   "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
+			AnyLoss: true,
 			Params: append(decayedRates("the method"),
 				landmarks,
 				experiments.Param("regularizer"),

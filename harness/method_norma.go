@@ -9,8 +9,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: "norma", Title: "NORMA",
-			About: "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
-			Tasks: experiments.Tasks(),
+			About:   "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
+			AnyLoss: true,
 			Params: append(decayedRates("NORMA"),
 				experiments.Param("budget").WithSymbol("τ").WithAbout("τ, how many elements are kept"),
 				experiments.Param("regularizer"),

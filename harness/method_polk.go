@@ -10,8 +10,8 @@ func init() {
 	Register(Method{
 		MethodInfo: experiments.MethodInfo{
 			Name: experiments.MethodPOLK, Title: "POLK",
-			About: "parsimonious online learning with kernels (the paper's Algorithm 2)",
-			Tasks: append(experiments.Tasks(), experiments.TaskRegression),
+			About:   "parsimonious online learning with kernels (the paper's Algorithm 2)",
+			AnyLoss: true, Tasks: []string{experiments.TaskRegression},
 			Params: []experiments.ParamInfo{
 				experiments.Param("learning_rate"),
 				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),

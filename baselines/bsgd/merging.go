@@ -44,17 +44,18 @@ func (g *merging) health(map[string]float64) {}
 
 func (g *merging) maintain(m *model) float64 {
 	p := m.weakest(m.births)
-	if m.norm[p] == 0 {
-		m.remove(p)
-		return 0
-	}
-	g.propose(m, p)
-	best := candidate{loss: math.Inf(1)}
-	for _, c := range g.ranked {
-		g.search(m, p, &c)
-		if c.loss < best.loss {
-			best = c
+	best := candidate{index: -1, loss: math.Inf(1)}
+	if m.norm[p] > 0 {
+		g.propose(m, p)
+		for _, c := range g.ranked {
+			g.search(m, p, &c)
+			if c.loss < best.loss {
+				best = c
+			}
 		}
+	}
+	if best.index < 0 { // p has no weight, or squares of weights overflow
+		return removal{}.maintain(m)
 	}
 	return g.merge(m, p, best)
 }
@@ -76,10 +77,11 @@ func (g *merging) propose(m *model, p int) {
 	}
 }
 
-// offer adds c to the best candidates if it is among them. Of equal candidates the earlier wins.
+// offer adds c to the best candidates if it is among them. Of equal candidates the earlier wins. One
+// with a loss of NaN is none.
 func (g *merging) offer(c candidate) {
 	s := g.ranked
-	if len(s) == shortlist && c.loss >= s[shortlist-1].loss {
+	if math.IsNaN(c.loss) || len(s) == shortlist && c.loss >= s[shortlist-1].loss {
 		return
 	}
 	s = append(s, c)

@@ -182,3 +182,29 @@ func BenchmarkTrain(b *testing.B) {
 		}
 	}
 }
+
+// A faint kernel has values so small that the coefficients of any step overflow when squared.
+type faint struct{}
+
+func (faint) Name() string           { return "faint" }
+func (faint) Self([]float32) float64 { return 1e-310 }
+func (faint) Validate() error        { return nil }
+
+func (faint) Eval(x, y []float32) float64 {
+	if slices.Equal(x, y) {
+		return 1e-310
+	}
+	return 0
+}
+
+// TestNoFiniteObjective: if the objective of no candidate is finite, training ends with an error.
+func TestNoFiniteObjective(t *testing.T) {
+	for _, candidates := range []int{0, 5} {
+		p := blobs(1, 30, 2, 3)
+		p.Kernel, p.Candidates, p.Regularizer = faint{}, candidates, 1e-320
+		_, err := Train(&learnertest.Countdown{Context: t.Context(), Left: 1000}, p.Config, 30, p.x, p.y, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "ivm: the objective of none of ") {
+			t.Errorf("%d candidates: %v", candidates, err)
+		}
+	}
+}

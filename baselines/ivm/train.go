@@ -128,6 +128,7 @@ func (t *trainer) choose(ctx context.Context) (trial, error) {
 	best := trial{index: -1}
 	e, err := t.newton()
 	for err == nil && best.index < 0 && len(t.pool) > 0 {
+		before := len(t.pool)
 		for _, found := range t.try(ctx, e, t.draw()) {
 			t.drop(found.rejected)
 			if found.index >= 0 && (best.index < 0 || found.objective < best.objective) {
@@ -135,6 +136,9 @@ func (t *trainer) choose(ctx context.Context) (trial, error) {
 			}
 		}
 		err = ctx.Err()
+		if err == nil && best.index < 0 && len(t.pool) == before {
+			err = fmt.Errorf("ivm: the objective of none of %d candidates is finite: the kernel's values or the regularizer are too small", len(t.draw()))
+		}
 	}
 	return best, err
 }

@@ -29,10 +29,11 @@
 // # Cost
 //
 // A sample costs M·(p + C) multiply-adds at M elements, and M² more if it violates its margin.
-// Memory is M·(p + C) numbers, and M² for K⁻¹. K⁻¹ only grows, by the inverse of a block matrix.
-// x_t enters only if its squared distance from the span is above 1e-10·κ(x_t, x_t), so that the
-// inverse keeps some digits however small η is. A Learner's results are bit-identical for any
-// number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its
+// Memory is M·(p + C) numbers, and M² for K⁻¹. K⁻¹ only grows, by the inverse of a block
+// matrix. x_t enters only if its squared distance from the span is above 1e-10·κ(x_t, x_t). With a
+// small η, K⁻¹ would lose its digits nevertheless: whenever it grows it is measured, and once it is
+// off by 1e-4 the Cholesky factor of K takes its place. A Learner's results are bit-identical for
+// any number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its
 // model.
 package projectron
 
@@ -52,6 +53,9 @@ import (
 // counts as lying in the span.
 const singular = 1e-10
 
+// inaccurate is the largest |K⁻¹·K·u − u|, for u = (1, −1, 1, …), that is let stand.
+const inaccurate = 1e-4
+
 // A Config is everything that determines a Learner.
 type Config struct {
 	Kernel  kernel.Kernel // κ
@@ -69,6 +73,8 @@ type Learner struct {
 	cfg     Config
 	inverse []float64 // K⁻¹, rows stride apart
 	stride  int
+	image   []float64 // K·u, which measures K⁻¹
+	lower   triangle  // the Cholesky factor of K, in place of an inaccurate K⁻¹
 	d       []float64 // K⁻¹k, the weights of the projection
 
 	mistakes, projected, forced, margin int
@@ -124,8 +130,9 @@ func (l *Learner) learn(x []float32, label float64) error {
 		l.add(y, r, 1)
 		l.forced++
 	default:
-		l.enlarge(without)
+		l.enlarge(k, self, without)
 		l.AppendPair(x, y, r, 1)
+		l.measure()
 	}
 	return nil
 }
@@ -133,6 +140,13 @@ func (l *Learner) learn(x []float32, label float64) error {
 // project sets d to K⁻¹k and returns kᵀK⁻¹k.
 func (l *Learner) project(k []float64) float64 {
 	l.d = slices.Grow(l.d[:0], len(k))[:len(k)]
+	if l.lower != nil {
+		copy(l.d, k)
+		l.lower.solve(l.d)
+		within := gemm.Dot(l.d, l.d)
+		l.lower.solveT(l.d)
+		return within
+	}
 	for i := range l.d {
 		l.d[i] = gemm.Dot(l.row(i), k)
 	}
@@ -151,13 +165,24 @@ func (l *Learner) add(y, r int, tau float64) {
 	}
 }
 
-// enlarge extends K⁻¹ by a new element. d holds the weights of the element's projection, and s is
-// its squared distance from the span, the Schur complement:
+// enlarge extends K⁻¹, or the factor of K, by a new element with the kernel values k and κ(x, x). d
+// holds the weights of the element's projection, and s is its squared distance from the span, the
+// Schur complement:
 //
 //	(K  k )⁻¹   (K⁻¹ + ddᵀ/s  −d/s)
 //	(kᵀ κ )   = (−dᵀ/s         1/s)
-func (l *Learner) enlarge(s float64) {
+func (l *Learner) enlarge(k []float64, self, s float64) {
 	m := len(l.d)
+	if l.lower != nil {
+		l.lower = l.lower.factorize(append(k, self))
+		return
+	}
+	image := sign(m) * self
+	for i, v := range k {
+		l.image[i] += sign(m) * v
+		image += sign(i) * v
+	}
+	l.image = append(l.image, image)
 	if m == l.stride {
 		stride := max(16, 2*m)
 		larger := make([]float64, stride*stride)
@@ -174,12 +199,65 @@ func (l *Learner) enlarge(s float64) {
 	l.inverse[m*l.stride+m] = 1 / s
 }
 
+// sign returns u_i.
+func sign(i int) float64 { return float64(1 - 2*(i%2)) }
+
+// measure compares K⁻¹·K·u with u, and factorizes K if they differ too much.
+func (l *Learner) measure() {
+	if l.lower != nil {
+		return
+	}
+	worst := 0.0
+	for i := range l.image {
+		worst = max(worst, math.Abs(gemm.Dot(l.inverse[i*l.stride:][:len(l.image)], l.image)-sign(i)))
+	}
+	if worst <= inaccurate { // false for NaN
+		return
+	}
+	l.inverse = nil
+	for i := range l.F.Order() {
+		l.lower = l.lower.factorize(l.Row(l.F.Dict.At(i))[:i+1])
+	}
+}
+
 // Health returns counters: mistakes, projected (mistakes close enough to the span), forced
 // (mistakes projected only because the budget was reached), margin_updates (margin errors that
-// changed f), and projection_error (largest error of a projection that was not forced).
+// changed f), projection_error (largest error of a projection that was not forced), and factored (1
+// once the factor of K has taken the place of K⁻¹).
 func (l *Learner) Health() map[string]float64 {
-	return map[string]float64{
+	h := map[string]float64{
 		"mistakes": float64(l.mistakes), "projected": float64(l.projected), "forced": float64(l.forced),
 		"margin_updates": float64(l.margin), "projection_error": l.worst,
+	}
+	if l.lower != nil {
+		h["factored"] = 1
+	}
+	return h
+}
+
+// A triangle has the rows of a lower triangular matrix, each up to its diagonal.
+type triangle [][]float64
+
+// factorize returns the Cholesky factor with one row more, that of the given row of K. A squared
+// pivot that rounding has made smaller than any that enters is raised to the least.
+func (t triangle) factorize(row []float64) triangle {
+	i, x := len(t), slices.Clone(row)
+	t.solve(x[:i])
+	x[i] = math.Sqrt(max(row[i]-gemm.Dot(x[:i], x[:i]), singular*row[i]))
+	return append(t, x)
+}
+
+// solve overwrites x with T⁻¹·x.
+func (t triangle) solve(x []float64) {
+	for i := range x {
+		x[i] = (x[i] - gemm.Dot(t[i][:i], x[:i])) / t[i][i]
+	}
+}
+
+// solveT overwrites x with T⁻ᵀ·x.
+func (t triangle) solveT(x []float64) {
+	for i := len(x) - 1; i >= 0; i-- {
+		x[i] /= t[i][i]
+		gemm.Axpy(-x[i], t[i][:i], x[:i])
 	}
 }
