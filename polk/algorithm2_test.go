@@ -9,7 +9,7 @@ import (
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 )
 
 // oracleSize bounds M+n of the steps that are compared with the literal Algorithm 1, whose cost

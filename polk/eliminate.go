@@ -9,7 +9,7 @@ import (
 )
 
 // This file implements the operations of the loop of Algorithm 1 (prune.Pursue; lines 2 to 14 in
-// polk/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
+// polk/internal/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
 // komp.go.
 
 // pursuit holds the weights and costs of all M+n elements, by number, and Q = P̂ + R̂ᵀR̂.

@@ -12,7 +12,7 @@ import (
 )
 
 // This file, eliminate.go and commit.go implement Algorithm 1 as fast as this package can: the
-// same removals in the same order and the same weights as polk/literal, which solves a
+// same removals in the same order and the same weights as polk/internal/literal, which solves a
 // least-squares problem for each candidate of each removal. Here a removal costs O((n+C)·M).
 //
 // # What a removal costs

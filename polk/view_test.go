@@ -8,7 +8,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 

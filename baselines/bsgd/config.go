@@ -3,7 +3,7 @@ package bsgd
 import (
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/merged"
 	"polkrepro/kernel"
 )
 
@@ -25,7 +26,7 @@ func TestTableError(t *testing.T) {
 		if i%4 == 0 {
 			c = math.Copysign(1, c)
 		}
-		e := math.Abs(table.at(r, c, kappa) - kernel.MergeLoss(r, c, kappa, kernel.MergePoint(r, c, kappa)))
+		e := math.Abs(table.at(r, c, kappa) - merged.Loss(r, c, kappa, merged.Point(r, c, kappa)))
 		worst, sum = math.Max(worst, e), sum+e
 		if i%4 == 0 {
 			binary = math.Max(binary, e)

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
-	"polkrepro/kernel"
+	"polkrepro/internal/merged"
 )
 
 // merging replaces the element p of least norm and a partner n by one point z
 // on the segment between them, with n, z and the weights of z chosen for the
-// least degradation (see kernel/merge.go).
+// least degradation (see package merged).
 type merging struct {
 	table *mergeTable
 
@@ -72,7 +72,7 @@ func (g *merging) propose(m *model, p int) {
 		if j == p {
 			continue
 		}
-		r, c := kernel.MergeRatio(m.norm[p], m.norm[j], dot)
+		r, c := merged.Ratio(m.norm[p], m.norm[j], dot)
 		g.offer(candidate{index: j, loss: g.table.at(r, c, float64(g.k[j]))})
 	}
 }
@@ -118,9 +118,9 @@ func (g *merging) search(m *model, p int, c *candidate) {
 	n := c.index
 	kappa := m.kernel.Eval(m.dict.At(p), m.dict.At(n))
 	m.evals++
-	r, cos := kernel.MergeRatio(m.norm[p], m.norm[n], g.dots[n])
-	c.h = kernel.MergePoint(r, cos, kappa)
-	c.loss = kernel.MergeLoss(r, cos, kappa, c.h)
+	r, cos := merged.Ratio(m.norm[p], m.norm[n], g.dots[n])
+	c.h = merged.Point(r, cos, kappa)
+	c.loss = merged.Loss(r, cos, kappa, c.h)
 }
 
 // merge replaces p and the partner by z. z is rounded to float32, so its weights and the

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )

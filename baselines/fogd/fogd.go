@@ -30,8 +30,8 @@
 package fogd
 
 import (
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )

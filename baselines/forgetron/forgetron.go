@@ -32,8 +32,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )

@@ -13,8 +13,8 @@ import (
 	"errors"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"

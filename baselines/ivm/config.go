@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 )
 

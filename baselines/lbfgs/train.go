@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 

@@ -37,8 +37,8 @@ import (
 	"errors"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"

@@ -25,8 +25,8 @@
 package norma
 
 import (
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )

@@ -33,8 +33,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/lbfgs"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"

@@ -42,8 +42,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"

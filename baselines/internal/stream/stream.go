@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"

@@ -13,7 +13,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 
