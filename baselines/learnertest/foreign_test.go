@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"polkrepro/baselines/learnertest"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/spec"
 )
 
 // laplacian is a kernel as another package might define it.
@@ -30,9 +30,9 @@ func init() {
 // TestForeignLoss: methods for any classification loss learn one that was registered after them.
 func TestForeignLoss(t *testing.T) {
 	for name, learns := range map[string]bool{"polk": true, "norma": true, "rff-sgd": true, "bsgd": false} {
-		if slices.Contains(experiments.Method(name).Tasks, late{}.Name()) != learns ||
+		if slices.Contains(spec.Method(name).Tasks, late{}.Name()) != learns ||
 			slices.Contains(harness.Methods()[name].Tasks, late{}.Name()) != learns {
-			t.Errorf("%s learns %v: the late loss is one of them: %v, want %v", name, experiments.Method(name).Tasks, !learns, learns)
+			t.Errorf("%s learns %v: the late loss is one of them: %v, want %v", name, spec.Method(name).Tasks, !learns, learns)
 		}
 	}
 }
