@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"polkrepro/baselines/nogd"
+	"polkrepro/polk"
 	"polkrepro/polk/prune"
 	"polkrepro/spec"
 )
@@ -37,8 +38,8 @@ func init() {
 		},
 		New: func(p Problem) (Learner, error) {
 			return newNystromSGD(p, nogd.Config{
-				Rank: int(p.Params.Own["rank"]),
-				Rate: func(int) float64 { return p.Params.LearningRate },
+				Rank:         int(p.Params.Own["rank"]),
+				LearningRate: polk.Constant(p.Params.LearningRate),
 			})
 		},
 	})
@@ -58,7 +59,7 @@ func init() {
 			Lines: []spec.Line{{Color: 0xc76b98, Dash: []float64{2, 2, 5, 2}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
-			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, Rate: p.Rates.Rate})
+			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, LearningRate: p.Rates})
 		},
 	})
 }

@@ -46,7 +46,7 @@ func newPOLK(p Problem) (Learner, error) {
 	if err := p.checkMemory(spec.MethodPOLK, min(p.Params.BatchSize, p.Samples), "samples in a step"); err != nil {
 		return nil, err
 	}
-	return polk.New(polk.Config{
+	l, err := polk.New(polk.Config{
 		Kernel:       p.Kernel,
 		Loss:         p.Loss,
 		Classes:      p.Classes,
@@ -57,4 +57,20 @@ func newPOLK(p Problem) (Learner, error) {
 		Pruner:       p.Pruner,
 		Seed:         p.Seed,
 	})
+	return polkLearner{l}, err
+}
+
+// A polkLearner is POLK as a [Learner].
+type polkLearner struct{ *polk.Learner }
+
+// Health returns the fields of [polk.Health] by their names in lower case.
+func (l polkLearner) Health() map[string]float64 {
+	h := l.Learner.Health()
+	return map[string]float64{
+		"residual":    h.Residual,
+		"refinements": float64(h.Refinements),
+		"repairs":     float64(h.Repairs),
+		"folded":      float64(h.Folded),
+		"dropped":     float64(h.Dropped),
+	}
 }

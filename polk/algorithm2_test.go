@@ -41,7 +41,7 @@ func TestAlgorithm2(t *testing.T) {
 		}
 	}
 	cfg := testConfig(hinge)
-	cfg.LearningRate, cfg.Budget = Inverse{Initial: 1.5, Horizon: 10}, SquaredRate{}
+	cfg.LearningRate, cfg.Budget = InverseTime{Initial: 1.5, Horizon: 10}, SquaredRate{}
 	total.add(followed(t, cfg, 2, steps))
 	cfg = testConfig(hinge)
 	cfg.Budget = Parsimony(0.1)

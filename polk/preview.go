@@ -15,7 +15,7 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y, weights []
 	cfg := l.cfg
 	kept, err := l.kept()
 	if err == nil && cfg.Pruner != nil {
-		cfg.Pruner, err = prune.New(cfg.Pruner.Heuristic, cfg.Pruner.Params)
+		cfg.Pruner, err = prune.New(cfg.Pruner.Heuristic(), cfg.Pruner.Params())
 	}
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k.l, k.step = l, step
 	k.step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
 	var err error
-	switch p := l.cfg.Pruner.Pruner.(type) {
+	switch p := l.cfg.Pruner.Pruner().(type) {
 	case prune.InversePruner:
 		k.begin(&l.batch)
 		err = k.project(func() error {
@@ -44,13 +44,13 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	}
 	l.forget()
 	if err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic.Name, err)
+		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic().Name, err)
 	}
 	return nil
 }
 
 // inverse reports whether the learner keeps K_DD⁻¹.
-func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
+func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic().Inverse() }
 
 // An entry records how an element entered the dictionary, for pruners.
 type entry struct {

@@ -42,7 +42,7 @@ func LossOf(task string) string {
 func Tasks() []string {
 	tasks := []string{TaskKSVM, TaskKLR}
 	for _, name := range loss.Names() {
-		if l, _ := loss.ByName(name); l.Outputs(3) == 3 && l != (loss.MultiHinge{}) && l != (loss.MultiLogistic{}) {
+		if l, _ := loss.ByName(name); loss.Multiclass(l) && l != (loss.MultiHinge{}) && l != (loss.MultiLogistic{}) {
 			tasks = append(tasks, name)
 		}
 	}

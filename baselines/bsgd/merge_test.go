@@ -10,6 +10,7 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/merged"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 // The resolution of the table suffices: over random arguments, the error of the interpolated
@@ -123,7 +124,7 @@ func TestMergeExtremes(t *testing.T) {
 // the element leaves without one.
 func TestMergeWithoutFiniteLoss(t *testing.T) {
 	c := config(Merging, 3)
-	c.Regularizer, c.LearningRate = 0, 1e200
+	c.Regularizer, c.LearningRate = 0, polk.Constant(1e200)
 	l := learner(t, c)
 	x := make([]float32, 6*c.Dim)
 	for i := range 6 {

@@ -38,6 +38,7 @@
 package projectron
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -47,6 +48,7 @@ import (
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // singular is the squared distance from the span, relative to κ(x, x), below which a sample
@@ -65,11 +67,18 @@ type Config struct {
 	Budget  int           // largest number of elements; 0 for no limit
 }
 
-type base = stream.Model
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "projectron"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.If(!(c.Error > 0) || math.IsInf(c.Error, 1), "Error", c.Error, "above 0 and finite")
+	p.If(c.Budget < 0, "Budget", c.Budget, "at least 1, or 0 for no limit")
+	return p.Err()
+}
 
 // A Learner runs Projectron++ and holds its current function f_t.
 type Learner struct {
-	*base
+	m       *stream.Model
 	cfg     Config
 	inverse []float64 // K⁻¹, rows stride apart
 	stride  int
@@ -83,27 +92,49 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c}, dataset.Problems{Package: "projectron"}
-	p.If(!(c.Error > 0) || math.IsInf(c.Error, 1), "error %v is not a number > 0", c.Error)
-	p.If(c.Budget < 0, "budget %d: must be at least 0", c.Budget)
-	var err error
-	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
-	return l, err
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Learner{cfg: c}
+	l.m = stream.NewModel("projectron", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
+
+// Expansion returns the current model. It is not a copy: later steps change it.
+func (l *Learner) Expansion() *kernel.Expansion { return l.m.F }
+
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.m.F }
+
 func (l *Learner) learn(x []float32, label float64) error {
-	k := l.Score(x)
-	l.Saw(l.Scores)
-	if !stream.Finite(l.Scores) {
-		return stream.ErrDiverged
+	k := l.m.Score(x)
+	l.m.Saw(l.m.Scores)
+	if !stream.Finite(l.m.Scores) {
+		return polk.ErrDiverged
 	}
 	y := int(label)
-	r := loss.Rival(l.Scores, y)
-	ell := 1 - (l.Scores[y] - l.Scores[r])
+	r := loss.Rival(l.m.Scores, y)
+	ell := 1 - (l.m.Scores[y] - l.m.Scores[r])
 	if ell <= 0 {
 		return nil
 	}
-	self := l.F.Kernel.Self(x)
+	self := l.m.F.Kernel.Self(x)
 	if !(self >= 0) || math.IsInf(self, 1) {
 		return fmt.Errorf("κ(x, x) = %v", self)
 	}
@@ -119,7 +150,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 		return nil
 	}
 	l.mistakes++
-	full := l.cfg.Budget > 0 && l.F.Order() >= l.cfg.Budget
+	full := l.cfg.Budget > 0 && l.m.F.Order() >= l.cfg.Budget
 	near := distance <= l.cfg.Error || without <= singular*self
 	switch {
 	case near:
@@ -131,7 +162,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 		l.forced++
 	default:
 		l.enlarge(k, self, without)
-		l.AppendPair(x, y, r, 1)
+		l.m.AppendPair(x, y, r, 1)
 		l.measure()
 	}
 	return nil
@@ -159,7 +190,7 @@ func (l *Learner) row(i int) []float64 { return l.inverse[i*l.stride:][:len(l.d)
 // add adds τ times the projection of κ(x, ·) to f_y and subtracts it from f_r.
 func (l *Learner) add(y, r int, tau float64) {
 	for j, d := range l.d {
-		w := l.F.Weights(j)
+		w := l.m.F.Weights(j)
 		w[y] += float64(tau * d)
 		w[r] -= float64(tau * d)
 	}
@@ -215,8 +246,8 @@ func (l *Learner) measure() {
 		return
 	}
 	l.inverse = nil
-	for i := range l.F.Order() {
-		l.lower = l.lower.factorize(l.Row(l.F.Dict.At(i))[:i+1])
+	for i := range l.m.F.Order() {
+		l.lower = l.lower.factorize(l.m.Row(l.m.F.Dict.At(i))[:i+1])
 	}
 }
 

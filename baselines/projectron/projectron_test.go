@@ -161,7 +161,7 @@ func projectsElements(t *testing.T, eta, bandwidth float64) {
 	}
 	var gram [][]float64
 	for i := range m {
-		gram = append(gram, slices.Clone(l.Row(l.F.Dict.At(i))))
+		gram = append(gram, slices.Clone(l.m.Row(l.m.F.Dict.At(i))))
 	}
 	for i, k := range gram {
 		l.project(k)

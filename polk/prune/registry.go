@@ -175,12 +175,22 @@ func (h Heuristic) Complete(given Params) (Params, error) {
 	return out, nil
 }
 
-// An Instance is a pruner for one learner, with its heuristic and parameters.
+// An Instance is a pruner for one learner, with its heuristic and parameters. [New] and [Find] make it.
 type Instance struct {
-	Pruner    any       // a Pruner, or if Heuristic.Inverse an InversePruner
-	Heuristic Heuristic // the heuristic that made it
-	Params    Params    // complete
+	pruner    any
+	heuristic Heuristic
+	params    Params
 }
+
+// Pruner returns a Pruner, or if Heuristic().Inverse an InversePruner. It is nil if neither New nor
+// Find has made the instance.
+func (i *Instance) Pruner() any { return i.pruner }
+
+// Heuristic returns the heuristic that made the pruner.
+func (i *Instance) Heuristic() Heuristic { return i.heuristic }
+
+// Params returns the complete parameters, which must not be changed.
+func (i *Instance) Params() Params { return i.params }
 
 // New returns a pruner of h, which need not be registered. It fails if [Heuristic.Check] or
 // [Heuristic.Complete] does.
@@ -209,8 +219,8 @@ func Find(name string, given Params) (*Instance, error) {
 
 // Ridge returns the number that is added to the diagonal of K.
 func (i *Instance) Ridge() float64 {
-	if i.Heuristic.Ridge == nil {
+	if i.heuristic.Ridge == nil {
 		return 0
 	}
-	return i.Heuristic.Ridge(i.Params)
+	return i.heuristic.Ridge(i.params)
 }
