@@ -39,12 +39,14 @@ package projectron
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"polkrepro/baselines/internal/stream"
 	"polkrepro/internal/dataset"
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
@@ -78,13 +80,13 @@ func (c Config) Validate() error {
 
 // A Learner runs Projectron++ and holds its current function f_t.
 type Learner struct {
-	m       *stream.Model
-	cfg     Config
-	inverse []float64 // K⁻¹, rows stride apart
-	stride  int
-	image   []float64 // K·u, which measures K⁻¹
-	lower   triangle  // the Cholesky factor of K, in place of an inaccurate K⁻¹
-	d       []float64 // K⁻¹k, the weights of the projection
+	m        *stream.Model
+	cfg      Config
+	inverse  []float64 // K⁻¹, or the Cholesky factor of K; rows stride apart
+	stride   int
+	image    []float64 // K·u, which measures K⁻¹
+	factored bool      // inverse is the factor
+	d        []float64 // K⁻¹k, the weights of the projection
 
 	mistakes, projected, forced, margin int
 	worst                               float64 // largest error of a projection that was not forced
@@ -163,7 +165,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 	default:
 		l.enlarge(k, self, without)
 		l.m.AppendPair(x, y, r, 1)
-		l.measure()
+		return l.measure()
 	}
 	return nil
 }
@@ -171,11 +173,11 @@ func (l *Learner) learn(x []float32, label float64) error {
 // project sets d to K⁻¹k and returns kᵀK⁻¹k.
 func (l *Learner) project(k []float64) float64 {
 	l.d = slices.Grow(l.d[:0], len(k))[:len(k)]
-	if l.lower != nil {
+	if l.factored {
 		copy(l.d, k)
-		l.lower.solve(l.d)
+		factor.SolveLower(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
 		within := gemm.Dot(l.d, l.d)
-		l.lower.solveT(l.d)
+		factor.SolveLowerT(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
 		return within
 	}
 	for i := range l.d {
@@ -204,10 +206,6 @@ func (l *Learner) add(y, r int, tau float64) {
 //	(kᵀ κ )   = (−dᵀ/s         1/s)
 func (l *Learner) enlarge(k []float64, self, s float64) {
 	m := len(l.d)
-	if l.lower != nil {
-		l.lower = l.lower.factorize(append(k, self))
-		return
-	}
 	image := sign(m) * self
 	for i, v := range k {
 		l.image[i] += sign(m) * v
@@ -222,6 +220,13 @@ func (l *Learner) enlarge(k []float64, self, s float64) {
 		}
 		l.inverse, l.stride = larger, stride
 	}
+	if l.factored {
+		row := l.inverse[m*l.stride:][:m]
+		copy(row, k)
+		factor.SolveLower(1, m, l.inverse, l.stride, row, m, 1)
+		l.inverse[m*l.stride+m] = math.Sqrt(s)
+		return
+	}
 	for i, d := range l.d {
 		gemm.Axpy(d/s, l.d, l.row(i))
 		l.inverse[i*l.stride+m] = -d / s
@@ -233,22 +238,29 @@ func (l *Learner) enlarge(k []float64, self, s float64) {
 // sign returns u_i.
 func sign(i int) float64 { return float64(1 - 2*(i%2)) }
 
-// measure compares K⁻¹·K·u with u, and factorizes K if they differ too much.
-func (l *Learner) measure() {
-	if l.lower != nil {
-		return
+// measure compares K⁻¹·K·u with u, and puts the factor of K, with the least squared distance added to
+// its diagonal, in the place of K⁻¹ if they differ too much.
+func (l *Learner) measure() error {
+	if l.factored {
+		return nil
 	}
-	worst := 0.0
-	for i := range l.image {
-		worst = max(worst, math.Abs(gemm.Dot(l.inverse[i*l.stride:][:len(l.image)], l.image)-sign(i)))
+	m, worst := len(l.image), 0.0
+	for i := range m {
+		worst = max(worst, math.Abs(gemm.Dot(l.inverse[i*l.stride:][:m], l.image)-sign(i)))
 	}
 	if worst <= inaccurate { // false for NaN
-		return
+		return nil
 	}
-	l.inverse = nil
-	for i := range l.m.F.Order() {
-		l.lower = l.lower.factorize(l.m.Row(l.m.F.Dict.At(i))[:i+1])
+	for i := range m {
+		row := l.inverse[i*l.stride:]
+		copy(row, l.m.Row(l.m.F.Dict.At(i)))
+		row[i] += singular * row[i]
 	}
+	l.factored = factor.Cholesky(m, l.inverse, l.stride, 1)
+	if !l.factored {
+		return errors.New("the dictionary's kernel matrix is singular: a larger Error is needed")
+	}
+	return nil
 }
 
 // Health returns counters: mistakes, projected (mistakes close enough to the span), forced
@@ -260,35 +272,8 @@ func (l *Learner) Health() map[string]float64 {
 		"mistakes": float64(l.mistakes), "projected": float64(l.projected), "forced": float64(l.forced),
 		"margin_updates": float64(l.margin), "projection_error": l.worst,
 	}
-	if l.lower != nil {
+	if l.factored {
 		h["factored"] = 1
 	}
 	return h
-}
-
-// A triangle has the rows of a lower triangular matrix, each up to its diagonal.
-type triangle [][]float64
-
-// factorize returns the Cholesky factor with one row more, that of the given row of K. A squared
-// pivot that rounding has made smaller than any that enters is raised to the least.
-func (t triangle) factorize(row []float64) triangle {
-	i, x := len(t), slices.Clone(row)
-	t.solve(x[:i])
-	x[i] = math.Sqrt(max(row[i]-gemm.Dot(x[:i], x[:i]), singular*row[i]))
-	return append(t, x)
-}
-
-// solve overwrites x with T⁻¹·x.
-func (t triangle) solve(x []float64) {
-	for i := range x {
-		x[i] = (x[i] - gemm.Dot(t[i][:i], x[:i])) / t[i][i]
-	}
-}
-
-// solveT overwrites x with T⁻ᵀ·x.
-func (t triangle) solveT(x []float64) {
-	for i := len(x) - 1; i >= 0; i-- {
-		x[i] /= t[i][i]
-		gemm.Axpy(-x[i], t[i][:i], x[:i])
-	}
 }
