@@ -234,7 +234,8 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
-	if k.watched = nil; k.abandoned { // before the dictionary could change
+	k.watched = nil
+	if k.abandoned { // before the dictionary could change
 		copy(l.f.W, l.before)
 		k.supervision = supervision
 		return nil, abandoned(ctx)

@@ -50,11 +50,15 @@ func stateKinds(t testing.TB) map[string]func() Config {
 		}
 	}
 	return map[string]func() Config{
-		"logistic":    func() Config { return testConfig(logistic) },
-		"many":        func() Config { c := testConfig(logistic); c.Budget = Parsimony(1e-4); return c },
-		"diminishing": func() Config { c := testConfig(logistic); c.LearningRate = InverseTime{Initial: 2, Horizon: 50}; return c },
-		"singular":    func() Config { c := testConfig(logistic); c.Kernel = kernel.Gaussian{Bandwidth: 3}; return c },
-		"empty":       func() Config { c := testConfig(logistic); c.Budget = Parsimony(100); return c },
+		"logistic": func() Config { return testConfig(logistic) },
+		"many":     func() Config { c := testConfig(logistic); c.Budget = Parsimony(1e-4); return c },
+		"diminishing": func() Config {
+			c := testConfig(logistic)
+			c.LearningRate = InverseTime{Initial: 2, Horizon: 50}
+			return c
+		},
+		"singular": func() Config { c := testConfig(logistic); c.Kernel = kernel.Gaussian{Bandwidth: 3}; return c },
+		"empty":    func() Config { c := testConfig(logistic); c.Budget = Parsimony(100); return c },
 		"polynomial": func() Config {
 			c := testConfig(hinge)
 			c.Kernel, c.LearningRate = kernel.Polynomial{Offset: 1, Degree: 2}, Constant(0.05)

@@ -276,7 +276,8 @@ func (l *Learner) enter(x []float32, gamma2 float64) {
 	l.l.row(m)[m] = gamma
 	l.p.row(m)[m] = 1 / l.cfg.Noise
 	l.v = append(l.v, 0)
-	if l.stale = true; l.cfg.Budget == 0 {
+	l.stale = true
+	if l.cfg.Budget == 0 {
 		return
 	}
 	// (K⁻¹)_ii grows by q_i²/γ².

@@ -66,7 +66,8 @@ func Register(h Heuristic) {
 	if old, ok := registered[h.Name]; ok && (h.Identity == "" || old.Identity == "") {
 		panic("prune: two heuristics are named " + h.Name)
 	}
-	if h.file = registeringFile(); h.file == "" && h.Identity == "" {
+	h.file = registeringFile()
+	if h.file == "" && h.Identity == "" {
 		panic("prune: heuristic " + h.Name + " is of another package: give it an Identity, which says of which code its results are")
 	}
 	registered[h.Name] = h

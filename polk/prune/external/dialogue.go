@@ -51,7 +51,8 @@ func (d *dialogue) start(ctx context.Context) error {
 		return d.over
 	}
 	var said *hello
-	if d.process, said, d.over = d.program.meet(ctx); d.over != nil {
+	d.process, said, d.over = d.program.meet(ctx)
+	if d.over != nil {
 		return d.over
 	}
 	code, err := d.program.hash(said)
