@@ -57,7 +57,7 @@ func (d *dialogue) start(ctx context.Context) error {
 	}
 	code, err := d.program.hash(said)
 	if err == nil && code != d.program.code {
-		err = errors.New("its files have changed since runall was started: start it again")
+		err = errors.New("its files have changed since this program was started: start it again")
 	}
 	if err != nil {
 		d.over = d.process.failed("start", err)
