@@ -70,12 +70,7 @@ func newBSGD(p Problem) (Learner, error) {
 		rates = bsgd.Pegasos(p.Params.Regularizer)
 	}
 	return bsgd.New(bsgd.Config{
-		Kernel:       p.Kernel,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: rates,
-		Budget:       budget,
-		Maintenance:  p.Params.Maintenance,
+		Kernel: p.Kernel, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer, LearningRate: rates,
+		Budget: budget, Maintenance: p.Params.Maintenance,
 	})
 }

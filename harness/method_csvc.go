@@ -34,13 +34,8 @@ func init() {
 // violations it keeps the largest.
 func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 	r, err := csvc.Train(ctx, csvc.Config{
-		Kernel:    p.Kernel,
-		Classes:   p.Classes,
-		Dim:       p.Train.Dim,
-		C:         p.Params.Cost,
-		Tolerance: p.Params.Tolerance,
-		OneVsAll:  p.Params.Multiclass == spec.MulticlassRest,
-		Threads:   p.Threads,
+		Kernel: p.Kernel, Classes: p.Classes, Dim: p.Train.Dim, C: p.Params.Cost, Tolerance: p.Params.Tolerance,
+		OneVsAll: p.Params.Multiclass == spec.MulticlassRest, Threads: p.Threads,
 	}, p.Train.N, p.Train.X, p.Train.Y)
 	if err != nil {
 		return nil, err

@@ -81,13 +81,7 @@ func newFourier(p Problem, lambda float64, rates polk.Schedule) (Learner, error)
 		return nil, err
 	}
 	return fogd.New(fogd.Config{
-		Kernel:       k,
-		Loss:         p.Loss,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Frequencies:  p.Params.Budget,
-		Seed:         p.Seed,
-		Regularizer:  lambda,
-		LearningRate: rates,
+		Kernel: k, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Frequencies: p.Params.Budget, Seed: p.Seed,
+		Regularizer: lambda, LearningRate: rates,
 	})
 }

@@ -24,12 +24,7 @@ func init() {
 
 func newFSGD(p Problem) (Learner, error) {
 	return fsgd.New(fsgd.Config{
-		Kernel:       p.Kernel,
-		Loss:         p.Loss,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Rates,
-		Points:       p.Train.X,
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Points: p.Train.X,
 	})
 }

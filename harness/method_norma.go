@@ -25,12 +25,7 @@ func init() {
 
 func newNORMA(p Problem) (Learner, error) {
 	return norma.New(norma.Config{
-		Kernel:       p.Kernel,
-		Loss:         p.Loss,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Rates,
-		Memory:       p.Params.Budget,
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Memory: p.Params.Budget,
 	})
 }

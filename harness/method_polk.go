@@ -47,15 +47,8 @@ func newPOLK(p Problem) (Learner, error) {
 		return nil, err
 	}
 	l, err := polk.New(polk.Config{
-		Kernel:       p.Kernel,
-		Loss:         p.Loss,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Rates,
-		Budget:       p.Params.Budgets(),
-		Pruner:       p.Pruner,
-		Seed:         p.Seed,
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Budget: p.Params.Budgets(), Pruner: p.Pruner, Seed: p.Seed,
 	})
 	return polkLearner{l}, err
 }
