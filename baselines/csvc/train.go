@@ -20,6 +20,9 @@ type class struct {
 	points *kernel.Points
 }
 
+// ErrOneClass is the error of Train on samples of a single class.
+var ErrOneClass = errors.New("csvc: all samples are of one class")
+
 // A Result is a trained model, with the statistics of its pairs in the order of the model's outputs.
 type Result struct {
 	*Model
@@ -47,7 +50,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64) (*Res
 	c = c.withDefaults()
 	sets := groupByClass(c, n, x, y)
 	if len(sets) < 2 {
-		return nil, errors.New("csvc: all samples are of one class")
+		return nil, ErrOneClass
 	}
 	pairs, err := solvePairs(ctx, c, sets)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,6 +36,25 @@ func TestStepDoesNotAllocate(t *testing.T) {
 		learnertest.DoesNotAllocate(t, l, s.X, s.Y)
 		if h := l.Health(); counter != "" && !(h[counter] >= 100) {
 			t.Errorf("%s: %v: the test shows little", name, h)
+		}
+	}
+}
+
+// TestNoInternals: a learner has documented methods of its own, and neither fields nor methods of
+// something that it embeds.
+func TestNoInternals(t *testing.T) {
+	s := task{Threads: 1, Classes: 3, N: 60, Dim: 2}
+	s.X, s.Y = learnertest.Blobs(2, s.N, s.Dim, s.Classes)
+	for key := range settings {
+		m := method(key)
+		if m.New == nil || key == "polk" { // the harness wraps it
+			continue
+		}
+		of := reflect.TypeOf(must(m.New(problem(gaussian, loss.MultiHinge{}, settings[key], s)))).Elem()
+		for _, f := range reflect.VisibleFields(of) {
+			if f.Anonymous || f.IsExported() {
+				t.Errorf("%s: %v shows the field %s", key, of, f.Name)
+			}
 		}
 	}
 }
