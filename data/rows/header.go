@@ -85,21 +85,16 @@ func (r *Reader) readFirst() error {
 // labelOf returns the label's column in the first row, from 0, or −1 if there is none. A label's
 // name is looked up in that row, which may be a header.
 func (r *Reader) labelOf(fields []string) int {
-	if r.o.Label.Name != "" {
-		return slices.Index(fields, r.o.Label.Name)
-	}
-	if at := r.trainedLabel(fields); at >= 0 {
+	named := r.o.Label.Name != ""
+	if at := r.trainedLabel(fields); at >= 0 && !named {
 		return at
 	}
-	n := len(fields)
-	at := r.o.Label.Number - 1
-	if r.o.Label.Number < 0 {
-		at = n + r.o.Label.Number
-	}
-	if at >= n || n == r.o.width() {
+	l := &Layout{Columns: len(fields), Names: fields}
+	at, err := l.find("", r.o.Label)
+	if err != nil || len(fields) == r.o.width() && !named {
 		return -1
 	}
-	return max(at, -1)
+	return at
 }
 
 // isHeader decides whether the first row is a header: it is one if none of its fields is a
