@@ -373,7 +373,7 @@ func (t *tuner) noteTradeOff() {
 	}
 	note := func(order, error, measure, risk, numbers any, mark string) {
 		if t.measureName() != "" {
-			error = fmt.Sprintf("%v %10v", error, measure)
+			error = fmt.Sprintf("%10v %10v", error, measure)
 		}
 		t.opt.Note("%8v %10v %10v %10v%s", order, error, risk, numbers, mark)
 	}
