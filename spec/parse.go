@@ -13,20 +13,42 @@ import (
 // An opener opens the file name that the file with the id from includes.
 type opener func(from, name string) (source, error)
 
-// parseSpec parses and checks a spec. It is the user's unless the file is embedded.
-func parseSpec(f source, open opener) (*Spec, error) {
+// parseSpecs parses and checks the specs of a file. They are the user's unless the file is embedded.
+func parseSpecs(f source, open opener) ([]*Spec, error) {
 	r := new(strictyaml.Reporter)
+	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}
+	var specs []*Spec
+	names := make(map[string]bool)
+	found := expansions(f, open, r)
+	unread := r.Len() > 0 // then only the layout of the rest is checked
+	for _, e := range found {
+		left, before := e.leaveOut(), r.Len()
+		if unread {
+			before = 0
+		}
+		if s := specOf(withDefaults(e.root), c, before); s != nil {
+			if names[s.Name] {
+				r.Errorf(e.root, "two specs of the file are called %s: give their data sets different names", s.Name)
+			}
+			names[s.Name] = true
+			s.File, s.LeftOut = f.label, left
+			specs = append(specs, s)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return specs, nil
+}
+
+// expansions returns the specs of a file that are not checked yet, none if there are errors.
+func expansions(f source, open opener, r *strictyaml.Reporter) []expansion {
 	in := includer{open: open, r: r}
 	root := in.load(f)
 	if root == nil {
-		return nil, r.Err()
+		return nil
 	}
-	s := specOf(withDefaults(root), checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}, 0)
-	if s == nil {
-		return nil, r.Err()
-	}
-	s.File = f.label
-	return s, nil
+	return (&expander{r, root}).specs()
 }
 
 // specOf returns the spec of a parsed tree, or nil if it reports errors. before is the
@@ -116,10 +138,24 @@ func (in *includer) load(f source) *strictyaml.Node {
 		case err != nil:
 			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
 		default:
-			base = strictyaml.Merge(base, in.load(g))
+			base = overlay(base, in.only(g))
 		}
 	}
-	return strictyaml.Merge(base, root)
+	return overlay(base, root)
+}
+
+// only loads an included file, or the spec of it that is included.
+func (in *includer) only(f source) *strictyaml.Node {
+	root := in.load(f)
+	if root == nil || f.spec == "" {
+		return root
+	}
+	for _, e := range (&expander{in.r, root}).specs() {
+		if textOf(e.root.Get("name")) == f.spec {
+			return e.root
+		}
+	}
+	return root
 }
 
 // withDefaults merges every entry of methods over its method's defaults, without
