@@ -100,9 +100,12 @@ func (k *komp) recall() (rows int) {
 	return rows
 }
 
+// mostKnown bounds the numbers that projections keep, of each kind.
+const mostKnown = 1 << 22
+
 // remember keeps the rows of T from the given one on for the next previews.
 func (k *komp) remember(from int) {
-	if p, n, m := k.known, k.b.n, k.inverse.order; p != nil {
+	if p, n, m := k.known, k.b.n, k.inverse.order; p != nil && n*m <= mostKnown {
 		p.rows, p.order = n, k.summation(n)
 		p.values = append(p.values[:from*m], k.b.toDict[from*m:n*m]...)
 		p.coeff = append(p.coeff[:from*m], k.coeff[from*m:]...)

@@ -79,8 +79,11 @@ func (l *Layout) Column(at int) string {
 	return fmt.Sprintf("column %d (%q)", at+1, l.Names[at])
 }
 
-// find returns the index of the column that an option names.
+// find returns the index of the column that an option names, −1 if it names none.
 func (l *Layout) find(key string, c Column) (int, error) {
+	if c == (Column{}) {
+		return -1, nil
+	}
 	if c.Name == "" {
 		at := c.Number - 1
 		if c.Number < 0 {
@@ -183,19 +186,15 @@ func (r *Reader) choose(names []string, n, line int) (err error) {
 
 // chosenBy finds the columns of training rows: all but the label and those that are ignored are features.
 func (l *Layout) chosenBy(o *Options) (err error) {
-	if o.Label != (Column{}) {
-		if l.Label, err = l.find("label", o.Label); err != nil {
-			return err
-		}
+	if l.Label, err = l.find("label", o.Label); err != nil {
+		return err
 	}
-	if o.Weight != (Column{}) {
-		if l.Weight, err = l.find("weight", o.Weight); err != nil {
-			return err
-		}
-		if !slices.Contains(l.Ignore, l.Weight) {
-			l.Ignore = append(l.Ignore, l.Weight)
-			slices.Sort(l.Ignore)
-		}
+	if l.Weight, err = l.find("weight", o.Weight); err != nil {
+		return err
+	}
+	if l.Weight >= 0 && !slices.Contains(l.Ignore, l.Weight) {
+		l.Ignore = append(l.Ignore, l.Weight)
+		slices.Sort(l.Ignore)
 	}
 	l.Features = l.others(l.Label)
 	return nil
@@ -214,23 +213,20 @@ func (l *Layout) others(label int) (columns []int) {
 // checkRoles finds the columns that options name as features, and the weights that a model is trained
 // further with. Columns in two roles are an error.
 func (l *Layout) checkRoles(o *Options) (err error) {
-	if o.Weight != (Column{}) && o.Dim == 0 && l.Weight < 0 {
+	if o.Dim == 0 && l.Weight < 0 {
 		if l.Weight, err = l.find("weight", o.Weight); err != nil {
 			return err
 		}
 	}
-	switch {
-	case l.Weight >= 0 && l.Weight == l.Label:
-		return wrongOption("weight", "%s is the label", l.Column(l.Label))
-	case slices.Contains(l.Features, l.Weight):
-		return wrongOption("weight", "%s is a feature of the model", l.Column(l.Weight))
-	}
-	for _, at := range l.Ignore {
-		if at == l.Label {
-			return wrongOption("ignore", "%s is the label", l.Column(at))
-		} else if slices.Contains(l.Features, at) {
-			return wrongOption("ignore", "%s is a feature of the model", l.Column(at))
+	key := "weight"
+	for _, at := range append([]int{l.Weight}, l.Ignore...) {
+		switch {
+		case at >= 0 && at == l.Label:
+			return wrongOption(key, "%s is the label", l.Column(at))
+		case slices.Contains(l.Features, at):
+			return wrongOption(key, "%s is a feature of the model", l.Column(at))
 		}
+		key = "ignore"
 	}
 	if l.kept, err = l.findAll("keep", o.Keep); err != nil {
 		return err
@@ -287,10 +283,9 @@ func (r *Reader) trained() (err error) {
 		return nil
 	case len(o.Ignore) == 0 && columns > features+1 && l.Columns != columns:
 		return fmt.Errorf("the first row has %d columns: want %d as in training, or %d features alone", l.Columns, columns, features)
-	case o.Label != (Column{}):
-		if l.Label, err = l.find("label", o.Label); err != nil {
-			return err
-		}
+	}
+	if l.Label, err = l.find("label", o.Label); err != nil {
+		return err
 	}
 	if all := l.Features; left == columns {
 		l.Features = nil
