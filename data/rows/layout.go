@@ -79,11 +79,16 @@ func (l *Layout) Column(at int) string {
 	return fmt.Sprintf("column %d (%q)", at+1, l.Names[at])
 }
 
-// find returns the index of the column that an option names, −1 if it names none.
-func (l *Layout) find(key string, c Column) (int, error) {
+// role returns the index of the column that an option gives, −1 if it is not given.
+func (l *Layout) role(key string, c Column) (int, error) {
 	if c == (Column{}) {
 		return -1, nil
 	}
+	return l.find(key, c)
+}
+
+// find returns the index of the column that an option names.
+func (l *Layout) find(key string, c Column) (int, error) {
 	if c.Name == "" {
 		at := c.Number - 1
 		if c.Number < 0 {
@@ -186,10 +191,10 @@ func (r *Reader) choose(names []string, n, line int) (err error) {
 
 // chosenBy finds the columns of training rows: all but the label and those that are ignored are features.
 func (l *Layout) chosenBy(o *Options) (err error) {
-	if l.Label, err = l.find("label", o.Label); err != nil {
+	if l.Label, err = l.role("label", o.Label); err != nil {
 		return err
 	}
-	if l.Weight, err = l.find("weight", o.Weight); err != nil {
+	if l.Weight, err = l.role("weight", o.Weight); err != nil {
 		return err
 	}
 	if l.Weight >= 0 && !slices.Contains(l.Ignore, l.Weight) {
@@ -214,7 +219,7 @@ func (l *Layout) others(label int) (columns []int) {
 // further with. Columns in two roles are an error.
 func (l *Layout) checkRoles(o *Options) (err error) {
 	if o.Dim == 0 && l.Weight < 0 {
-		if l.Weight, err = l.find("weight", o.Weight); err != nil {
+		if l.Weight, err = l.role("weight", o.Weight); err != nil {
 			return err
 		}
 	}
@@ -284,7 +289,7 @@ func (r *Reader) trained() (err error) {
 	case len(o.Ignore) == 0 && columns > features+1 && l.Columns != columns:
 		return fmt.Errorf("the first row has %d columns: want %d as in training, or %d features alone", l.Columns, columns, features)
 	}
-	if l.Label, err = l.find("label", o.Label); err != nil {
+	if l.Label, err = l.role("label", o.Label); err != nil {
 		return err
 	}
 	if all := l.Features; left == columns {
