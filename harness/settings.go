@@ -95,10 +95,9 @@ func Settings(ctx context.Context, plan []spec.Planned, opt Options) ([]Setting,
 
 // A heldOutJob is one run on part of its training data.
 type heldOutJob struct {
-	plan    spec.Planned
-	set     *data.Set
-	learner Learner // after training
-	points  []record.Point
+	plan   spec.Planned
+	set    *data.Set
+	points []record.Point
 
 	largest int // largest model order
 
@@ -173,7 +172,7 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		tr.learner = watched{tr.learner, &j.largest}
 	}
 	err = tr.train(ctx)
-	j.learner, j.points = tr.learner, tr.points
+	j.points = tr.points
 	for _, p := range j.points {
 		j.largest = max(j.largest, p.ModelOrder)
 	}
@@ -182,18 +181,22 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 
 // Fit trains a run on a training set, without a record, and returns the model, which must be a kernel
 // expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
-func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (*kernel.Expansion, error) {
+func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
+	defer Recover(&err)
 	opt = opt.withDefaults()
-	p.Run.Evaluation = spec.Evaluation{TrainLimit: 1}
 	_, cores := layout(1, 1)
-	j := heldOutJob{plan: p, set: set}
-	if err := j.train(ctx, newTracked(p, opt.Progress), opt.Methods, cores); err != nil {
+	p.Run.Evaluation = spec.Evaluation{TrainLimit: 1}
+	t, err := newTrainer(p.Run, set, opt.Methods, cores, newTracked(p, opt.Progress))
+	if err == nil {
+		err = t.train(ctx)
+	}
+	if err != nil {
 		return nil, interruptedOr(ctx, err)
 	}
-	if l, ok := j.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
+	if l, ok := t.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
 		return l.Expansion(), nil
 	}
-	return j.learner.Model().(*kernel.Expansion), nil
+	return t.learner.Model().(*kernel.Expansion), nil
 }
 
 // A watched learner keeps the largest model order after its steps.
