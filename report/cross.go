@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,11 +118,13 @@ func transposed(grid [][]string) [][]string {
 	return out
 }
 
+var noFileName = regexp.MustCompile(`[^\pL\pN._-]+`) // of the overrides in a spec's name
+
 // fileName names the specs of the report in names of files and labels.
 func (in Input) fileName() string {
 	first, others, _ := strings.Cut(in.Own, ", ")
 	if others != "" {
 		first += fmt.Sprintf("-and-%d-more", 1+strings.Count(others, ", "))
 	}
-	return cmp.Or(first, "paper")
+	return cmp.Or(noFileName.ReplaceAllString(first, "-"), "paper")
 }

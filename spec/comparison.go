@@ -92,18 +92,18 @@ const (
 
 // FindComparison returns the embedded comparison if the argument is empty, the
 // comparison's name or its file's name, and otherwise the comparison in the file
-// with the given path.
-func FindComparison(nameOrPath string) (*Comparison, error) {
+// with the given path, with overrides.
+func FindComparison(nameOrPath string, set ...Override) (*Comparison, error) {
 	switch nameOrPath {
 	case "", "pruning", "experiments/" + ComparisonFile:
 		f, _ := openEmbedded("", ComparisonFile) // a test reads it
-		return ParseComparison(f.label, f.text)
+		return ParseComparison(f.label, f.text, set...)
 	}
 	src, err := readComparison(nameOrPath)
 	if err != nil {
 		return nil, err
 	}
-	return ParseComparison(nameOrPath, src)
+	return ParseComparison(nameOrPath, src, set...)
 }
 
 func readComparison(path string) ([]byte, error) {
@@ -133,18 +133,27 @@ func ComparisonCommands(path string) (map[string]string, error) {
 
 // ParseComparison reads a comparison from memory. The filename is for messages.
 // An invalid comparison is reported as Errors.
-func ParseComparison(filename string, src []byte) (*Comparison, error) {
+func ParseComparison(filename string, src []byte, set ...Override) (*Comparison, error) {
 	r := new(strictyaml.Reporter)
 	var d struct {
 		Comparison
 		Commands map[string]string `json:"commands"` // read by ComparisonCommands
 		DataSets []dataSetDoc      `json:"data_sets"`
 	}
-	root := strictyaml.DecodeFile(filename, src, &d, r)
+	root := strictyaml.Parse(filename, src, r)
+	for _, o := range set {
+		if root != nil {
+			root = o.applyTo(root, r)
+		}
+	}
+	if root != nil {
+		strictyaml.Decode(root, &d, r)
+	}
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
 	t, c := &d.Comparison, checks{Reporter: r}
+	t.Name += Overrides(set).String()
 	t.root, t.opened = root, make(map[*strictyaml.Node]opened)
 	if why := checkPruner(t.Reference); why != "" {
 		c.Errorf(root.At("reference"), "reference: %s", why)

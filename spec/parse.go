@@ -14,18 +14,20 @@ import (
 type opener func(from, name string) (source, error)
 
 // parseSpec parses and checks a spec. It is the user's unless the file is embedded.
-func parseSpec(f source, open opener) (*Spec, error) {
+func parseSpec(f source, open opener, set ...Override) (*Spec, error) {
 	r := new(strictyaml.Reporter)
 	in := includer{open: open, r: r}
 	root := in.load(f)
 	if root == nil {
 		return nil, r.Err()
 	}
-	s := specOf(withDefaults(root), checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}, 0)
+	root = Overrides(set).apply(root, r)
+	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
+	s := specOf(withDefaults(root), c, 0)
 	if s == nil {
 		return nil, r.Err()
 	}
-	s.File = f.label
+	s.File = f.label + c.overrides
 	return s, nil
 }
 
@@ -88,6 +90,7 @@ type includer struct {
 	open  opener
 	r     *strictyaml.Reporter
 	count int
+	above []source // files being loaded, each included by the one before it
 }
 
 func (in *includer) load(f source) *strictyaml.Node {
@@ -95,6 +98,8 @@ func (in *includer) load(f source) *strictyaml.Node {
 	if root == nil {
 		return nil
 	}
+	in.above = append(in.above, f)
+	defer func() { in.above = in.above[:len(in.above)-1] }()
 	list := root.Get("include")
 	root = root.Without("include")
 	if list == nil || !list.Want(strictyaml.Sequence, in.r) {
@@ -106,7 +111,7 @@ func (in *includer) load(f source) *strictyaml.Node {
 			continue
 		}
 		if in.count++; in.count > maxIncludes {
-			in.r.Errorf(item, "more than %d included files, or a file that includes itself", maxIncludes)
+			in.r.Errorf(item, "more than %d included files", maxIncludes)
 			break
 		}
 		g, err := in.open(f.id, item.Text)
@@ -115,11 +120,23 @@ func (in *includer) load(f source) *strictyaml.Node {
 			in.r.Errorf(item, "included file %q not found", item.Text)
 		case err != nil:
 			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
+		case in.cycle(g) != "":
+			in.r.Errorf(item, "a file includes itself: %s", in.cycle(g))
 		default:
 			base = strictyaml.Merge(base, in.load(g))
 		}
 	}
 	return strictyaml.Merge(base, root)
+}
+
+// cycle returns the path of files from one to itself that including it would close, or "".
+func (in *includer) cycle(f source) string {
+	i := slices.IndexFunc(in.above, func(g source) bool { return g.id == f.id })
+	if i < 0 {
+		return ""
+	}
+	path := valuesOf(in.above[i:], func(g source) string { return g.label })
+	return strings.Join(append(path, f.label), " → ")
 }
 
 // withDefaults merges every entry of methods over its method's defaults, without

@@ -61,8 +61,9 @@ type Spec struct {
 }
 
 // Apart reports whether a user's spec, as a copy of an embedded one, has cells or figures of the
-// paper, or the name of an embedded spec. Its runs feed none of these: with other settings, they
-// would be averaged into the paper's row. To a name of an embedded spec, -copy is added.
+// paper, or the name of an embedded spec, or is an embedded spec with Overrides. Its runs feed none of these:
+// with other settings, they would be averaged into the paper's row. To a name of an embedded spec,
+// -copy or the overrides are added.
 func (s *Spec) Apart() bool { return s.apart }
 
 // A variant is one point of one method's grid.
@@ -161,7 +162,7 @@ func Parse(filename string, src []byte) (*Spec, error) {
 // of the file that includes it, then among the embedded files, so that a copy of
 // an embedded spec works anywhere. Files outside the spec's own folder are not
 // included.
-func LoadFile(path string) (*Spec, error) {
+func LoadFile(path string, set ...Override) (*Spec, error) {
 	src, err := files.ReadNamed(path, strictyaml.MaxSource)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
@@ -171,17 +172,17 @@ func LoadFile(path string) (*Spec, error) {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
 	}
 	defer root.Close()
-	return parseSpec(source{path, filepath.Base(path), src}, folder{root}.open)
+	return parseSpec(source{path, filepath.Base(path), src}, folder{root}.open, set...)
 }
 
 // Find returns the embedded spec with the given name, or else the spec in the
-// file with the given path.
-func Find(nameOrPath string) (*Spec, error) {
+// file with the given path, with overrides.
+func Find(nameOrPath string, set ...Override) (*Spec, error) {
 	if IsEmbedded(nameOrPath) {
-		return loadEmbedded(nameOrPath)
+		return loadEmbedded(nameOrPath, set...)
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
-		return LoadFile(nameOrPath)
+		return LoadFile(nameOrPath, set...)
 	}
 	return nil, fmt.Errorf("no embedded spec and no file %q ('runall list specs' lists the embedded ones)", nameOrPath)
 }
@@ -204,12 +205,12 @@ var embeddedFiles = sync.OnceValue(func() map[string]string {
 // embeddedNames returns the names of the embedded specs, sorted.
 func embeddedNames() []string { return slices.Sorted(maps.Keys(embeddedFiles())) }
 
-func loadEmbedded(name string) (*Spec, error) {
+func loadEmbedded(name string, set ...Override) (*Spec, error) {
 	f, err := openEmbedded("", embeddedFiles()[name])
 	if err != nil {
 		return nil, err
 	}
-	return parseSpec(f, openEmbedded)
+	return parseSpec(f, openEmbedded, set...)
 }
 
 // A source is a file: its contents, its label in messages, and the id that

@@ -304,7 +304,7 @@ func TestPlan(t *testing.T) {
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
 		Cells:   []string{"table2.multidist.ksvm.polk"},
 		Figures: []string{"2"},
-		Cost:    5000 * 2 * defaultOrder,
+		Cost:    5000 * (2 + elementWork) * defaultOrder,
 	}
 	want.Run.Data.Draw, want.Run.Code = draws[0], "method polk: version 2"
 	want.ID = ID(want.Run)
@@ -314,7 +314,7 @@ func TestPlan(t *testing.T) {
 	if p := plan[8]; p.Run.Seed != 3 || p.Run.Data.Draw != draws[0] {
 		t.Errorf("run 8 has seed %d and draw %d", p.Run.Seed, p.Run.Data.Draw)
 	}
-	if p := plan[17]; p.Series != "BSGD" || p.Run.Params.BatchSize != 1 || p.Cost != 5000*2*16 || p.Run.Data.Draw != draws[1] {
+	if p := plan[17]; p.Series != "BSGD" || p.Run.Params.BatchSize != 1 || p.Cost != 5000*(2+elementWork)*16 || p.Run.Data.Draw != draws[1] {
 		t.Errorf("last run is %+v", p)
 	}
 
@@ -451,7 +451,7 @@ func TestLoadFile(t *testing.T) {
 	}
 	second := writeFile(t, dir, "sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
 	_, err := LoadFile(filepath.Join(dir, "main.yaml"))
-	want := fmt.Sprintf("%[1]s:1:11: more than 8 included files, or a file that includes itself\n%[1]s:4:1: unknown key \"kernl\", want one of ", second)
+	want := fmt.Sprintf("%[1]s:1:11: a file includes itself: %[2]s → %[1]s → %[2]s\n%[1]s:4:1: unknown key \"kernl\", want one of ", second, filepath.Join(dir, "main.yaml"))
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
 	}
