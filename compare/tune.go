@@ -197,7 +197,7 @@ func (s *tuning) planned(text string) ([]spec.Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsed.Plan(spec.ProfileQuick, spec.PlanOptions{})
+	return parsed[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
 }
 
 // note keeps a line for the spec and passes it to Options.Note.

@@ -25,7 +25,7 @@ methods:
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := mine.Plan(spec.ProfileSmoke, spec.PlanOptions{})
+	plan, err := mine[0].Plan(spec.ProfileSmoke, spec.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -41,13 +41,13 @@ func FindSpecs(names []string, set ...spec.Override) ([]*spec.Spec, error) {
 	if len(names) == 0 {
 		return spec.Embedded(), nil
 	}
-	specs := make([]*spec.Spec, len(names))
-	for i, name := range names {
-		s, err := spec.Find(name, set...)
+	var specs []*spec.Spec
+	for _, name := range names {
+		found, err := spec.Find(name, set...)
 		if err != nil {
 			return nil, err
 		}
-		specs[i] = s
+		specs = append(specs, found...)
 	}
 	return specs, nil
 }
@@ -73,13 +73,13 @@ func planNamed(names []string, profile string, opt spec.PlanOptions, finder data
 	if err != nil {
 		return nil, nil, Usage(err)
 	}
-	planned := make(map[string]bool)
-	for _, p := range plan {
-		planned[p.Spec] = true
+	planned := make(map[string]bool) // by file: a profile can leave out some of its specs
+	for _, s := range specs {
+		planned[s.File] = planned[s.File] || slices.ContainsFunc(plan, func(p spec.Planned) bool { return p.Spec == s.Name })
 	}
 	var idle []error
 	for _, s := range specs {
-		if len(names) > 0 && !planned[s.Name] {
+		if len(names) > 0 && !planned[s.File] {
 			idle = append(idle, idleError(s, profile, opt))
 		}
 	}

@@ -40,7 +40,7 @@ methods:
 repeats: [{draws: figure}]
 `))
 	testutil.NoError(t, err)
-	plan, err := mine.Plan(spec.ProfileQuick, spec.PlanOptions{})
+	plan, err := mine[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	want := map[string]float64{
 		"POLK":                   368, // 16·7 + 16²

@@ -30,6 +30,14 @@ const MaxSeeds = 10_000
 // its record is read.
 const MaxEvaluations = 50_000
 
+// The defaults of an evaluation, and the number in an Evaluation that stands for one.
+const (
+	defaultEvaluations = 20 // in a run, and defaultTail more
+	defaultTail        = 5
+	mostTrain          = 10_000 // training examples for the risk
+	byDefault          = -1
+)
+
 // defaultOrder is the expected model order if a spec does not give one.
 const defaultOrder = 500
 
@@ -98,6 +106,9 @@ func (c *checker) spec() *Spec {
 	}
 	for i := range d.Methods {
 		c.method(i)
+	}
+	if n := c.root.Get("add_methods"); n != nil {
+		c.Errorf(n, "add_methods adds to the methods of an included file or of the spec that a variant builds on, and there are none: use methods")
 	}
 	c.allWork()
 	claims := func(v *variant) bool { return len(v.cells)+len(v.figures) > 0 }
@@ -227,14 +238,9 @@ func (c *checker) allWork() {
 	if c.given(c.root, "stopping") {
 		c.stopping(d.Stopping, c.root.At("stopping"), &usual)
 	}
-	if c.given(c.root, "evaluation") {
-		n := c.root.At("evaluation")
-		c.given(n, "train_limit")
-		if !d.Evaluation.Minimizer {
-			c.given(n, "every")
-			c.given(n, "tail")
-		}
-		c.evaluation(d.Evaluation, n, &usual.evaluation)
+	usual.evaluation = Evaluation{Every: byDefault, Tail: byDefault, TrainLimit: byDefault}
+	if d.Evaluation != nil {
+		c.evaluation(d.Evaluation, c.root.At("evaluation"), &usual.evaluation)
 	}
 	usual.repeats = c.repeats(d.Repeats, c.root)
 	for _, name := range Profiles() {
@@ -345,6 +351,8 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		if d.Seeds != nil {
 			r.seeds = c.seeds(d.Seeds, n.At("seeds"))
 		}
+		f := c.out.Data.Files
+		r.resplit = f.Holdout > 0 && !f.Ordered && d.Draws == nil && c.root.At("data").Get("split_seed") == nil
 		if only := n.Get("only"); only != nil {
 			r.only = c.only(d.Only, only)
 		}

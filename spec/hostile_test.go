@@ -58,7 +58,7 @@ func TestHostileSpecs(t *testing.T) {
 		"a description":       change("name: sample", "name: sample\ndescription: \"\\e[2J\""),
 	} {
 		hostile.AtMost(t, 256<<20, func() {
-			if s, err := Parse("hostile.yaml", []byte(src)); err == nil || len(err.Error()) > 8<<10 || strings.Contains(err.Error(), "\x1b") {
+			if s, err := one(Parse("hostile.yaml", []byte(src))); err == nil || len(err.Error()) > 8<<10 || strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("%s: spec %v, error %v", name, s, err)
 			}
 		})
@@ -100,7 +100,7 @@ func TestIncludesStayInside(t *testing.T) {
 	}
 	relative := must(filepath.Rel(dir, secret))
 	for _, name := range []string{secret, filepath.ToSlash(relative), "link.yaml", "sub/secret.yaml", "sub/../../x", "/dev/zero", "."} {
-		_, err := LoadFile(writeFile(t, dir, "main.yaml", fmt.Sprintf("include: [%q]\n%s", name, valid)))
+		_, err := one(LoadFile(writeFile(t, dir, "main.yaml", fmt.Sprintf("include: [%q]\n%s", name, valid))))
 		if err == nil || strings.Contains(err.Error(), "secret: 1") || !strings.Contains(err.Error(), "main.yaml:1:") {
 			t.Errorf("include %q: error %v", name, err)
 		}
@@ -110,7 +110,7 @@ func TestIncludesStayInside(t *testing.T) {
 // FuzzInclude parses two files of which one may include the other. The result is an error or
 // a spec that can be planned.
 func FuzzInclude(f *testing.F) {
-	for _, name := range []string{"paper/multidist-ksvm.yaml", "paper/mnist-klr.yaml"} {
+	for _, name := range []string{"paper/multidist.yaml", "paper/mnist.yaml"} {
 		src := must(experiments.Files.ReadFile(name))
 		f.Add(string(src), "")
 	}
@@ -130,14 +130,14 @@ func FuzzInclude(f *testing.F) {
 		open := func(from, name string) (source, error) {
 			switch name {
 			case "a.yaml":
-				return source{name, name, []byte(a)}, nil
+				return source{label: name, id: name, text: []byte(a)}, nil
 			case "b.yaml":
-				return source{name, name, []byte(b)}, nil
+				return source{label: name, id: name, text: []byte(b)}, nil
 			}
 			return openEmbedded(from, name)
 		}
 		start := time.Now()
-		s, err := parseSpec(source{"a.yaml", "a.yaml", []byte(a)}, open)
+		s, err := one(parseSpecs(source{label: "a.yaml", id: "a.yaml", text: []byte(a)}, open))
 		if took := time.Since(start); took > 10*time.Second {
 			t.Fatalf("took %v", took)
 		}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func TestLearnersSettings(t *testing.T) {
 		var all []*variant
 		results := make(map[*variant]tried)
 		for _, name := range []string{s.Name, s.Name + "-pruners"} {
-			spec := must(LoadFile("../experiments/settings/" + name + ".yaml"))
+			spec := search(t, name)
 			by := triedSettings(t, spec, name)
 			for _, w := range spec.variants {
 				all, results[w] = append(all, w), by[w.series]
@@ -64,6 +65,20 @@ type tried struct {
 	failed       bool
 }
 
+// search returns the spec of the search in which the settings of a spec were tuned.
+func search(t *testing.T, name string) *Spec {
+	t.Helper()
+	for _, file := range must(filepath.Glob("../experiments/settings/*.yaml")) {
+		for _, s := range must(LoadFile(file)) {
+			if s.Name == "settings-"+name {
+				return s
+			}
+		}
+	}
+	t.Fatalf("no search for %s", name)
+	return nil
+}
+
 // triedSettings returns the recorded results of a spec of settings, by series.
 func triedSettings(t *testing.T, spec *Spec, name string) map[string]tried {
 	t.Helper()
@@ -88,7 +103,7 @@ func TestPublicSettings(t *testing.T) {
 	tour := must(FindComparison(""))
 	plan := must(tour.Plan(ProfileQuick))
 	for _, name := range []string{"fashion-ksvm", "fashion-klr", "letter-ksvm", "letter-klr", "satimage-ksvm", "satimage-klr"} {
-		settings := must(LoadFile("../experiments/settings/" + name + ".yaml"))
+		settings := search(t, name)
 		errors := triedSettings(t, settings, name)
 		least, best := 100.0, Params{}
 		for _, v := range settings.variants {
@@ -96,7 +111,7 @@ func TestPublicSettings(t *testing.T) {
 				least, best = errors[v.series].err, v.params
 			}
 		}
-		spec := must(Find(name))
+		spec := must(one(Find(name)))
 		held := 0
 		for _, v := range spec.variants {
 			if v.method == MethodPOLK && v.params.Kernel.Bandwidth == best.Kernel.Bandwidth && v.params.LearningRate == best.LearningRate {

@@ -212,11 +212,8 @@ func put(n *strictyaml.Node, path []string, value *strictyaml.Node) *strictyaml.
 		n = tree(value, keys{})
 	}
 	below := put(n.Get(path[0]), path[1:], value)
-	switch {
-	case path[0] == "stopping" && len(path) == 2: // epochs and samples exclude each other
+	if path[0] == "stopping" && len(path) == 2 { // epochs and samples exclude each other
 		below = tree(below, keys{{path[1], value}})
-	case path[0] == "repeats" && below.Kind == strictyaml.Mapping:
-		below = tree(below, []any{below})
 	}
 	return n.With(path[0], below)
 }

@@ -30,8 +30,8 @@ func TestOverrides(t *testing.T) {
 		if c.set == "stopping.samples=320" {
 			changed = strings.Replace(changed, "{samples: 100}", "{samples: 320}", 1)
 		}
-		want, wantErr := LoadFile(writeFile(t, dir, "changed.yaml", changed))
-		got, err := LoadFile(writeFile(t, dir, "spec.yaml", src), must(ParseOverride(c.set)))
+		want, wantErr := one(LoadFile(writeFile(t, dir, "changed.yaml", changed)))
+		got, err := one(LoadFile(writeFile(t, dir, "spec.yaml", src), must(ParseOverride(c.set))))
 		if err != nil || wantErr != nil {
 			t.Errorf("%s: %v, %v", c.name, err, wantErr)
 			continue
@@ -50,7 +50,7 @@ func TestOverrides(t *testing.T) {
 // TestOverridesOfEmbedded: an embedded spec with an override feeds nothing and has all of its methods in
 // every repeat.
 func TestOverridesOfEmbedded(t *testing.T) {
-	s := must(Find("multidist-ksvm", must(ParseOverride("polk.parsimony=0.08"))))
+	s := must(one(Find("multidist-ksvm", must(ParseOverride("polk.parsimony=0.08")))))
 	plan := planOf(s, ProfileQuick)
 	if s.Name != "multidist-ksvm --set polk.parsimony=0.08" || !s.Apart() || len(plan) != 3*24 || plan[0].Run.Params.Parsimony != 0.08 {
 		t.Errorf("%s: %d runs, apart %v", s.Name, len(plan), s.Apart())
@@ -59,6 +59,10 @@ func TestOverridesOfEmbedded(t *testing.T) {
 		if len(p.Cells)+len(p.Figures) > 0 {
 			t.Fatalf("%s feeds %v", p.Series, p.Cells)
 		}
+	}
+	both := must(Find("mnist-klr", must(ParseOverride("task=[ksvm, klr]")), must(ParseOverride("data=[{name: mnist}, {name: glyphs}]"))))
+	if len(both) != 4 || both[3].Name != "mnist-klr-glyphs-klr --set task=[ksvm,klr] --set data=[{name: mnist},{name: glyphs}]" || both[3].Data.Name != "glyphs" {
+		t.Errorf("%d specs, the last %s", len(both), both[3].Name)
 	}
 	comparison := must(FindComparison("", must(ParseOverride("learning_rate=3")), must(ParseOverride("data_sets.profiles.quick.replicates=1"))))
 	runs := must(comparison.Plan(ProfileQuick))

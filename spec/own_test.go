@@ -145,7 +145,7 @@ func TestOwnErrors(t *testing.T) {
 		"{scale: unit}",
 	} {
 		src := strings.Replace(ownSpec, "{train: sub/rows.csv, label: kind, holdout: 0.25, scale: standard}", c, 1)
-		_, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src))
+		_, err := one(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
 		var list Errors
 		if !errors.As(err, &list) {
 			t.Errorf("%s: %v", c, err)
@@ -155,11 +155,11 @@ func TestOwnErrors(t *testing.T) {
 	}
 	golden.Check(t, "testdata/own.golden", out.String())
 	src := strings.Replace(ownSpec, "stopping", "repeats: [{draws: figure}]\nstopping", 1)
-	if _, err := Parse(filepath.Join(dir, "own.yaml"), []byte(src)); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
+	if _, err := one(Parse(filepath.Join(dir, "own.yaml"), []byte(src))); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
 		t.Errorf("draws of a file: %v", err)
 	}
 	src = strings.Replace(ownSpec, "stopping", "repeats: [{draws: [2, 1], seeds: [3]}]\nstopping", 1)
-	spec := must(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
+	spec := must(one(Parse(filepath.Join(dir, "own.yaml"), []byte(src))))
 	plan, err := spec.Plan(ProfileFull, PlanOptions{})
 	if of, resplit := Replicates(plan); err != nil || !resplit || plan[0].Run.Data.Files.SplitSeed != 2 || plan[0].Run.Data.Draw != 0 || of[0][0] != 2 || of[1][0] != 1 {
 		t.Errorf("resplits: %v, %+v", err, plan)
@@ -230,7 +230,8 @@ func TestOwnKeys(t *testing.T) {
 func TestVaried(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"sub/rows.csv": ownRows(), "test.csv": "x,y,kind\n90,1,elm\n91,2,oak\n"})
 	for repeats, want := range map[string]string{
-		"[{seeds: 3}]":                "orders of one split",
+		"{seeds: 3}":                  "splits",
+		"[{draws: [1], seeds: 3}]":    "orders of one split",
 		"[{draws: [1, 2], seeds: 2}]": "orders of 2 splits",
 		"[{draws: [1], seeds: [1]}, {draws: [2], seeds: [2]}]": "splits",
 		"[{seeds: 1}]": "",

@@ -13,22 +13,57 @@ import (
 // An opener opens the file name that the file with the id from includes.
 type opener func(from, name string) (source, error)
 
-// parseSpec parses and checks a spec. It is the user's unless the file is embedded.
-func parseSpec(f source, open opener, set ...Override) (*Spec, error) {
+// parseSpecs parses and checks the specs of a file, or the one that the source names, with overrides.
+// They are the user's unless the file is embedded.
+func parseSpecs(f source, open opener, set ...Override) ([]*Spec, error) {
 	r := new(strictyaml.Reporter)
+	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
+	var specs []*Spec
+	names := make(map[string]bool)
+	found := expansions(f, open, set, r)
+	unread := r.Len() > 0 // then only the layout of the rest is checked
+	for _, e := range found {
+		left, before := e.leaveOut(), r.Len()
+		if unread {
+			before = 0
+		}
+		if s := specOf(withDefaults(e.root), c, before); s != nil {
+			if names[s.Name] {
+				r.Errorf(e.root, "two specs of the file are called %s: give their data sets different names", s.Name)
+			}
+			names[s.Name] = true
+			s.File, s.LeftOut = f.label+c.overrides, left
+			specs = append(specs, s)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	return specs, nil
+}
+
+// expansions returns the specs of a file that are not checked yet, none if there are errors.
+func expansions(f source, open opener, set Overrides, r *strictyaml.Reporter) []expansion {
 	in := includer{open: open, r: r}
 	root := in.load(f)
 	if root == nil {
-		return nil, r.Err()
+		return nil
 	}
-	root = Overrides(set).apply(root, r)
-	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
-	s := specOf(withDefaults(root), c, 0)
-	if s == nil {
-		return nil, r.Err()
+	var out []expansion
+	for _, e := range (&expander{r, root}).specs() {
+		if f.spec != "" && f.spec != textOf(e.root.Get("name")) {
+			continue
+		}
+		if len(set) == 0 {
+			out = append(out, e)
+			continue
+		}
+		for _, changed := range (&expander{r, set.apply(e.root, r)}).specs() { // data and task can be lists now
+			changed.listed = changed.listed || e.listed
+			out = append(out, changed)
+		}
 	}
-	s.File = f.label + c.overrides
-	return s, nil
+	return out
 }
 
 // specOf returns the spec of a parsed tree, or nil if it reports errors. before is the
@@ -123,10 +158,24 @@ func (in *includer) load(f source) *strictyaml.Node {
 		case in.cycle(g) != "":
 			in.r.Errorf(item, "a file includes itself: %s", in.cycle(g))
 		default:
-			base = strictyaml.Merge(base, in.load(g))
+			base = overlay(base, in.only(g))
 		}
 	}
-	return strictyaml.Merge(base, root)
+	return overlay(base, root)
+}
+
+// only loads an included file, or the spec of it that is included.
+func (in *includer) only(f source) *strictyaml.Node {
+	root := in.load(f)
+	if root == nil || f.spec == "" {
+		return root
+	}
+	for _, e := range (&expander{in.r, root}).specs() {
+		if textOf(e.root.Get("name")) == f.spec {
+			return e.root
+		}
+	}
+	return root
 }
 
 // cycle returns the path of files from one to itself that including it would close, or "".

@@ -231,19 +231,26 @@ func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
 // positive, the seeds are 1 … seeds instead of those of the repeat.
 func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 	each := r.seeds
-	switch {
-	case Method(v.method).Seedless:
-		each = []uint64{1}
-	case seeds > 0:
+	if seeds > 0 {
 		each = upTo(seeds)
+	}
+	seedless := Method(v.method).Seedless
+	if seedless && !r.resplit {
+		each = []uint64{1}
 	}
 	return func(yield func(Run) bool) {
 		for _, draw := range r.draws {
 			for _, seed := range each {
 				run := s.run(v, w.evaluation, cmp.Or(r.samples, w.samples))
-				if run.Seed = seed; run.Data.Own() && draw > 0 {
+				if run.Seed = seed; seedless {
+					run.Seed = 1
+				}
+				switch {
+				case r.resplit:
+					run.Data.Files.SplitSeed = seed
+				case run.Data.Own() && draw > 0:
 					run.Data.Files.SplitSeed = draw
-				} else {
+				default:
 					run.Data.Draw = draw
 				}
 				if run.Code = run.PresentCode(); !yield(run) {
@@ -257,11 +264,28 @@ func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 // run returns the run of a variant on the spec's data with the given number of samples. A
 // run of a batch method has the whole training set instead.
 func (s *Spec) run(v *variant, e Evaluation, samples int) Run {
-	run := Run{Data: s.Data, Task: s.Task, Method: v.method, Params: v.params, Samples: samples, Sampling: s.sampling, Evaluation: e}
+	run := Run{Data: s.Data, Task: s.Task, Method: v.method, Params: v.params, Samples: samples, Sampling: s.sampling, Evaluation: s.completed(e, samples)}
 	if run.Batch() {
 		run.Samples, run.Sampling, run.Evaluation.Every, run.Evaluation.Tail = s.train, "", 0, 0
 	}
 	return run
+}
+
+// completed returns an evaluation of a run with the defaults of what the spec leaves open.
+func (s *Spec) completed(e Evaluation, samples int) Evaluation {
+	every, tail, train := max(1, samples/defaultEvaluations), defaultTail, mostTrain
+	if e.Minimizer {
+		every, tail = 0, 0
+	}
+	if s.train <= mostTrain {
+		train = 0
+	}
+	for number, usual := range map[*int]int{&e.Every: every, &e.Tail: tail, &e.TrainLimit: train} {
+		if *number == byDefault {
+			*number = usual
+		}
+	}
+	return e
 }
 
 // union appends to a the elements of b that it lacks.

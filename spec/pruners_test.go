@@ -29,7 +29,7 @@ evaluation: {every: 160, tail: 5, train_limit: 0}
 
 func planned(t *testing.T, lines string) []Planned {
 	t.Helper()
-	s := must(Parse("spec.yaml", []byte(pruned(lines))))
+	s := must(one(Parse("spec.yaml", []byte(pruned(lines)))))
 	return planOf(s, ProfileQuick)
 }
 
@@ -77,7 +77,7 @@ func TestPrunerErrors(t *testing.T) {
 		"grid: {pruner: [none, komp]}":                                    "polk needs parsimony",
 		"pruner: random\ngrid: {pruner_params: [{order: 8}, {order: 8}]}": "in the grid of pruner_params",
 	} {
-		_, err := Parse("spec.yaml", []byte(pruned(lines)))
+		_, err := one(Parse("spec.yaml", []byte(pruned(lines))))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v\nwant %s", lines, err, want)
 		}

@@ -3,7 +3,6 @@ package spec
 import (
 	"encoding/json"
 	"io/fs"
-	"maps"
 	"polkrepro/experiments"
 	"slices"
 	"strings"
@@ -51,10 +50,19 @@ func schemaOf() *jsonschema.Schema {
 			property.Enum = append(property.Enum, word)
 		}
 	}
+	task, _ := s.Properties.Get("task")
 	for _, name := range append(Tasks(), TaskRegression) {
-		task, _ := s.Properties.Get("task")
 		task.Enum = append(task.Enum, name)
 	}
+	for _, key := range []string{"task", "data"} {
+		single, _ := s.Properties.Get(key)
+		item := *single
+		item.Description = ""
+		s.Properties.Set(key, &jsonschema.Schema{Description: single.Description, OneOf: []*jsonschema.Schema{&item, {Type: "array", Items: &item, MinItems: &one, UniqueItems: true}}})
+	}
+	repeat := &jsonschema.Schema{Ref: "#/$defs/Repeat"}
+	s.Definitions["Repeats"] = &jsonschema.Schema{OneOf: []*jsonschema.Schema{repeat, {Type: "array", Items: repeat, MinItems: &one}}}
+	s.Definitions["Variant"] = &jsonschema.Schema{Ref: "#"}
 	for _, name := range kernel.Names() {
 		kind, _ := s.Definitions["Kernel"].Properties.Get("type")
 		kind.Enum = append(kind.Enum, name)
@@ -110,7 +118,7 @@ func number(x float64) json.Number { return json.Number(setting{number: x}.Strin
 func TestSchemaAcceptsEmbedded(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
 	bases := must(fs.Glob(experiments.Files, "base/*.yaml"))
-	for _, name := range slices.AppendSeq(bases, maps.Values(embeddedFiles())) {
+	for _, name := range slices.AppendSeq(bases, slices.Values(embeddedFiles())) {
 		src := must(experiments.Files.ReadFile(name))
 		for _, problem := range check(t, s, string(src)) {
 			t.Errorf("%s: %s", name, problem)

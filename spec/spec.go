@@ -1,10 +1,10 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,7 +35,8 @@ func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFu
 type Errors = strictyaml.Errors
 
 // A Spec is a parsed and checked experiment: nothing in it can fail to be
-// planned. It is made by Parse, LoadFile, Find or Embedded, and not changed.
+// planned. A file holds one, or several with parts in common. A Spec is made by Parse, LoadFile, Find or
+// Embedded, and not changed.
 type Spec struct {
 	Name        string   `json:"name"`
 	Title       string   `json:"title"`
@@ -51,6 +52,9 @@ type Spec struct {
 	// Supplements. Such a spec is not part of the reproduction, and is run only when it is
 	// named. Supplement is empty for all other specs.
 	Supplement string `json:"supplement,omitempty"`
+
+	// LeftOut says which methods were left out because they do not fit the task of a list; empty if none.
+	LeftOut string `json:"left_out,omitempty"`
 
 	apart    bool // see Apart
 	dim      int
@@ -94,6 +98,7 @@ type repeat struct {
 	samples        int      // 0 for the profile's
 	draws          []uint64 // {0} for a data set that is not drawn
 	seeds          []uint64
+	resplit        bool // a file's rows are split anew for each seed
 	cells, figures bool // whether the runs feed cells, and figures
 	all            bool // variants that feed nothing are run too
 
@@ -141,28 +146,29 @@ func Embedded() []*Spec {
 // when they are named. It panics if [RegisterMethod] was not called for their methods.
 func EmbeddedAll() []*Spec {
 	var specs []*Spec
-	for _, name := range embeddedNames() {
-		s, err := loadEmbedded(name)
+	for _, file := range embeddedFiles() {
+		s, err := parseEmbedded(file, "")
 		if err != nil {
 			panic(err) // a test reads them all
 		}
-		specs = append(specs, s)
+		specs = append(specs, s...)
 	}
+	slices.SortFunc(specs, func(a, b *Spec) int { return cmp.Compare(a.Name, b.Name) })
 	return specs
 }
 
-// Parse reads a spec from memory. The filename is for messages. Included files
-// are looked up only among the embedded files; see LoadFile. An invalid spec is
+// Parse reads the specs of a file from memory. The filename is for messages. Included files
+// are looked up only among the embedded files; see LoadFile. Invalid specs are
 // reported as Errors.
-func Parse(filename string, src []byte) (*Spec, error) {
-	return parseSpec(source{filename, filename, src}, openEmbedded)
+func Parse(filename string, src []byte) ([]*Spec, error) {
+	return parseSpecs(source{label: filename, id: filename, text: src}, openEmbedded)
 }
 
-// LoadFile reads a spec from a file. An included file is looked up in the folder
+// LoadFile reads the specs of a file. An included file is looked up in the folder
 // of the file that includes it, then among the embedded files, so that a copy of
 // an embedded spec works anywhere. Files outside the spec's own folder are not
 // included.
-func LoadFile(path string, set ...Override) (*Spec, error) {
+func LoadFile(path string, set ...Override) ([]*Spec, error) {
 	src, err := files.ReadNamed(path, strictyaml.MaxSource)
 	if err != nil {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
@@ -172,14 +178,19 @@ func LoadFile(path string, set ...Override) (*Spec, error) {
 		return nil, fmt.Errorf("can't read the spec: %w", err)
 	}
 	defer root.Close()
-	return parseSpec(source{path, filepath.Base(path), src}, folder{root}.open, set...)
+	return parseSpecs(source{label: path, id: filepath.Base(path), text: src}, folder{root}.open, set...)
 }
 
-// Find returns the embedded spec with the given name, or else the spec in the
-// file with the given path, with overrides.
-func Find(nameOrPath string, set ...Override) (*Spec, error) {
-	if IsEmbedded(nameOrPath) {
-		return loadEmbedded(nameOrPath, set...)
+// Find returns the embedded spec with the given name, all specs of the embedded file with the
+// given name, or else the specs in the file with the given path, with overrides.
+func Find(nameOrPath string, set ...Override) ([]*Spec, error) {
+	if file := embeddedSpecs()[nameOrPath]; file != "" {
+		return parseEmbedded(file, nameOrPath, set...)
+	}
+	for _, file := range embeddedFiles() {
+		if stem(file) == nameOrPath || strings.TrimSuffix(file, ".yaml") == nameOrPath {
+			return parseEmbedded(file, "", set...)
+		}
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath, set...)
@@ -188,29 +199,45 @@ func Find(nameOrPath string, set ...Override) (*Spec, error) {
 }
 
 // IsEmbedded reports whether an embedded spec has the name.
-func IsEmbedded(name string) bool { return embeddedFiles()[name] != "" }
+func IsEmbedded(name string) bool { return embeddedSpecs()[name] != "" }
 
-// embeddedFiles maps the names of the embedded specs to their files. Each is named after its spec.
-var embeddedFiles = sync.OnceValue(func() map[string]string {
-	out := make(map[string]string)
+// embeddedFiles returns the embedded files that hold specs.
+func embeddedFiles() (files []string) {
 	for _, folder := range []string{"paper", "readings", "questions", "learners", "public"} {
 		found, _ := fs.Glob(experiments.Files, folder+"/*.yaml") // a well-formed pattern gives no error
-		for _, f := range found {
-			out[strings.TrimSuffix(path.Base(f), ".yaml")] = f
+		files = append(files, found...)
+	}
+	return files
+}
+
+// embeddedSpecs maps the names of the embedded specs to their files.
+var embeddedSpecs func() map[string]string
+
+func init() { embeddedSpecs = sync.OnceValue(indexEmbedded) } // a spec can include another by name
+
+func indexEmbedded() map[string]string {
+	out := make(map[string]string)
+	for _, file := range embeddedFiles() {
+		src, _ := experiments.Files.ReadFile(file) // it is there
+		r := new(strictyaml.Reporter)              // a test reads them all
+		for _, e := range expansions(source{id: embeddedID + file, text: src}, openEmbedded, nil, r) {
+			out[textOf(e.root.Get("name"))] = file
 		}
 	}
 	return out
-})
+}
 
-// embeddedNames returns the names of the embedded specs, sorted.
-func embeddedNames() []string { return slices.Sorted(maps.Keys(embeddedFiles())) }
+// stem returns the name of a file without folder and ending.
+func stem(file string) string { return strings.TrimSuffix(path.Base(file), ".yaml") }
 
-func loadEmbedded(name string, set ...Override) (*Spec, error) {
-	f, err := openEmbedded("", embeddedFiles()[name])
+// parseEmbedded returns the specs of an embedded file, or the one of the given name.
+func parseEmbedded(file, name string, set ...Override) ([]*Spec, error) {
+	f, err := openEmbedded("", file)
 	if err != nil {
 		return nil, err
 	}
-	return parseSpec(f, openEmbedded, set...)
+	f.spec = name
+	return parseSpecs(f, openEmbedded, set...)
 }
 
 // A source is a file: its contents, its label in messages, and the id that
@@ -218,6 +245,7 @@ func loadEmbedded(name string, set ...Override) (*Spec, error) {
 type source struct {
 	label, id string
 	text      []byte
+	spec      string // name of the only one of its specs that is read; empty for the whole file
 }
 
 // embeddedID is the prefix of the ids of embedded files. Their labels are their
@@ -225,7 +253,7 @@ type source struct {
 const embeddedID = "embedded:"
 
 // openEmbedded opens an embedded file that the file with the id from includes. The name is relative
-// to the including file's folder or to the folder of all experiments, or that of a spec.
+// to the including file's folder or to the folder of all experiments, or that of an embedded spec.
 func openEmbedded(from, name string) (source, error) {
 	file := path.Clean(name)
 	if above, ok := strings.CutPrefix(from, embeddedID); ok {
@@ -233,11 +261,12 @@ func openEmbedded(from, name string) (source, error) {
 			file = beside
 		}
 	}
-	if of := embeddedFiles()[strings.TrimSuffix(file, ".yaml")]; of != "" && !isFile(file) {
-		file = of
+	var of string
+	if !isFile(file) && embeddedSpecs()[stem(file)] != "" {
+		of, file = stem(file), embeddedSpecs()[stem(file)]
 	}
 	text, err := experiments.Files.ReadFile(file)
-	return source{experiments.Folder + file, embeddedID + file, text}, err
+	return source{experiments.Folder + file, embeddedID + file, text, of}, err
 }
 
 func isFile(name string) bool {
@@ -264,5 +293,5 @@ func (d folder) open(from, name string) (source, error) {
 			return f, nil
 		}
 	}
-	return source{filepath.Join(d.root.Name(), id), id, text}, err
+	return source{label: filepath.Join(d.root.Name(), id), id: id, text: text}, err
 }

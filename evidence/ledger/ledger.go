@@ -464,7 +464,7 @@ func (k *ledgerReader) tests(tests []Test, n *strictyaml.Node) (out []Test) {
 		}
 		for j, label := range t.Of.Methods {
 			found := false
-			for _, v := range runs.Settings() {
+			for _, v := range runs[0].Settings() {
 				if v.Label != label || found && t.Kind == KindExponent {
 					continue
 				}

@@ -13,13 +13,17 @@ type Spec struct {
 	Include []string `json:"include,omitempty"`
 	// The spec's name, as given on the command line: lower-case letters, digits and hyphens.
 	Name string `json:"name,omitempty" jsonschema:"pattern=^[a-z0-9]+(-[a-z0-9]+)*$"`
+	// Specs that differ from this one in the keys given, by name: each is a spec called after this one and the name, such as mnist-ksvm.
+	Variants map[string]Variant `json:"variants,omitempty" jsonschema:"minProperties=1"`
+	// Combinations of data and task, or methods of them, that are left out.
+	Exclude []Exclusion `json:"exclude,omitempty"`
 	// Title, on one line.
 	Title string `json:"title,omitempty"`
 	// Purpose of the experiment and source of its numbers.
 	Description string `json:"description,omitempty"`
-	// Task that is learned.
+	// Task that is learned, or a list of tasks: each gives a spec of its own, without the methods that do not fit.
 	Task string `json:"task,omitempty"`
-	// Data that the task is learned from.
+	// Data that the task is learned from, or a list: each item gives a spec of its own.
 	Data *Data `json:"data,omitempty"`
 	// Data set that this one replaces: the spec is left out where that data set is available, unless the spec is named.
 	StandsInFor string `json:"stands_in_for,omitempty"`
@@ -33,16 +37,31 @@ type Spec struct {
 	Defaults map[string]Defaults `json:"defaults,omitempty"`
 	// Methods to run.
 	Methods []Method `json:"methods,omitempty" jsonschema:"minItems=1"`
+	// Methods that are added to those of the included files, or to those that a variant builds on.
+	AddMethods []Method `json:"add_methods,omitempty" jsonschema:"minItems=1"`
 	// Order of the samples: the training set in one random order after another (epochs) or samples drawn uniformly with replacement; epochs if missing.
 	Sampling string `json:"sampling,omitempty" jsonschema:"enum=epochs,enum=replacement"`
 	// Draws of the data and seeds over which each method is repeated; once with seed 1 if missing.
-	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
+	Repeats Repeats `json:"repeats,omitempty"`
 	// When a run ends.
 	Stopping *Stopping `json:"stopping,omitempty"`
 	// When and on what a run is evaluated.
 	Evaluation *Evaluation `json:"evaluation,omitempty"`
 	// Differences in the profiles.
 	Profiles *Profiles `json:"profiles,omitempty"`
+}
+
+// Variant holds the keys in which a variant differs from its file's spec.
+type Variant struct{}
+
+// Exclusion matches specs by their data set and task, and methods by their label.
+type Exclusion struct {
+	// Name of the data set; any if missing.
+	Data string `json:"data,omitempty"`
+	// Task; any if missing.
+	Task string `json:"task,omitempty"`
+	// Label of the method that is left out; the whole spec if missing.
+	Method string `json:"method,omitempty"`
 }
 
 // Data names a data set, or a user's files.
@@ -189,10 +208,23 @@ type Repeat struct {
 	Draws *Draws `json:"draws,omitempty"`
 	// Number of calibrated draws to use, from the first.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1"`
-	// Seeds of the stream's order: a list, or n for 1 … n; 1 if missing.
+	// Seeds of the stream's order: a list, or n for 1 … n; 1 if missing. For a file with a holdout, the split differs with the seed unless split_seed, draws or ordered is given.
 	Seeds *Seeds `json:"seeds,omitempty"`
 	// Purpose of these runs. Grid points that feed no cell, or no figure, are left out accordingly. If missing, the runs are for both, and no grid point is left out.
 	Feeds string `json:"feeds,omitempty" jsonschema:"enum=cells,enum=figures,enum=both"`
+}
+
+// Repeats are one or several ways to repeat runs.
+type Repeats []Repeat
+
+// DecodeNode implements strictyaml.Decoder.
+func (s *Repeats) DecodeNode(n *strictyaml.Node, r *strictyaml.Reporter) {
+	if n.Kind == strictyaml.Mapping {
+		*s = make(Repeats, 1)
+		strictyaml.Decode(n, &(*s)[0], r)
+		return
+	}
+	strictyaml.Decode(n, (*[]Repeat)(s), r)
 }
 
 // Stopping says when a run ends. Exactly one of its keys is given.
@@ -205,11 +237,11 @@ type Stopping struct {
 
 // Evaluation says when and on what a run is evaluated.
 type Evaluation struct {
-	// Number of samples between two evaluations.
+	// Number of samples between two evaluations; a twentieth of a run's samples if missing.
 	Every *int `json:"every,omitempty" jsonschema:"minimum=1"`
-	// Number of evaluations spread over the last 5 % of the samples.
+	// Number of evaluations spread over the last 5 % of the samples; 5 if missing.
 	Tail *int `json:"tail,omitempty" jsonschema:"minimum=1"`
-	// Number of first training examples on which the training risk is computed; 0 for all.
+	// Number of first training examples on which the training risk is computed; 0 for all. If missing, 10,000, or all if there are fewer.
 	TrainLimit *int `json:"train_limit,omitempty" jsonschema:"minimum=0"`
 	// Whether runs are measured against the minimizer of the training risk, at points evenly spaced on a logarithmic scale and over the last half of the run, in place of every and tail.
 	Minimizer bool `json:"minimizer,omitempty"`
@@ -232,7 +264,7 @@ type Profile struct {
 	// Labels of the methods to run; all if missing.
 	Only []string `json:"only,omitempty" jsonschema:"minItems=1"`
 	// Repeats in place of the spec's.
-	Repeats []Repeat `json:"repeats,omitempty" jsonschema:"minItems=1"`
+	Repeats Repeats `json:"repeats,omitempty"`
 	// Stopping in place of the spec's.
 	Stopping *Stopping `json:"stopping,omitempty"`
 	// Keys that override those of the spec's evaluation.
