@@ -16,13 +16,14 @@ import (
 // A Forecast is a plan as it stands in a results folder: which runs have a record, and about how long the
 // others take.
 type Forecast struct {
-	Profile  string         `json:"profile"`
+	Profile  string         `json:"profile"`      // size of the runs
 	Runs     int            `json:"runs"`         // number of runs
 	Recorded int            `json:"recorded"`     // number of runs with a record
 	Workers  int            `json:"workers"`      // number of parallel runs
 	Seconds  float64        `json:"seconds"`      // estimated time of the runs without a record, one after the other
 	Wall     float64        `json:"wall_seconds"` // the same on that many workers
 	Missing  []string       `json:"missing"`      // names of data sets that are not available, whose runs would not start
+	LeftOut  []string       `json:"left_out"`     // which methods were left out of a spec, because they do not fit its task
 	Settings []ForecastItem `json:"settings"`     // settings of methods in the order of the specs
 }
 
@@ -95,7 +96,12 @@ func PlanForecast(names []string, profile string, opt spec.PlanOptions, o Option
 			}
 		}
 	}
-	f := &Forecast{Profile: profile, Missing: []string{}}
+	f := &Forecast{Profile: profile, Missing: []string{}, LeftOut: []string{}}
+	for _, s := range specs {
+		if s.LeftOut != "" {
+			f.LeftOut = append(f.LeftOut, s.LeftOut)
+		}
+	}
 	for _, u := range NotFound(o.Finder, plan) {
 		f.Missing = append(f.Missing, u.Ref.Name)
 	}

@@ -118,7 +118,8 @@ func transposed(grid [][]string) [][]string {
 	return out
 }
 
-var noFileName = regexp.MustCompile(`[^\pL\pN._-]+`) // of the overrides in a spec's name
+// noFileName matches what overrides in a spec's name have and names of files do not.
+var noFileName = regexp.MustCompile(`[^a-zA-Z0-9._]+`)
 
 // fileName names the specs of the report in names of files and labels.
 func (in Input) fileName() string {
@@ -126,5 +127,6 @@ func (in Input) fileName() string {
 	if others != "" {
 		first += fmt.Sprintf("-and-%d-more", 1+strings.Count(others, ", "))
 	}
-	return cmp.Or(noFileName.ReplaceAllString(first, "-"), "paper")
+	name := noFileName.ReplaceAllString(first, "-")
+	return cmp.Or(name[:min(len(name), 120)], "paper")
 }

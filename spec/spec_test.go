@@ -68,6 +68,7 @@ var bad = []struct{ name, old, new string }{
 	{"merging with a polynomial kernel", "type: gaussian, bandwidth: 0.6", "type: polynomial, offset: 1, degree: 2"},
 	{"schedule unknown", "batch_size: 32", "batch_size: 32\n    schedule: linear"},
 	{"horizon without schedule", "batch_size: 32", "batch_size: 32\n    horizon: 100"},
+	{"several parameters missing", "    learning_rate: 6\n    batch_size: 32\n", ""},
 	{"horizon missing", "batch_size: 32", "batch_size: 32\n    schedule: inverse"},
 	{"BSGD's own schedule with a rate", "budget: 16", "budget: 16\n    schedule: inverse"},
 	{"parameter of another method", "budget: 16", "budget: 16\n    parsimony: 0.1"},

@@ -115,6 +115,9 @@ func planText(f *harness.Forecast, ids bool, results string) string {
 	if len(f.Missing) > 0 {
 		fmt.Fprintf(&b, "data not available, whose runs would not start: %s\n", strings.Join(f.Missing, ", "))
 	}
+	for _, sentence := range f.LeftOut {
+		b.WriteString(sentence + "\n")
+	}
 	return b.String()
 }
 

@@ -34,9 +34,10 @@ tables.
 
 Finished runs are kept and not repeated, unless the code of a heuristic, method,
 kernel, loss or data set has changed since. Missing data sets are downloaded
-first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set. 'runall plan'
-shows the runs, and about how long they take. --set changes the specs and --only
-selects runs (see 'runall plan --help').
+first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
+
+'runall plan' lists the runs, and about how long they take. --set changes the
+specs and --only selects runs (see 'runall plan --help').
 
 With --shard K/N, only the K-th of N shards is run. The shards cost about the
 same and together have all runs. Give each shard its own results folder; 'runall
