@@ -67,7 +67,7 @@ func TuneMethods(ctx context.Context, opt Options) ([]byte, error) {
 	s.size = newSizes(set, resplit, opt)
 	header := s.header(s.size.samples, s.repeats())
 	return s.tuned(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
-		text := header
+		text := "# yaml-language-server: $schema=" + spec.SchemaFile + "\n" + header
 		for _, found := range searches {
 			if found.best != nil {
 				text += s.entry(found.method, found.best.at, s.size.small(), s.size.order)

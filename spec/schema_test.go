@@ -120,6 +120,9 @@ func TestSchemaAcceptsEmbedded(t *testing.T) {
 	bases := must(fs.Glob(experiments.Files, "base/*.yaml"))
 	for _, name := range slices.AppendSeq(bases, slices.Values(embeddedFiles())) {
 		src := must(experiments.Files.ReadFile(name))
+		if !strings.HasPrefix(string(src), "# yaml-language-server: $schema=../../spec/schema.json\n") {
+			t.Errorf("%s does not name its schema for editors", name)
+		}
 		for _, problem := range check(t, s, string(src)) {
 			t.Errorf("%s: %s", name, problem)
 		}

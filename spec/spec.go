@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,14 @@ import (
 )
 
 //go:generate go test -run TestSchemaIsCurrent -update .
+
+// Schema is the JSON Schema of specs, and SchemaFile the name by which a spec that this program writes
+// refers to it.
+//
+//go:embed schema.json
+var Schema []byte
+
+const SchemaFile = "spec.schema.json"
 
 // The profiles, from the quickest to the longest.
 const (

@@ -68,6 +68,9 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := files.WriteBytes(filepath.Join(b.opt.Results, spec.SchemaFile), spec.Schema); err != nil {
+		return err
+	}
 	b.profile, b.opt.RequireData = spec.ProfileQuick, true
 	if err := b.reproduction.run(cmd, []string{found}); err != nil || !b.opt.Predictions {
 		return err
