@@ -39,6 +39,8 @@ type ForecastItem struct {
 	Seconds  float64       `json:"seconds"`  // estimated time of a run
 	Basis    string        `json:"basis"`    // what the time is estimated from: recorded runs of the setting, similar runs that are recorded, or rough rates of the program
 	Runs     []ForecastRun `json:"runs"`     // the setting's runs
+
+	splits bool // the draws are splits of a user's file
 }
 
 // A ForecastRun is a run of a setting.
@@ -136,6 +138,7 @@ func likeness(p spec.Planned) []string {
 func forecastOf(p spec.Planned, seconds, cost map[string]float64) ForecastItem {
 	s := ForecastItem{
 		Spec: p.Spec, Label: p.Label, Series: p.Series, Method: p.Run.Method, Task: p.Run.Task, Data: p.Run.Data.Name,
+		splits:   p.Run.Data.Own(),
 		Settings: strings.TrimPrefix(p.Group, p.Spec+"/"+p.Label+"/"),
 		Seconds:  p.Cost * cmp.Or(roughRates[p.Run.Method], otherRate), Basis: BasisRough,
 	}
@@ -174,10 +177,14 @@ func (s *ForecastItem) Repeats() string {
 		return len(seen)
 	}
 	seeds := words.Count(distinct(func(r ForecastRun) uint64 { return r.Seed }), "seed")
-	if draws := distinct(func(r ForecastRun) uint64 { return r.Draw }); draws > 1 {
-		return words.Count(draws, "draw") + ", " + seeds
+	draws := distinct(func(r ForecastRun) uint64 { return r.Draw })
+	switch {
+	case draws < 2:
+		return seeds
+	case s.splits:
+		return words.Count(draws, "split") + ", " + seeds
 	}
-	return seeds
+	return words.Count(draws, "draw") + ", " + seeds
 }
 
 // Recorded returns the number of the setting's runs with a record.

@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +57,10 @@ the program's own experiments, on other data and another machine.`,
 				return err
 			}
 			return show(cmd, asJSON, Plan{version, f}, func(w io.Writer) error {
-				_, err := io.WriteString(w, planText(f, ids, q.opt.Results))
+				for _, t := range planTables(f, ids) {
+					fmt.Fprintln(w, t.Text())
+				}
+				_, err := io.WriteString(w, planTotals(f, q.opt.Results))
 				return err
 			})
 		},
@@ -73,36 +78,66 @@ the program's own experiments, on other data and another machine.`,
 	return cmd
 }
 
-// planText returns the forecast as a table for each spec, with a line for each setting or, with ids, for
-// each run.
-func planText(f *harness.Forecast, ids bool, results string) string {
-	var tables []*table.Table
-	basis := make(map[string]int)
-	for _, s := range f.Settings {
-		title := fmt.Sprintf("%s: %s, %s, profile %s", s.Spec, s.Data, s.Task, f.Profile)
-		if n := len(tables); n == 0 || tables[n-1].Title != title {
-			tables = append(tables, &table.Table{Title: title, Header: []string{"series", "runs", "over", "recorded", "each", "all", "first ID", "settings"}})
+// planTables returns a table for each spec, with a line for each setting or, with ids, for each run.
+func planTables(f *harness.Forecast, ids bool) (tables []*table.Table) {
+	for start, end := 0, 0; start < len(f.Settings); start = end {
+		first := f.Settings[start]
+		for end = start; end < len(f.Settings) && f.Settings[end].Spec == first.Spec; end++ {
 		}
-		t := tables[len(tables)-1]
-		basis[s.Basis]++
-		each := about(s.Seconds)
-		if !ids {
-			t.Rows = append(t.Rows, []string{s.Series, strconv.Itoa(len(s.Runs)), s.Repeats(), strconv.Itoa(s.Recorded()), each,
-				about(s.Seconds * float64(len(s.Runs))), s.Runs[0].ID, strings.ReplaceAll(s.Settings, ",", " ")})
-			continue
+		t := &table.Table{
+			Title:  fmt.Sprintf("%s: %s, %s, profile %s", first.Spec, first.Data, first.Task, f.Profile),
+			Header: []string{"series", "runs", "over", "recorded", "each", "all", "first ID", "settings"},
 		}
-		t.Header = []string{"series", "draw", "seed", "recorded", "time", "ID"}
-		for _, r := range s.Runs {
-			t.Rows = append(t.Rows, []string{s.Series, strconv.FormatUint(r.Draw, 10), strconv.FormatUint(r.Seed, 10), words.Yes(r.Recorded, true), each, r.ID})
+		if ids {
+			t.Header = []string{"series", "draw", "seed", "recorded", "time", "ID"}
 		}
+		shared := sharedSettings(f.Settings[start:end])
+		for _, s := range f.Settings[start:end] {
+			if !ids {
+				own := slices.DeleteFunc(settingsOf(s), func(word string) bool { return slices.Contains(shared[s.Label], word) })
+				t.Rows = append(t.Rows, []string{s.Series, strconv.Itoa(len(s.Runs)), s.Repeats(), strconv.Itoa(s.Recorded()), about(s.Seconds),
+					about(s.Seconds * float64(len(s.Runs))), s.Runs[0].ID, strings.Join(own, " ")})
+			}
+			for _, r := range s.Runs {
+				if ids {
+					t.Rows = append(t.Rows, []string{s.Series, strconv.FormatUint(r.Draw, 10), strconv.FormatUint(r.Seed, 10), words.Yes(r.Recorded, true), about(s.Seconds), r.ID})
+				}
+			}
+		}
+		for _, label := range slices.Sorted(maps.Keys(shared)) {
+			t.Notes = append(t.Notes, label+": "+strings.Join(shared[label], " "))
+		}
+		tables = append(tables, t)
 	}
+	return tables
+}
+
+// settingsOf returns the words of a setting.
+func settingsOf(s harness.ForecastItem) []string { return strings.Split(s.Settings, ",") }
+
+// sharedSettings returns what the settings of each label have in common.
+func sharedSettings(list []harness.ForecastItem) map[string][]string {
+	shared := make(map[string][]string)
+	for _, s := range list {
+		words := settingsOf(s)
+		if shared[s.Label] == nil {
+			shared[s.Label] = words
+		}
+		shared[s.Label] = slices.DeleteFunc(shared[s.Label], func(word string) bool { return !slices.Contains(words, word) })
+	}
+	return shared
+}
+
+// planTotals returns lines on all runs of a forecast.
+func planTotals(f *harness.Forecast, results string) string {
 	var b strings.Builder
-	for _, t := range tables {
-		b.WriteString(t.Text() + "\n")
-	}
 	fmt.Fprintf(&b, "%s of %s; %d with a record in %s\n", words.Count(f.Runs, "run"), words.Count(len(f.Settings), "setting"), f.Recorded, results)
 	if left := f.Runs - f.Recorded; left > 0 {
 		fmt.Fprintf(&b, "%s without: about %s in all, %s on %s\n", words.Count(left, "run"), about(f.Seconds), about(f.Wall), words.Count(f.Workers, "worker"))
+	}
+	basis := make(map[string]int)
+	for _, s := range f.Settings {
+		basis[s.Basis]++
 	}
 	for _, from := range []struct{ basis, words string }{
 		{harness.BasisRecorded, "recorded runs of the setting"}, {harness.BasisSimilar, "recorded runs of the method"},
