@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -76,16 +77,27 @@ func unplaced(n *strictyaml.Node) {
 	}
 }
 
-// apply returns the spec with the overrides. It reports keys that the spec can't have.
-func (o Overrides) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictyaml.Node {
-	if len(o) == 0 {
-		return root
+// expand returns the specs of a file, or the one of the given name, with the overrides.
+func (o Overrides) expand(root *strictyaml.Node, name string, r *strictyaml.Reporter) []expansion {
+	var out []expansion
+	for _, e := range (&expander{r, root}).specs() {
+		if name != "" && name != textOf(e.root.Get("name")) {
+			continue
+		}
+		if len(o) == 0 {
+			out = append(out, e)
+			continue
+		}
+		changed := feedless(e.root)
+		for _, set := range o {
+			changed = set.apply(changed, r)
+		}
+		for _, s := range (&expander{r, changed}).specs() { // data and task can be lists now
+			s.own, s.words, s.listed = e.own, slices.Concat(e.words, s.words), e.listed || s.listed
+			out = append(out, s)
+		}
 	}
-	root = feedless(root)
-	for _, set := range o {
-		root = set.apply(root, r)
-	}
-	return root
+	return out
 }
 
 // feedless returns a spec without the keys by which its runs feed something.
@@ -93,7 +105,7 @@ func feedless(root *strictyaml.Node) *strictyaml.Node {
 	without := func(keys ...string) func(*strictyaml.Node) *strictyaml.Node {
 		return func(n *strictyaml.Node) *strictyaml.Node { return n.Without(keys...) }
 	}
-	root = root.Without("supplement", "stands_in_for")
+	root = root.Without("supplement")
 	for _, path := range [][]string{{"methods"}, {"methods", "points"}} {
 		root = change(root, path, without("cells", "figures"))
 	}
@@ -113,6 +125,14 @@ func (o Override) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictya
 			if n := m.Get(key); n != nil {
 				names = union(names, []string{n.Text})
 			}
+		}
+	}
+	if root.Get("compare") != nil { // the heuristics run POLK with the settings under defaults
+		switch {
+		case path[0] == MethodPOLK:
+			path = append([]string{"defaults"}, path...)
+		case len(path) == 1 && Method(MethodPOLK).param(path[0]) != nil:
+			path = []string{"defaults", MethodPOLK, path[0]}
 		}
 	}
 	isParam := known(path[0]) != nil && len(path) == 1
@@ -145,18 +165,9 @@ func (o Override) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictya
 		}
 	default:
 		r.Errorf(value, "unknown key %q, want a key of specs (%s), a hyper-parameter of the spec's methods, or a method and its key, such as polk.parsimony; the spec's methods are %s",
-			path[0], list(specKeys()), list(names))
+			path[0], list(specKeys()), cmp.Or(list(names), "none"))
 	}
 	return root
-}
-
-// applyTo returns a comparison with the override. A key that the comparison lacks is one of its data sets.
-func (o Override) applyTo(root *strictyaml.Node, r *strictyaml.Reporter) *strictyaml.Node {
-	path := strings.Split(o.key, ".")
-	if root.Get(path[0]) == nil {
-		path = append([]string{"data_sets"}, path...)
-	}
-	return put(root, path, o.node(r))
 }
 
 // specKeys returns the keys of a spec.

@@ -64,9 +64,9 @@ func TestOverridesOfEmbedded(t *testing.T) {
 	if len(both) != 4 || both[3].Name != "mnist-klr-glyphs-klr --set task=[ksvm,klr] --set data=[{name: mnist},{name: glyphs}]" || both[3].Data.Name != "glyphs" {
 		t.Errorf("%d specs, the last %s", len(both), both[3].Name)
 	}
-	comparison := must(FindComparison("", must(ParseOverride("learning_rate=3")), must(ParseOverride("data_sets.profiles.quick.replicates=1"))))
+	comparison := must(FindComparison("", must(ParseOverride("learning_rate=3")), must(ParseOverride("stopping.samples=640"))))
 	runs := must(comparison.Plan(ProfileQuick))
-	if p := runs[0].Run; p.Params.LearningRate != 3 || comparison.DataSets[0].Replicates(ProfileQuick) != 1 || !strings.HasSuffix(comparison.Name, " --set learning_rate=3 --set data_sets.profiles.quick.replicates=1") {
+	if p := runs[0].Run; p.Params.LearningRate != 3 || comparison.DataSets[0].Samples(ProfileQuick) != 640 || !strings.HasSuffix(comparison.Name, " --set learning_rate=3 --set stopping.samples=640") {
 		t.Errorf("%s: rate %v", comparison.Name, p.Params.LearningRate)
 	}
 }
@@ -101,8 +101,8 @@ func TestOverrideErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 	}
-	_, err := FindComparison("", must(ParseOverride("kernel.bandwidth=3")))
-	if err == nil || !strings.Contains(err.Error(), `--set kernel.bandwidth: unknown key "kernel", want one of name, title`) {
+	_, err := FindComparison("", must(ParseOverride("compare.order=[3]")))
+	if err == nil || !strings.Contains(err.Error(), `--set compare.order: unknown key "order", want one of reference, `) {
 		t.Errorf("comparison: %v", err)
 	}
 }

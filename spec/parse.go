@@ -49,21 +49,7 @@ func expansions(f source, open opener, set Overrides, r *strictyaml.Reporter) []
 	if root == nil {
 		return nil
 	}
-	var out []expansion
-	for _, e := range (&expander{r, root}).specs() {
-		if f.spec != "" && f.spec != textOf(e.root.Get("name")) {
-			continue
-		}
-		if len(set) == 0 {
-			out = append(out, e)
-			continue
-		}
-		for _, changed := range (&expander{r, set.apply(e.root, r)}).specs() { // data and task can be lists now
-			changed.listed = changed.listed || e.listed
-			out = append(out, changed)
-		}
-	}
-	return out
+	return set.expand(root, f.spec, r)
 }
 
 // specOf returns the spec of a parsed tree, or nil if it reports errors. before is the
