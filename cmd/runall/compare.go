@@ -65,8 +65,8 @@ heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.
 
---set changes the comparison (learning_rate=3, compare.heuristics=[random]) as in
-'runall plan --help', and --only selects data sets.
+--set changes the comparison, such as learning_rate=3 for all data sets (see
+'runall plan --help'), and --only selects data sets.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
