@@ -29,6 +29,9 @@ var Schema []byte
 
 const SchemaFile = "spec.schema.json"
 
+// ErrNoSpec is wrapped by the error for a name of no spec.
+var ErrNoSpec = errors.New("no embedded spec and no file")
+
 // The profiles, from the quickest to the longest.
 const (
 	ProfileSmoke = "smoke"
@@ -214,7 +217,7 @@ func Find(nameOrPath string, set ...Override) ([]*Spec, error) {
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath, set...)
 	}
-	return nil, fmt.Errorf("no embedded spec and no file %q ('runall list specs' lists the embedded ones)", nameOrPath)
+	return nil, fmt.Errorf("%w %q", ErrNoSpec, nameOrPath)
 }
 
 // IsEmbedded reports whether an embedded spec has the name.

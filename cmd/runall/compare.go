@@ -63,7 +63,8 @@ found on held-out training rows, and values of each heuristic's size parameter
 whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
-is read, as in 'runall bench'.
+is read, and --export writes the best setting as a model file, as in 'runall
+bench'.
 
 --set changes the comparison, such as learning_rate=3 for all data sets (see
 'runall plan --help'), and --only selects data sets.
@@ -114,7 +115,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if out == nil {
 		return err
 	}
-	return errors.Join(c.report(cmd, t, plan, out), err)
+	return errors.Join(c.report(cmd, t, plan, out), err, c.search.exportBest(cmd, compare.Runs(plan), c.opt))
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of
