@@ -21,6 +21,9 @@ import (
 
 //go:generate go test -run TestSchemaIsCurrent -update .
 
+// ErrNoSpec is wrapped by the error for a name of no spec.
+var ErrNoSpec = errors.New("no embedded spec and no file")
+
 // Schema is the JSON Schema of specs, and SchemaFile the name by which a spec that this program writes
 // refers to it.
 //
@@ -28,9 +31,6 @@ import (
 var Schema []byte
 
 const SchemaFile = "spec.schema.json"
-
-// ErrNoSpec is wrapped by the error for a name of no spec.
-var ErrNoSpec = errors.New("no embedded spec and no file")
 
 // The profiles, from the quickest to the longest.
 const (
