@@ -280,7 +280,7 @@ func relevances(f *kernel.Expansion, bandwidth float64, n int, x []float32) []fl
 		kernel.Widen(dict[j*dim:], f.Dict.At(j))
 	}
 	kernel.Widen(wide, x[:n*dim])
-	f.Dict.Block64(f.Kernel, n, wide, k, m, threads)
+	f.Dict.Block64(f.Kernel, gemm.MatrixOf(n, dim, wide), gemm.MatrixOf(n, m, k), threads)
 	w, kw, gradient := make([]float64, m), make([]float64, n*m), make([]float64, n*dim)
 	squares := make([]float64, dim)
 	for q := range c {
@@ -293,7 +293,7 @@ func relevances(f *kernel.Expansion, bandwidth float64, n int, x []float32) []fl
 		for i := range n {
 			gemm.Product(kw[i*m:(i+1)*m], k[i*m:(i+1)*m], w)
 		}
-		gemm.MulAB(n, dim, m, 1, kw, m, dict, dim, 0, gradient, dim, threads)
+		gemm.MulAB(1, gemm.MatrixOf(n, m, kw), gemm.MatrixOf(m, dim, dict), 0, gemm.MatrixOf(n, dim, gradient), threads)
 		for i := range n {
 			addSquares(squares, gradient[i*dim:(i+1)*dim], wide[i*dim:(i+1)*dim], sum(kw[i*m:(i+1)*m]))
 		}

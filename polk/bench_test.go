@@ -116,7 +116,7 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	}
 	t.floors++
 	start := time.Now()
-	l.f.Dict.Block64(l.cfg.Kernel, n, x64, k64, m, l.cfg.Threads)
+	l.f.Dict.Block64(l.cfg.Kernel, of(n, l.cfg.Dim, x64), of(n, m, k64), l.cfg.Threads)
 	t.kernel += time.Since(start)
 }
 

@@ -117,7 +117,7 @@ func (k *komp) insert() {
 	b, m, kept, c := k.b, k.inverse.order, len(k.keptNew), k.f.Outputs
 	stride := k.dict
 	k.cholInv = grow(k.cholInv, kept*kept)
-	factor.InvertLower(kept, k.chol, kept, k.cholInv, kept, 1)
+	factor.InvertLower(of(kept, kept, k.chol), of(kept, kept, k.cholInv), 1)
 	for i, p := range k.keptNew {
 		k.scratch = append(k.scratch[:0], b.toDict[p*stride:p*stride+m]...)
 		for _, q := range k.keptNew[:i] {
@@ -150,9 +150,10 @@ func (k *komp) evaluateTarget() {
 		samples--
 	}
 	k.target = grow(k.target, (m+n)*c)
-	gemm.MulAB(m, c, m, 1, k.inverse.gram, k.inverse.stride, k.f.W, c, 0, k.target, c, k.threads)
-	gemm.MulAB(n, c, m, 1, b.toDict, m, k.f.W, c, 0, k.target[m*c:], c, k.threads)
-	gemm.MulAB(n-samples, c, n, 1, b.gram[samples*n:], n, b.weights, c, 1, k.target[(m+samples)*c:], c, k.threads)
+	target, w := of(m+n, c, k.target), of(m, c, k.f.W)
+	gemm.MulAB(1, k.inverse.square(k.inverse.gram), w, 0, target.Rows(0, m), k.threads)
+	gemm.MulAB(1, of(n, m, b.toDict), w, 0, target.Rows(m, m+n), k.threads)
+	gemm.MulAB(1, of(n, n, b.gram).Rows(samples, n), of(n, c, b.weights), 1, target.Rows(m+samples, m+n), k.threads)
 	for i := range n {
 		wi := b.weights[i*c : (i+1)*c]
 		for j, v := range b.toDict[i*m : (i+1)*m] {
@@ -176,8 +177,8 @@ func (k *komp) refineWeights() {
 	// Two rounds: the first removes most of the error that comes from P, the second the rest.
 	for range 2 {
 		copy(k.valueResidual, k.target[:m*c])
-		gemm.MulAB(m, c, m, -1, k.inverse.gram, k.inverse.stride, k.f.W, c, 1, k.valueResidual, c, k.threads)
-		gemm.Transpose(m, c, k.valueResidual, c, k.residualT, m)
+		gemm.MulAB(-1, k.inverse.square(k.inverse.gram), of(m, c, k.f.W), 1, of(m, c, k.valueResidual), k.threads)
+		gemm.Transpose(of(m, c, k.valueResidual), of(c, m, k.residualT))
 		k.addSolution(k.residualT)
 	}
 }

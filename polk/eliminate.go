@@ -39,7 +39,7 @@ func (k *komp) startLoop() {
 	k.scratch = grow(k.scratch, m)
 	copy(k.invDiag[:m], k.inverse.diag)
 	// R = L⁻¹·[−Tᵀ | 1]
-	gemm.MulAB(n, m, n, -1, k.cholInv, n, k.coeff, m, 0, k.newRows.data, total, k.threads)
+	gemm.MulAB(-1, of(n, n, k.cholInv), of(n, m, k.coeff), 0, of(n, total, r.data).Cols(0, m), k.threads)
 	for i := range n {
 		row := k.newRows.row(i)
 		copy(row[m:], k.cholInv[i*n:(i+1)*n])

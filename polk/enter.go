@@ -65,10 +65,12 @@ func (k *komp) evaluate(points [][]float32) {
 	}
 	b.toDict, k.coeff = extend(b.toDict[:n*m], l*m), extend(k.coeff[:n*m], l*m)
 	v := b.toDict[n*m:]
-	k.f.Dict.Block64(k.f.Kernel, l, k.wide, v, m, k.threads)
+	wide := of(l, dim, k.wide)
+	k.f.Dict.Block64(k.f.Kernel, wide, of(l, m, v), k.threads)
 	e.among = grow(e.among, l*(n+l))
-	b.points.Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
-	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
+	among := of(l, n+l, e.among)
+	b.points.Block64(k.f.Kernel, wide, among.Cols(0, n), k.threads)
+	e.points.Block64(k.f.Kernel, wide, among.Cols(n, n+l), 1)
 	k.l.evals += int64(l) * int64(total+l)
 	k.coefficients(l, v, k.coeff[n*m:])
 	e.residue, e.gain = grow(e.residue, total*c), grow(e.gain, l*c)
@@ -79,8 +81,8 @@ func (k *komp) evaluate(points [][]float32) {
 			gemm.Axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
 		}
 	}
-	gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, e.gain, c, k.threads)
-	gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, e.gain, c, k.threads)
+	gemm.MulAB(1, of(l, m, v), of(m, c, e.residue), 0, of(l, c, e.gain), k.threads)
+	gemm.MulAB(1, among.Cols(0, n), of(n, c, e.residue[m*c:]), 1, of(l, c, e.gain), k.threads)
 	e.kept, e.shares = e.kept[:0], e.shares[:0]
 }
 
@@ -171,8 +173,8 @@ func (k *komp) joinWeights(first int) {
 	k.weights = extend(k.weights[:(total-l)*c], l*c)
 	clear(k.weights[(total-l)*c:])
 	e.rows = grow(e.rows, l*total)
-	gemm.Transpose(l, total, k.newRows.data[first*total:], total, e.rows, l)
-	gemm.MulAB(total, c, l, 1, e.rows, l, e.shares, c, 1, k.weights, c, k.threads)
+	gemm.Transpose(of(l, total, k.newRows.data[first*total:]), of(total, l, e.rows))
+	gemm.MulAB(1, of(total, l, e.rows), of(l, c, e.shares), 1, of(total, c, k.weights), k.threads)
 	for j, on := range k.present {
 		if on {
 			k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
@@ -204,9 +206,9 @@ func (k *komp) joinBatch(points [][]float32) {
 	}
 	b.gram = bordered(b.gram, n, l, e.schur)
 	coeff := k.coeff[n*m:]
-	gemm.MulABT(l, n+l, m, -1, coeff, m, b.toDict, m, 1, e.schur, n+l, k.threads)
+	gemm.MulABT(-1, of(l, m, coeff), of(n+l, m, b.toDict), 1, of(l, n+l, e.schur), k.threads)
 	if k.illConditioned { // as in formSchur
-		gemm.MulABT(l, n+l, m, -1, k.residualOf(l, b.toDict[n*m:], coeff), m, k.coeff, m, 1, e.schur, n+l, k.threads)
+		gemm.MulABT(-1, of(l, m, k.residualOf(l, b.toDict[n*m:], coeff)), of(n+l, m, k.coeff), 1, of(l, n+l, e.schur), k.threads)
 	}
 	k.schur = bordered(k.schur, n, l, e.schur)
 	b.n += l

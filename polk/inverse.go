@@ -49,6 +49,8 @@ type inverseGram struct {
 	scratch []float64
 }
 
+func (g *inverseGram) square(a []float64) matrix { return gemm.Strided(g.order, g.order, g.stride, a) }
+func (g *inverseGram) vectors() matrix           { return gemm.Strided(g.rank, g.order, g.stride, g.updates) }
 func (g *inverseGram) gramRow(i int) []float64   { return g.gram[i*g.stride : i*g.stride+g.order] }
 func (g *inverseGram) baseRow(i int) []float64   { return g.base[i*g.stride : i*g.stride+g.order] }
 func (g *inverseGram) updateRow(i int) []float64 { return g.updates[i*g.stride : i*g.stride+g.order] }
@@ -66,16 +68,16 @@ func (g *inverseGram) mul(n int, a []float64, beta float64, dst []float64, threa
 	m, r := g.order, g.rank
 	// P = base + V·diag(signs)·Vᵀ: the base is read once for all n rows, and each of the two
 	// products with the r vectors costs r/m of that.
-	gemm.MulABT(n, m, m, 1, a, m, g.base, g.stride, beta, dst, m, threads)
+	gemm.MulABT(1, of(n, m, a), g.square(g.base), beta, of(n, m, dst), threads)
 	if r == 0 {
 		return
 	}
 	g.scratch = grow(g.scratch, n*r)
-	gemm.MulABT(n, r, m, 1, a, m, g.updates, g.stride, 0, g.scratch, r, threads)
+	gemm.MulABT(1, of(n, m, a), g.vectors(), 0, of(n, r, g.scratch), threads)
 	for i, v := range g.scratch {
 		g.scratch[i] = v * g.signs[i%r]
 	}
-	gemm.MulAB(n, m, r, 1, g.scratch, r, g.updates, g.stride, 1, dst, m, threads)
+	gemm.MulAB(1, of(n, r, g.scratch), g.vectors(), 1, of(n, m, dst), threads)
 }
 
 // add adds sign·v·vᵀ to P.
@@ -97,11 +99,11 @@ func (g *inverseGram) flush(threads int) {
 	if r > 0 {
 		g.scratch = grow(g.scratch, 2*m*r)
 		v, signed := g.scratch[:m*r], g.scratch[m*r:] // m×r: V and V·diag(signs)
-		gemm.Transpose(r, m, g.updates, g.stride, v, r)
+		gemm.Transpose(g.vectors(), of(m, r, v))
 		for i, x := range v {
 			signed[i] = g.signs[i%r] * x
 		}
-		gemm.MulABT(m, m, r, 1, signed, r, v, r, 1, g.base, g.stride, threads)
+		gemm.MulABT(1, of(m, r, signed), of(m, r, v), 1, g.square(g.base), threads)
 		g.readDiagonal()
 	}
 	g.rank = 0
@@ -211,7 +213,7 @@ func (g *inverseGram) invert(threads int) bool {
 	m := g.order
 	g.rank = 0
 	l, inv := restride(g.gram, m, m, g.stride, m, m), make([]float64, m*m)
-	if !factor.Cholesky(m, l, m, threads) {
+	if !factor.Cholesky(of(m, m, l), threads) {
 		return false
 	}
 	// A squared pivot is the squared distance of an element to the span of the elements before
@@ -222,9 +224,9 @@ func (g *inverseGram) invert(threads int) bool {
 		}
 	}
 	// P = L⁻ᵀ·L⁻¹: the products of the columns of L⁻¹.
-	factor.InvertLower(m, l, m, inv, m, threads)
-	gemm.Transpose(m, m, inv, m, l, m)
-	gemm.MulABT(m, m, m, 1, l, m, l, m, 0, g.base, g.stride, threads)
+	factor.InvertLower(of(m, m, l), of(m, m, inv), threads)
+	gemm.Transpose(of(m, m, inv), of(m, m, l))
+	gemm.MulABT(1, of(m, m, l), of(m, m, l), 0, g.square(g.base), threads)
 	g.readDiagonal()
 	return true
 }
@@ -234,7 +236,7 @@ func (g *inverseGram) invert(threads int) bool {
 // most tol times the largest diagonal element.
 func (g *inverseGram) dependent(tol float64) []int {
 	m := g.order
-	order, rank := factor.Pivots(m, restride(g.gram, m, m, g.stride, m, m), m, tol*slices.Max(g.self[:m]), nil)
+	order, rank := factor.Pivots(of(m, m, restride(g.gram, m, m, g.stride, m, m)), tol*slices.Max(g.self[:m]), nil)
 	return order[rank:]
 }
 
@@ -270,7 +272,7 @@ func (k *komp) computeK() {
 		for i := range n {
 			kernel.Widen(x[i*dim:(i+1)*dim], k.f.Dict.At(lo+i))
 		}
-		k.f.Dict.Block64(k.f.Kernel, n, x, k.inverse.gram[lo*k.inverse.stride:], k.inverse.stride, k.threads)
+		k.f.Dict.Block64(k.f.Kernel, of(n, dim, x), k.inverse.square(k.inverse.gram).Rows(lo, lo+n), k.threads)
 	}
 	for i := range m {
 		k.inverse.self[i] = k.f.Kernel.Self(k.f.Dict.At(i)) + k.ridge
@@ -347,7 +349,7 @@ func (k *komp) projectOut(out *kernel.Expansion) float64 {
 	for i := range l {
 		kernel.Widen(x[i*dim:], out.Dict.At(i))
 	}
-	k.f.Dict.Block64(k.f.Kernel, l, x, values, m, k.threads)
+	k.f.Dict.Block64(k.f.Kernel, of(l, dim, x), of(l, m, values), k.threads)
 	// A round multiplies the error by P's residual: four are enough for any P in use. P alone
 	// would leave a residual of the order of K's condition number.
 	for range 4 {

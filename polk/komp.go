@@ -266,7 +266,7 @@ func (k *komp) residualOf(n int, v, coeff []float64) []float64 {
 	m := k.inverse.order
 	k.coeffResidual = grow(k.coeffResidual, n*m)
 	copy(k.coeffResidual, v[:n*m])
-	gemm.MulABT(n, m, m, -1, coeff, m, k.inverse.gram, k.inverse.stride, 1, k.coeffResidual, m, k.threads)
+	gemm.MulABT(-1, of(n, m, coeff), k.inverse.square(k.inverse.gram), 1, of(n, m, k.coeffResidual), k.threads)
 	return k.coeffResidual
 }
 
@@ -280,9 +280,9 @@ func (k *komp) formSchur() {
 	if m == 0 || n == 0 {
 		return
 	}
-	gemm.MulABT(n, n, m, -1, b.toDict, m, k.coeff, m, 1, k.schur, n, k.threads)
+	gemm.MulABT(-1, of(n, m, b.toDict), of(n, m, k.coeff), 1, of(n, n, k.schur), k.threads)
 	if k.illConditioned {
-		gemm.MulABT(n, n, m, -1, k.residualOf(n, b.toDict, k.coeff), m, k.coeff, m, 1, k.schur, n, k.threads)
+		gemm.MulABT(-1, of(n, m, k.residualOf(n, b.toDict, k.coeff)), of(n, m, k.coeff), 1, of(n, n, k.schur), k.threads)
 	}
 	// Rounding makes S slightly asymmetric, and Cholesky would read only one half.
 	for i := range n {
@@ -302,7 +302,7 @@ func (k *komp) factor() bool {
 	k.chol = append(k.chol[:0], k.schur[:n*n]...)
 	cholesky(k.chol, n, k.ended)
 	k.cholInv = grow(k.cholInv, n*n)
-	factor.InvertLower(n, k.chol, n, k.cholInv, n, 1)
+	factor.InvertLower(of(n, n, k.chol), of(n, n, k.cholInv), 1)
 	// S⁻¹ = L⁻ᵀ·L⁻¹: its diagonal sums the squares of L⁻¹'s columns.
 	diag := k.invDiag[m:]
 	clear(diag)
@@ -335,7 +335,7 @@ func (k *komp) foldDependent() {
 			k.cholInv[i*n+j] = k.schur[i*n+j] / norm(i) / norm(j)
 		}
 	}
-	order, r := factor.Pivots(n, k.cholInv, n, dependence, k.ended)
+	order, r := factor.Pivots(of(n, n, k.cholInv), dependence, k.ended)
 	pivots, rest := order[:r], order[r:]
 	if len(rest) == 0 || k.ended() {
 		return
@@ -350,7 +350,7 @@ func (k *komp) foldDependent() {
 		}
 	}
 	cholesky(k.chol, r, k.ended)
-	factor.SolveLower(len(rest), r, k.chol, r, coeff, r, 1)
+	factor.SolveLower(of(r, r, k.chol), of(len(rest), r, coeff), 1)
 	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
 	for j, i := range rest {
 		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
@@ -358,7 +358,7 @@ func (k *komp) foldDependent() {
 		lost += math.Sqrt(max(dist2, 0) * sumSquares(b.weights[i*c:(i+1)*c]))
 		k.removed = append(k.removed, m+b.samples[i])
 	}
-	factor.SolveLowerT(len(rest), r, k.chol, r, coeff, r, 1)
+	factor.SolveLowerT(of(r, r, k.chol), of(len(rest), r, coeff), 1)
 	for j, i := range rest {
 		// κ(x_i, ·) is numerically Σ coeff_q κ(x_q, ·) over the pivots plus a combination of
 		// dictionary elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection

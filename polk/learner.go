@@ -289,13 +289,14 @@ func (l *Learner) score(ctx context.Context, n int, x []float32) error {
 	l.x64, l.kx, l.scores = grow(l.x64, n*dim), grow(l.kx, n*m), grow(l.scores, n*c)
 	kernel.Widen(l.x64, x[:n*dim])
 	for lo := 0; lo < n; lo += watchedRows {
-		l.f.Dict.Block64(l.cfg.Kernel, min(watchedRows, n-lo), l.x64[lo*dim:], l.kx[lo*m:], m, l.cfg.Threads)
+		rows := min(watchedRows, n-lo)
+		l.f.Dict.Block64(l.cfg.Kernel, of(rows, dim, l.x64[lo*dim:]), of(rows, m, l.kx[lo*m:]), l.cfg.Threads)
 		if err := abandoned(ctx); err != nil {
 			return err
 		}
 	}
 	l.evals += int64(n) * int64(m)
-	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
+	gemm.MulAB(1, of(n, m, l.kx), of(m, c, l.f.W), 0, of(n, c, l.scores), l.cfg.Threads)
 	return nil
 }
 
@@ -341,7 +342,8 @@ func (l *Learner) batchGram(ctx context.Context) error {
 	b := &l.batch
 	b.gram = grow(b.gram, b.n*b.n)
 	for lo := 0; lo < b.n; lo += watchedRows {
-		b.points.Block64(l.cfg.Kernel, min(watchedRows, b.n-lo), l.x64[lo*l.cfg.Dim:], b.gram[lo*b.n:], b.n, 1)
+		rows := min(watchedRows, b.n-lo)
+		b.points.Block64(l.cfg.Kernel, of(rows, l.cfg.Dim, l.x64[lo*l.cfg.Dim:]), of(rows, b.n, b.gram[lo*b.n:]), 1)
 		if err := abandoned(ctx); err != nil {
 			return err
 		}
@@ -366,10 +368,10 @@ func (l *Learner) batchGram(ctx context.Context) error {
 // also returns the indices of the removed elements of f in the order of removal, and the error
 // ‖f − approx‖. The elements that stay keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
-	of, m := komp{f: f, threads: 1}, f.Order()
-	of.inverse.reserve(m)
-	of.computeK()
-	gram := restride(of.inverse.gram, m, m, of.inverse.stride, m, m)
+	whole, m := komp{f: f, threads: 1}, f.Order()
+	whole.inverse.reserve(m)
+	whole.computeK()
+	gram := restride(whole.inverse.gram, m, m, whole.inverse.stride, m, m)
 	b := batch{n: m, points: f.Dict.Clone(), spare: f.Dict.Clone(), weights: slices.Clone(f.W), gram: gram}
 	for i := range m {
 		b.samples = append(b.samples, i)

@@ -25,6 +25,12 @@ func cholesky(a []float64, m int, ended func() bool) {
 	}
 }
 
+// A matrix is a view of float64 elements.
+type matrix = gemm.Matrix[float64]
+
+// of returns elements as a matrix without gaps.
+func of(rows, cols int, data []float64) matrix { return gemm.MatrixOf(rows, cols, data) }
+
 // extend returns b with n more elements, whose values are undefined.
 func extend[T any](b []T, n int) []T { return slices.Grow(b, n)[:len(b)+n] }
 

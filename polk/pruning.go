@@ -152,8 +152,9 @@ func (s *stepState) kernelTo(buffer *[]float64, x []float32) []float64 {
 	m, n, f := s.dict, s.b.n, s.l.f
 	*buffer, s.wide = grow(*buffer, m+n), grow(s.wide, len(x))
 	kernel.Widen(s.wide, x)
-	f.Dict.Block64(f.Kernel, 1, s.wide, *buffer, m+n, 1)
-	s.b.points.Block64(f.Kernel, 1, s.wide, (*buffer)[m:], n, 1)
+	x64 := of(1, len(x), s.wide)
+	f.Dict.Block64(f.Kernel, x64, of(1, m, *buffer), 1)
+	s.b.points.Block64(f.Kernel, x64, of(1, n, (*buffer)[m:]), 1)
 	s.l.evals += int64(m + n)
 	return *buffer
 }

@@ -314,7 +314,7 @@ func (k *komp) plausible(sum []byte) bool {
 	for i := range r {
 		r[i] = rng.NormFloat64()
 	}
-	gemm.MulABT(1, m, m, 1, r, m, k.inverse.gram, k.inverse.stride, 0, u, m, k.threads)
+	gemm.MulABT(1, of(1, m, r), k.inverse.square(k.inverse.gram), 0, of(1, m, u), k.threads)
 	k.inverse.mul(1, u, 0, v, k.threads)
 	for i, x := range v {
 		if !(math.Abs(x-r[i]) <= most) {
