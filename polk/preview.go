@@ -24,44 +24,17 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y, weights []
 		l.ahead = newLearner(cfg, kernel.NewExpansion(cfg.Kernel, cfg.Dim, l.f.Outputs))
 	}
 	a := l.ahead
-	if a.f.Set(l.f); a.previewed != l.t {
-		a.previewed, a.komp.repaired.order = l.t, 0
+	a.f.Set(l.f)
+	if a.previewed != l.t {
+		a.previewed = l.t
+		a.komp.dict.repaired.clear()
 	}
-	a.cfg, a.t, a.entries, a.entered = cfg, l.t, maps.Clone(l.entries), l.entered
-	a.komp.supervision = l.komp.supervision
-	a.komp.borrow(&l.komp.inverse)
+	a.use(cfg)
+	a.t, a.entries, a.entered = l.t, maps.Clone(l.entries), l.entered
+	a.komp.dict.supervision = l.komp.dict.supervision
+	a.komp.dict.borrow(&l.komp.dict.inverse)
 	if err = a.restoreKept(kept); err == nil {
 		_, err = a.StepWeighted(ctx, n, x, y, weights)
 	}
 	return a.f, err
-}
-
-// borrow makes k use g, without copying it, until own is called.
-func (k *komp) borrow(g *inverseGram) {
-	if !k.borrowed {
-		k.spare = k.inverse
-	}
-	k.inverse, k.borrowed = *g, true
-}
-
-// own replaces a borrowed K and P by a copy of g. It must be called before they change.
-func (k *komp) own(g *inverseGram) {
-	if k.borrowed {
-		k.spare.set(g)
-		k.inverse, k.spare, k.borrowed = k.spare, inverseGram{}, false
-	}
-}
-
-// replaceElements applies the outcome of the loop to the dictionary and its weights alone, in the
-// order of delete and insert.
-func (k *komp) replaceElements() {
-	m, c := k.dict, k.f.Outputs
-	for j := m - 1; j >= 0; j-- {
-		if !k.present[j] {
-			k.f.Remove(j)
-		}
-	}
-	for _, p := range k.keptNew {
-		k.f.Append(k.b.points.At(p), k.weights[(m+p)*c:(m+p+1)*c])
-	}
 }

@@ -56,7 +56,7 @@ func (m Matrix[T]) Rows(lo, hi int) Matrix[T] {
 		panic("gemm: rows out of range")
 	}
 	if lo == hi {
-		return Matrix[T]{cols: m.cols, stride: m.stride}
+		return Matrix[T]{cols: m.cols, stride: m.stride, data: m.data[:0]}
 	}
 	return Strided(hi-lo, m.cols, m.stride, m.from(lo, 0))
 }
@@ -67,7 +67,7 @@ func (m Matrix[T]) Cols(lo, hi int) Matrix[T] {
 		panic("gemm: columns out of range")
 	}
 	if m.rows == 0 {
-		return Matrix[T]{cols: hi - lo, stride: m.stride}
+		return Matrix[T]{cols: hi - lo, stride: m.stride, data: m.data[:0]}
 	}
 	return Matrix[T]{m.rows, hi - lo, m.stride, m.data[lo:]}
 }
@@ -136,6 +136,12 @@ func (m Matrix[T]) Clear() {
 	for i := range m.rows {
 		clear(m.Row(i))
 	}
+}
+
+// RemoveColumn returns m without column j, whose place the last one takes, in the memory of m.
+func (m Matrix[T]) RemoveColumn(j int) Matrix[T] {
+	m.MoveColumn(j, m.cols-1)
+	return m.Reshaped(m.rows, m.cols-1)
 }
 
 // MoveColumn copies column from to column to.
