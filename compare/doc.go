@@ -1,14 +1,14 @@
 // Package compare determines which of several pruning heuristics, or methods, is better, by how
 // much, and how certain that is.
 //
-// On a user's file, [SettleMethods] and [SettleHeuristics] find the settings for a comparison. A
+// On a user's file, [TuneMethods] and [TuneHeuristics] find the settings for a comparison. A
 // pattern search over a method's hyper-parameters uses held-out training rows; for a heuristic, a
-// second search finds the knob values that lead to the requested model orders. Both functions
+// second search finds the size parameter values that lead to the requested model orders. Both functions
 // divide a budget that is counted in multiply-adds, and return a spec. [NewMethods] and [New] judge
 // the records of the spec's runs.
 //
-// A heuristic has a knob that trades model order for accuracy, so a single run says little about
-// the heuristic. A [Curve] holds the runs of one replicate over the knob's values. Two heuristics
+// A heuristic has a size parameter that trades model order for accuracy, so a single run says little about
+// the heuristic. A [Curve] holds the runs of one replicate over the size parameter's values. Two heuristics
 // are compared where their curves have the same model order, or the same training time. A replicate
 // is a seed of the stream's order and, for generated data, a draw of the data. All heuristics have
 // the same replicates, so differences are taken replicate by replicate. Package stats tests their

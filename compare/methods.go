@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // withinOrder is the largest relative difference between final and requested model order that counts
@@ -19,12 +19,12 @@ import (
 const withinOrder = 0.05
 
 // NewMethods compares the methods of a spec with its reference, the first method with a requested
-// model order, by pairs of runs on the same replicate. The result has up to two fields: the methods
+// model order, by pairs of runs on the same replicate. The result has up to two data_sets: the methods
 // with a requested model order at the reference's model orders, and the methods whose model order
 // cannot be chosen, such as C-SVC, beside the reference at its largest. NewMethods returns nil if
 // there are no two methods to compare, or if another setting varies.
-func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *Result {
-	first := slices.IndexFunc(plan, func(p experiments.Planned) bool { return askedOrder(p.Run.Params) > 0 })
+func NewMethods(plan []spec.Planned, records map[string]*record.Record) *Result {
+	first := slices.IndexFunc(plan, func(p spec.Planned) bool { return askedOrder(p.Run.Params) > 0 })
 	if first < 0 {
 		return nil
 	}
@@ -37,11 +37,11 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	}
 	slices.Sort(levels)
 	largest := levels[len(levels)-1]
-	equal := &FieldResult{Name: "methods", Title: plan[first].Spec, Task: task, Levels: levels}
-	free := &FieldResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Task: task, Levels: []float64{largest}, OwnOrders: true}
+	equal := &DataSetResult{Name: "methods", Title: plan[first].Spec, Task: task, Orders: levels}
+	free := &DataSetResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Task: task, Orders: []float64{largest}, OwnOrders: true}
 	equal.entry(reference)
 	free.entry(reference)
-	of, resplit := experiments.Replicates(plan)
+	of, resplit := spec.Replicates(plan)
 	seen, replicates, finals := make(map[string]bool), make(map[uint64]bool), make(finalOrders)
 	for i, p := range plan {
 		asked, name := askedOrder(p.Run.Params), MethodName(p)
@@ -92,14 +92,14 @@ func NewMethods(plan []experiments.Planned, records map[string]*record.Record) *
 	})
 	free.Basis = fmt.Sprintf("%s %s has %s elements; the others have as many as their data ask for: %s.", basis, reference, Number(largest), own)
 	res := &Result{Title: plan[first].Spec, Reference: reference}
-	for _, f := range []*FieldResult{equal, free} {
+	for _, f := range []*DataSetResult{equal, free} {
 		if len(f.Entries) > 1 {
 			f.inflation = inflation
 			f.compare()
-			res.Fields = append(res.Fields, f)
+			res.DataSets = append(res.DataSets, f)
 		}
 	}
-	if len(res.Fields) == 0 {
+	if len(res.DataSets) == 0 {
 		return nil
 	}
 	return res
@@ -114,12 +114,12 @@ type methodOrder struct {
 // finalOrders holds the final model orders of runs.
 type finalOrders map[methodOrder][]float64
 
-// off returns a sentence that names the methods of a field whose mean final orders differ from those
+// off returns a sentence that names the methods of a data set whose mean final orders differ from those
 // asked for, or that have no run of one; "" if there are none.
-func (o finalOrders) off(f *FieldResult) string {
+func (o finalOrders) off(f *DataSetResult) string {
 	var off []string
 	for _, e := range f.Entries {
-		for _, level := range f.Levels {
+		for _, level := range f.Orders {
 			if runs := o[methodOrder{e.Name, level}]; len(runs) == 0 {
 				off = append(off, fmt.Sprintf("%s, no run of %s", e.Name, Number(level)))
 			} else if final := stat.Mean(runs, nil); math.Abs(final-level) > withinOrder*level {
@@ -134,14 +134,14 @@ func (o finalOrders) off(f *FieldResult) string {
 }
 
 // askedOrder returns the requested model order of a run, or 0 if the run requests none.
-func askedOrder(p experiments.Params) float64 {
+func askedOrder(p spec.Params) float64 {
 	return cmp.Or(float64(p.Budget), p.PrunerParams["order"])
 }
 
 // MethodName returns the name of a spec's entry in tables and figures: its method and, if it has
 // one, its label.
-func MethodName(p experiments.Planned) string {
-	name := experiments.Method(p.Run.Method).Title
+func MethodName(p spec.Planned) string {
+	name := spec.Method(p.Run.Method).Title
 	if p.Label != p.Run.Method {
 		name += " (" + p.Label + ")"
 	}

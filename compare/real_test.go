@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
-// This heuristic is known nowhere else, so its runs in tournaments show that registering a
+// This heuristic is known nowhere else, so its runs in comparisons show that registering a
 // heuristic is enough. It is komp-order, but one time in five it removes a random element instead
 // of the cheapest.
 func init() {
@@ -36,32 +36,32 @@ func (p worse) Prune(_ context.Context, s prune.InverseState) error {
 	return nil
 }
 
-// TestRegisteredTakesPart checks that a registered heuristic is in the project's tournament, on
-// every field, with no other change.
+// TestRegisteredTakesPart checks that a registered heuristic is in the project's comparison, on
+// every data set, with no other change.
 func TestRegisteredTakesPart(t *testing.T) {
-	tour, err := experiments.FindTournament("")
+	tour, err := spec.FindComparison("")
 	testutil.NoError(t, err)
-	plan, err := tour.Plan(experiments.ProfileFull)
+	plan, err := tour.Plan(spec.ProfileFull)
 	testutil.NoError(t, err)
-	for _, f := range tour.Fields {
-		if !slices.ContainsFunc(plan, func(c experiments.Contest) bool { return c.Field == f.Name && c.Heuristic == "test-worse" }) {
+	for _, f := range tour.DataSets {
+		if !slices.ContainsFunc(plan, func(c spec.ComparedRun) bool { return c.DataSet == f.Name && c.Heuristic == "test-worse" }) {
 			t.Errorf("%s: test-worse does not take part", f.Name)
 		}
 	}
 }
 
-// TestWorseCopyIsWorse runs a tournament, which must find komp-order with one random removal in
+// TestWorseCopyIsWorse runs a comparison, which must find komp-order with one random removal in
 // five worse than komp-order.
 func TestWorseCopyIsWorse(t *testing.T) {
 	tour, plan := planned(t, `name: multidist, title: multidist, data: {name: multidist}, task: ksvm, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32,
-    levels: [16], budgets: {order: [16]}, profiles: {smoke: {samples: 640, replicates: 10, every: 640}}`, "komp-order", "test-worse")
+    orders: [16], budgets: {order: [16]}, profiles: {smoke: {samples: 640, replicates: 10, every: 640}}`, "komp-order", "test-worse")
 	dir := t.TempDir()
 	if _, err := harness.Reproduce(t.Context(), Runs(plan), harness.Options{Results: dir}); err != nil {
 		t.Fatal(err)
 	}
 	have, err := record.ReadDir(harness.RecordsDir(dir))
 	testutil.NoError(t, err)
-	c := New(tour, experiments.ProfileSmoke, plan, have.Records).Fields[0].Entries[1].Compared[ErrorAtOrder]
+	c := New(tour, spec.ProfileSmoke, plan, have.Records).DataSets[0].Entries[1].Compared[ErrorAtOrder]
 	t.Logf("20 %% random removals: %+.2f points, 95 %% interval %+.2f to %+.2f, p %.2g", c.Difference, c.Low, c.High, c.P)
 	if c.Verdict != Worse {
 		t.Errorf("20 %% random removals are called %s: %+v", c.Verdict, c)

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/spec"
 )
 
 // trials is the largest number of settings tried for a method. A batch method gets as many as its
@@ -26,17 +26,17 @@ type axis struct {
 
 // A trial is a setting and the result of its run on the held-out rows.
 type trial struct {
-	at   []int   // in a search of settings: position on each axis, counted from the start in square roots of steps
-	knob float64 // in a search of knob values
-	run  experiments.Planned
+	at    []int   // in a search of settings: position on each axis, counted from the start in square roots of steps
+	value float64 // of the size parameter, in a search for it
+	run   spec.Planned
 	harness.Setting
 }
 
 // seek runs the trials of searches, side by side, until every search is finished: next returns the
 // trials to run next, given the results of the earlier ones, or none.
-func seek[S interface{ next(*settling) []*trial }](ctx context.Context, s *settling, searches []S) error {
+func seek[S interface{ next(*tuning) []*trial }](ctx context.Context, s *tuning, searches []S) error {
 	for {
-		var plan []experiments.Planned
+		var plan []spec.Planned
 		of := make(map[string]*trial)
 		for _, q := range searches {
 			for _, t := range q.next(s) {
@@ -61,19 +61,19 @@ func seek[S interface{ next(*settling) []*trial }](ctx context.Context, s *settl
 // rows, first by the axes' steps, then by the steps' square roots.
 type search struct {
 	method *method
-	run    experiments.Planned // the run, with the settings that are not searched
-	stride int                 // 2: whole steps; 1: square roots of steps; 0: finished
+	run    spec.Planned // the run, with the settings that are not searched
+	stride int          // 2: whole steps; 1: square roots of steps; 0: finished
 	best   *trial
 	tried  []*trial
 }
 
-// settle finds the settings of all methods on the held-out rows, and notes them. It returns the
+// tune finds the settings of all methods on the held-out rows, and notes them. It returns the
 // searches in the order of the methods. The best of a search is nil if every trial diverged or failed.
-func (s *settling) settle(ctx context.Context, starts []experiments.Planned) ([]*search, error) {
+func (s *tuning) tune(ctx context.Context, starts []spec.Planned) ([]*search, error) {
 	var searches []*search
 	for i := range s.size.methods {
 		m := &s.size.methods[i]
-		at := slices.IndexFunc(starts, func(p experiments.Planned) bool { return p.Label == m.called() })
+		at := slices.IndexFunc(starts, func(p spec.Planned) bool { return p.Label == m.called() })
 		searches = append(searches, &search{method: m, run: starts[at], stride: 2})
 	}
 	if err := seek(ctx, s, searches); err != nil {
@@ -96,7 +96,7 @@ func (s *settling) settle(ctx context.Context, starts []experiments.Planned) ([]
 	return searches, nil
 }
 
-func (q *search) next(s *settling) (out []*trial) {
+func (q *search) next(s *tuning) (out []*trial) {
 	from := make([]int, len(q.method.axes))
 	if len(q.tried) == 0 {
 		return q.add(s, nil, from)
@@ -130,7 +130,7 @@ func (q *search) next(s *settling) (out []*trial) {
 
 // add appends the trial at a position unless the position was tried, is not allowed, or is beyond
 // the limit.
-func (q *search) add(s *settling, out []*trial, at []int) []*trial {
+func (q *search) add(s *tuning, out []*trial, at []int) []*trial {
 	tried := slices.ContainsFunc(q.tried, func(t *trial) bool { return slices.Equal(t.at, at) })
 	if tried || len(q.tried) >= s.size.trials(q.method) {
 		return out
@@ -142,7 +142,7 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 	if len(p.Run.Problems()) > 0 { // such as a learning rate above 1/λ
 		return out
 	}
-	p.ID = experiments.ID(p.Run)
+	p.ID = spec.ID(p.Run)
 	p.Group = q.method.called() + fmt.Sprint(at)
 	t := &trial{at: at, run: p}
 	q.tried = append(q.tried, t)
@@ -151,12 +151,12 @@ func (q *search) add(s *settling, out []*trial, at []int) []*trial {
 
 // value returns the value of an axis at a position, counted from its start in square roots of
 // steps.
-func (s *settling) value(a axis, at int) float64 {
+func (s *tuning) value(a axis, at int) float64 {
 	v := a.start
 	switch {
 	case a.name == "bandwidth":
 		v *= s.median
-	case a.name == "learning_rate" && s.opt.Task == experiments.TaskRegression:
+	case a.name == "learning_rate" && s.opt.Task == spec.TaskRegression:
 		v *= squaredRate
 	}
 	return rounded(v * math.Pow(a.step, float64(at)/2))

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // speed is the number of multiply-adds that one second of the budget stands for. It is a constant,
@@ -32,10 +32,10 @@ const (
 	fewPoints    = 4       // the same where the budget allows no more
 
 	leastReplicates, mostReplicates = 5, 20 // of a comparison of heuristics
-	knobReplicates                  = 2     // cost of the search of knob values, in replicates
+	sizeReplicates                  = 2     // cost of the search of size parameter values, in replicates
 
 	// otherCost is the mean time of a heuristic relative to KOMP at equal model order, in the recorded
-	// tournament (results/reference/tournament). Some heuristics take up to sixteen times as long.
+	// comparison (results/reference/comparison). Some heuristics take up to sixteen times as long.
 	otherCost = 2
 )
 
@@ -67,7 +67,7 @@ func (z *sizes) small() int { return z.order / 4 }
 // holdout is the fraction held out in each resplit, or 0 if there are no resplits.
 func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	z := sizesOf(set, holdout, opt)
-	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !slices.Contains(experiments.Method(m.name).Tasks, opt.Task) })
+	learners := slices.DeleteFunc(slices.Clone(methods), func(m method) bool { return !slices.Contains(spec.Method(m.name).Tasks, opt.Task) })
 	for _, m := range learners {
 		if !m.batch() {
 			z.methods = append(z.methods, m)
@@ -89,7 +89,7 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 		tried := z.trials(&m)
 		bytes := harness.Bytes(m.name, harness.Size{
 			Train: float64(z.rows), Test: float64(z.test), Dim: float64(z.dim), Classes: float64(z.classes),
-			Order: float64(z.rows), Params: experiments.Params{Budget: z.order},
+			Order: float64(z.rows), Params: spec.Params{Budget: z.order},
 		})
 		switch {
 		case bytes > mostBytes:
@@ -112,14 +112,14 @@ func newSizes(set *data.Set, holdout float64, opt Options) sizes {
 	return z
 }
 
-// tournamentSizes divides the budget of a comparison among the given number of heuristics, of which
-// searched need a search for knob values. Those in processes of their own have prices.
-func tournamentSizes(set *data.Set, opt Options, heuristics, searched int, prices []price) sizes {
+// comparisonSizes divides the budget of a comparison among the given number of heuristics, of which
+// searched need a search for size parameter values. Those in processes of their own have prices.
+func comparisonSizes(set *data.Set, opt Options, heuristics, searched int, prices []price) sizes {
 	z := sizesOf(set, 0, opt)
 	z.tail = points / 4
-	z.methods = []method{{name: experiments.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
+	z.methods = []method{{name: spec.MethodPOLK, pruner: "komp-order", axes: []axis{width, rate(8)}}}
 	workers := float64(harness.Workers(opt.Workers))
-	var replicate, knobs float64 // multiply-adds of a replicate of all heuristics, and of the search for knob values
+	var replicate, searching float64 // multiply-adds of a replicate of all heuristics, and of the search for size parameter values
 	fits := func(samples int) bool {
 		z.levels = []int{z.small(), z.order / 2, z.order}
 		z.seeds, z.samples, z.every = leastReplicates, samples, max(1, samples/fewPoints)
@@ -127,7 +127,7 @@ func tournamentSizes(set *data.Set, opt Options, heuristics, searched int, price
 		for _, order := range z.orders() {
 			each += otherCost * z.run(&z.methods[0], order, samples, float64((fewPoints+z.tail)*(z.test+min(trainLimit, z.rows))))
 		}
-		replicate, knobs = float64(heuristics)*each, float64(searched*knobReplicates)*each
+		replicate, searching = float64(heuristics)*each, float64(searched*sizeReplicates)*each
 		for _, p := range prices {
 			waits := 0.0
 			for _, order := range z.orders() {
@@ -135,19 +135,19 @@ func tournamentSizes(set *data.Set, opt Options, heuristics, searched int, price
 			}
 			replicate += waits
 			if p.searched {
-				knobs += knobReplicates * waits
+				searching += sizeReplicates * waits
 			}
 		}
-		return float64(z.seeds)*replicate+knobs <= (1-searchShare)*z.all
+		return float64(z.seeds)*replicate+searching <= (1-searchShare)*z.all
 	}
 	for opt.Order == 0 && z.order > 64 && !fits(z.rows) { // too expensive: smaller models
 		z.order /= 2
 	}
 	for samples := z.passes() * z.rows; !fits(samples) && samples > leastSamples; samples /= 2 {
 	}
-	z.seeds = min(max(z.seeds, int(((1-searchShare)*z.all-knobs)/replicate)), mostReplicates)
+	z.seeds = min(max(z.seeds, int(((1-searchShare)*z.all-searching)/replicate)), mostReplicates)
 	z.shorten()
-	z.spent = float64(z.seeds)*replicate + knobs + z.search()
+	z.spent = float64(z.seeds)*replicate + searching + z.search()
 	return z
 }
 
@@ -168,7 +168,7 @@ func sizesOf(set *data.Set, holdout float64, opt Options) sizes {
 	return z
 }
 
-// orders returns the values of a knob that is the model order: the levels, one value between two
+// orders returns the values of a size parameter that is the model order: the levels, one value between two
 // levels, and one beyond each end, where training times are compared.
 func (z *sizes) orders() (out []int) {
 	out = []int{int(math.Ceil(float64(z.levels[0]) / beyondEnds))}
@@ -225,7 +225,7 @@ func seconds(ops float64) time.Duration {
 // repeats returns the number of runs of a method at each model order: 1 if the method depends on no
 // seed and there are no resplits.
 func (z *sizes) repeats(name string) int {
-	if experiments.Method(name).Seedless && !z.resplit {
+	if spec.Method(name).Seedless && !z.resplit {
 		return 1
 	}
 	return z.seeds
@@ -279,9 +279,9 @@ func (z *sizes) search() (sum float64) {
 // kernel value and the search for the element to remove.
 func (z *sizes) run(m *method, order, samples int, evaluated float64) float64 {
 	const element, products = 64, 8 // products: evaluations are matrix products, which are faster by this factor
-	p := experiments.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
+	p := spec.Params{Budget: order, Pruner: m.pruner, Own: prune.Params{"rank": float64(order)}}
 	n, dim, classes := float64(order), float64(z.dim), float64(z.classes)
-	numbers := experiments.Method(m.name).Numbers(p, n, dim, classes)
+	numbers := spec.Method(m.name).Numbers(p, n, dim, classes)
 	if m.drawn {
 		numbers += n * dim
 	}

@@ -65,11 +65,11 @@ func Number(x float64) string {
 func Numbers(x []float64) string { return joined(x, Number) }
 
 // Summary returns sentences that say which heuristics are better than the reference over all
-// fields, and on what basis. The size and the certainty of each difference are in the tables of the
-// fields.
+// data sets, and on what basis. The size and the certainty of each difference are in the tables of the
+// data sets.
 func (r *Result) Summary() []string {
 	var out []string
-	if len(r.Fields) == 0 {
+	if len(r.DataSets) == 0 {
 		return []string{fmt.Sprintf("There are no runs of %s to compare with.", r.Reference)}
 	}
 	if r.Mixed != "" {
@@ -81,7 +81,7 @@ func (r *Result) Summary() []string {
 	}
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
-		"p is two-sided and corrected by Holm's method for the heuristics compared on the field: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
+		"p is two-sided and corrected by Holm's method for the heuristics compared on the data set: where the verdict is not distinguishable, of no difference; elsewhere, of a difference within the possible error of interpolation between runs. Replicates are seeds of the order, and draws where data are "+
 		"generated: none of this speaks of other data sets, and times are those of one machine. For a heuristic in a process of its own they include the time waited for it, process_seconds in runs.csv.", r.Reference))
 	if r.MissingRuns > 0 {
 		out = append(out, fmt.Sprintf("Runs left out, because they failed or are missing: %d, of %s.", r.MissingRuns, strings.Join(slices.Sorted(maps.Keys(r.Missing)), ", ")))
@@ -89,7 +89,7 @@ func (r *Result) Summary() []string {
 	return append(out, r.LeftOut...)
 }
 
-// overall groups the heuristics by their verdicts over all fields: better on some field and worse
+// overall groups the heuristics by their verdicts over all data_sets: better on some data set and worse
 // on none, and so on.
 func (r *Result) overall(m Measure) string {
 	groups := []group{
@@ -97,15 +97,15 @@ func (r *Result) overall(m Measure) string {
 		{title: "Worse on at least one and better on none"}, {title: "Not distinguishable on any"},
 		{title: "Undecided, because the grid is too coarse"}, {title: "Not comparable"},
 	}
-	for _, e := range r.Fields[0].Entries[1:] { // all fields have the same heuristics
+	for _, e := range r.DataSets[0].Entries[1:] { // all data sets have the same heuristics
 		has := func(v Verdict) bool {
-			return slices.ContainsFunc(r.Fields, func(f *FieldResult) bool { return f.entry(e.Name).Compared[m].Verdict == v })
+			return slices.ContainsFunc(r.DataSets, func(f *DataSetResult) bool { return f.entry(e.Name).Compared[m].Verdict == v })
 		}
 		better, worse, coarse := has(Better), has(Worse), has(TooCoarse)
 		g := &groups[slices.Index([]bool{better && !worse, better, worse, has(Open) && !coarse, coarse, true}, true)]
 		g.names = append(g.names, e.Name)
 	}
-	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.Fields), "field")) + lists(groups...)
+	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.DataSets), "data set")) + lists(groups...)
 }
 
 // sentence says which heuristics rank ahead of the reference, level with it and behind it.
@@ -120,7 +120,7 @@ func (s *Standing) sentence(reference string) string {
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
-		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.Fields, "field"), PValue(s.P), reference, own, len(s.Ranks), s.CD) +
+		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.DataSets, "data set"), PValue(s.P), reference, own, len(s.Ranks), s.CD) +
 		lists(groups...)
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/spec"
 )
 
 func TestNumberWords(t *testing.T) {
@@ -74,11 +74,11 @@ func TestDoubt(t *testing.T) {
 // TestSummaryWords checks that each verdict has a list, and that missing runs are reported.
 func TestSummaryWords(t *testing.T) {
 	tour, plan := made(t, 5, "test-a", "test-b", "test-c", "test-d", "test-e", "test-f")
-	res := New(tour, experiments.ProfileSmoke, plan, recorded(plan, func(c experiments.Contest) (float64, float64, float64) {
+	res := New(tour, spec.ProfileSmoke, plan, recorded(plan, func(c spec.ComparedRun) (float64, float64, float64) {
 		return 20 + wobble(c), c.Value, c.Value
 	}))
 	for i, v := range []Verdict{TooCoarse, Open, NotComparable, Worse, Better} {
-		res.Fields[0].Entries[i+1].Compared[ErrorAtOrder].Verdict = v
+		res.DataSets[0].Entries[i+1].Compared[ErrorAtOrder].Verdict = v
 	}
 	res.MissingRuns, res.Missing, res.Mixed = 4, map[string]int{"test-d": 1, "test-e": 3}, "Mixed code."
 	res.Standing.CD = 0.5

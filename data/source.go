@@ -182,7 +182,7 @@ func (s Source) Open() (Ref, *Set, error) {
 // WithDefaults returns the source with defaults for the fields that are not given.
 func (s Source) WithDefaults() Source {
 	s.Format = cmp.Or(s.Format, rows.FormatOf(s.Train))
-	s.Name = cmp.Or(s.Name, setName(s.Train))
+	s.Name = cmp.Or(s.Name, SetName(s.Train))
 	s.Scale = cmp.Or(s.Scale, rows.ScaleNone)
 	s.Header = cmp.Or(s.Header, rows.HeaderAuto)
 	if s.Holdout != 0 && !s.Ordered {
@@ -191,8 +191,8 @@ func (s Source) WithDefaults() Source {
 	return s
 }
 
-// setName derives a data set's default name from its file's path.
-func setName(path string) string {
+// SetName derives a data set's default name from its file's path.
+func SetName(path string) string {
 	name, _ := rows.CutEnding(path)
 	name = strings.Trim(notName.ReplaceAllString(name, "-"), "-")
 	return cmp.Or(name[:min(len(name), maxSetName)], "data")

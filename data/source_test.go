@@ -274,7 +274,7 @@ func TestSourceRegression(t *testing.T) {
 
 // TestSourceNumbers compares the numbers that files give, to the last bit, with committed
 // sums. It leaves out standard scaling, because compilers fuse the sums of deviations. If
-// other numbers are right, raise "data files" in experiments/versions.json, so that runs
+// other numbers are right, raise "data files" in spec/versions.json, so that runs
 // recorded with the old numbers are not taken for runs with the new numbers.
 func TestSourceNumbers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 	_ "polkrepro/harness" // registers the methods that specs name
 	"polkrepro/internal/testutil"
 )
@@ -91,7 +91,7 @@ func TestReached(t *testing.T) {
 
 // TestErrata: the tests that settle errata exist.
 func TestErrata(t *testing.T) {
-	for _, e := range experiments.Ledgers().Errata {
+	for _, e := range ledger.Embedded().Errata {
 		for _, name := range e.Tests {
 			dot := strings.LastIndexByte(name, '.')
 			files, _ := filepath.Glob(filepath.Join(root, name[:dot], "*_test.go"))

@@ -14,13 +14,14 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -100,10 +101,10 @@ var generators = map[string]func(*testing.T) string{
 	"the intervals of test samples":                        otherSamples,
 	"the scorecard":                                        scorecard,
 	"the sentences that are not reproduced":                failures,
-	"results/reference/tournament, error":                  tournament("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
-	"results/reference/tournament, time":                   tournament("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
-	"results/reference/tournament, merging":                tournament("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
-	"results/reference/tournament, stream":                 tournament("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
+	"results/reference/comparison, error":                  comparison("", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "merging", "komp-order", "komp-loss", "ald", "coherence", "oldest"),
+	"results/reference/comparison, time":                   comparison("", compare.Time, "komp-merge", "komp-merge-order", "merging"),
+	"results/reference/comparison, merging":                comparison("against-merging", compare.ErrorAtOrder, "komp-merge", "komp-merge-order", "komp"),
+	"results/reference/comparison, stream":                 comparison("", compare.Anytime, "komp-merge", "merging", "komp-age", "komp-loss"),
 }
 
 // TestGenerated: the blocks between "<!-- from SOURCE -->" and "<!-- end -->" match their sources. To
@@ -233,15 +234,15 @@ func layout(t *testing.T, key string, names []string, show func(line map[string]
 	return markdown(header, rows)
 }
 
-// tournament returns a generator for the table of one measure of the recorded tournament. Better
+// comparison returns a generator for the table of one measure of the recorded comparison. Better
 // values are bold, worse values are marked "worse", and values that the grid is too coarse to
 // judge are in brackets.
-func tournament(folder string, by compare.Measure, names ...string) func(*testing.T) string {
+func comparison(folder string, by compare.Measure, names ...string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		titles := []string{"multidist, hinge", "logistic", "drift", "MNIST", "Brodatz", "Fashion", "letter", "satimage"}
 		var fields []column
 		for i, name := range []string{"multidist-ksvm", "multidist-klr", "drift-ksvm", "mnist-ksvm", "brodatz-ksvm", "fashion-ksvm", "letter-ksvm", "satimage-ksvm"} {
-			fields = append(fields, column{titles[i], filepath.Join("tournament", folder, "tables", name+".csv"), func(line map[string]string) bool { return line["by"] == by.String() }})
+			fields = append(fields, column{titles[i], filepath.Join("comparison", folder, "tables", name+".csv"), func(line map[string]string) bool { return line["by"] == by.String() }})
 		}
 		return layout(t, "heuristic", names, func(line map[string]string) string {
 			if line["difference"] == "" {
@@ -538,11 +539,11 @@ func sparse(t *testing.T) string {
 }
 
 // recordsOf returns the records of the runs of a spec with a label, or of all its runs.
-func recordsOf(t *testing.T, spec, label string) (out []*record.Record) {
+func recordsOf(t *testing.T, name, label string) (out []*record.Record) {
 	t.Helper()
-	specs, err := harness.FindSpecs([]string{spec})
+	specs, err := harness.FindSpecs([]string{name})
 	testutil.NoError(t, err)
-	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, spec.ProfileFull, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	for _, p := range plan {
 		if label == "" || p.Run.Method == label {
@@ -1065,10 +1066,10 @@ func alternatives(t *testing.T) string {
 	product, combinations := 1, 0.0
 	var rows [][]string
 	for _, of := range joined {
-		i := slices.IndexFunc(experiments.Ledgers().Assumptions, func(a experiments.Assumption) bool { return a.ID == of[0] })
-		a := experiments.Ledgers().Assumptions[i]
+		i := slices.IndexFunc(ledger.Embedded().Assumptions, func(a ledger.Assumption) bool { return a.ID == of[0] })
+		a := ledger.Embedded().Assumptions[i]
 		made := "no"
-		if a.How == experiments.ChosenByResult {
+		if a.How == ledger.ChosenByResult {
 			made = "yes"
 		}
 		product *= 1 + len(a.Alternatives)
@@ -1154,8 +1155,8 @@ func byResult(t *testing.T) string {
 		}
 	}
 	var rows [][]string
-	for _, a := range experiments.Ledgers().Assumptions {
-		if a.How != experiments.ChosenByResult {
+	for _, a := range ledger.Embedded().Assumptions {
+		if a.How != ledger.ChosenByResult {
 			continue
 		}
 		text, ok := plain[a.ID]
@@ -1213,7 +1214,7 @@ func errataByStatus(*testing.T) string {
 		{"measured", "Our runs disagree with the paper. The paper's own data may differ."},
 	} {
 		var titles []string
-		for _, e := range experiments.Ledgers().Errata {
+		for _, e := range ledger.Embedded().Errata {
 			if e.Status == status[0] {
 				titles = append(titles, fmt.Sprintf("[%s](#%s)", e.Title, strings.ReplaceAll(strings.ToLower(e.Title), " ", "-")))
 			}
@@ -1232,8 +1233,8 @@ func errataByStatus(*testing.T) string {
 func errata(severity string) func(*testing.T) string {
 	return func(*testing.T) string {
 		var out strings.Builder
-		of := slices.DeleteFunc(slices.Clone(experiments.Ledgers().Errata), func(e experiments.Erratum) bool { return e.Severity != severity })
-		slices.SortStableFunc(of, func(a, b experiments.Erratum) int { return cmp.Compare(a.Rank, b.Rank) })
+		of := slices.DeleteFunc(slices.Clone(ledger.Embedded().Errata), func(e ledger.Erratum) bool { return e.Severity != severity })
+		slices.SortStableFunc(of, func(a, b ledger.Erratum) int { return cmp.Compare(a.Rank, b.Rank) })
 		for _, e := range of {
 			fmt.Fprintf(&out, "### %s\n\n", e.Title)
 			for _, line := range [][2]string{{"Status", statuses[e.Status].says}, {"Where", fmt.Sprintf("line %d, %s", e.Line, e.Place)}, {"Printed", e.Printed}, {statuses[e.Status].right, e.Right}, {"Reason", e.How}, {"**What follows**", e.Follows}} {
@@ -1260,7 +1261,7 @@ func errata(severity string) func(*testing.T) string {
 // slips returns the table of the errata from which nothing follows.
 func slips(*testing.T) string {
 	var rows [][]string
-	for _, e := range experiments.Ledgers().Errata {
+	for _, e := range ledger.Embedded().Errata {
 		if e.Severity == "" {
 			row := []string{strconv.Itoa(e.Line)}
 			for _, text := range []string{e.Place, e.Printed, e.Right, e.How} {
@@ -1361,7 +1362,7 @@ func cellVerdicts(t *testing.T) string {
 func target(test evidence.TestDocument) string {
 	short := func(v *float64) string { return words.Plain(math.Round(*v*100) / 100) }
 	switch {
-	case test.Kind == experiments.KindLess:
+	case test.Kind == ledger.KindLess:
 		return "< 0"
 	case test.Low == nil:
 		return "≤ " + short(test.High)
@@ -1378,7 +1379,7 @@ func estimate(test evidence.TestDocument) string {
 		return "not reached on some"
 	}
 	decimals := max(0, 2-int(math.Floor(math.Log10(math.Abs(value)))))
-	if decimals > 2 && test.Kind != experiments.KindUpper {
+	if decimals > 2 && test.Kind != ledger.KindUpper {
 		decimals = 2
 	}
 	return fmt.Sprintf("%s (%s to %s)", words.Decimals(value, decimals), words.Decimals(float64(*test.From), decimals), words.Decimals(float64(*test.Until), decimals))

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // learners returns a generator for Table S3 on a data set: a row for each learner, the least error with
@@ -161,7 +161,7 @@ func chosen(t *testing.T, set string) map[string]string {
 	t.Helper()
 	specs, err := harness.FindSpecs([]string{"learners-" + set + "-ksvm"})
 	testutil.NoError(t, err)
-	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, spec.ProfileFull, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	out := make(map[string]string)
 	for _, p := range plan {
@@ -303,7 +303,7 @@ func outlier(t *testing.T) string {
 	t.Helper()
 	specs, err := harness.FindSpecs([]string{"learners-multidist-ksvm"})
 	testutil.NoError(t, err)
-	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, spec.ProfileFull, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	var errors []float64
 	for _, p := range plan {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // runsLine returns the line of runs.csv of a series on a data set with a task, a number of runs and a number
@@ -75,11 +75,11 @@ func billion(t *testing.T) string {
 
 // firstPass returns the mean over five recorded runs of the model order after so many samples, and of the processor
 // time of a sample, in µs, from half of them on.
-func firstPass(t *testing.T, spec, series string, to int) (order, micros float64) {
+func firstPass(t *testing.T, name, series string, to int) (order, micros float64) {
 	t.Helper()
-	specs, err := harness.FindSpecs([]string{spec})
+	specs, err := harness.FindSpecs([]string{name})
 	testutil.NoError(t, err)
-	plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, spec.ProfileFull, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	runs := 0.0
 	for _, p := range plan {
@@ -106,7 +106,7 @@ func firstPass(t *testing.T, spec, series string, to int) (order, micros float64
 		runs++
 	}
 	if runs != 5 {
-		t.Fatalf("%.0f runs of %s in %s", runs, series, spec)
+		t.Fatalf("%.0f runs of %s in %s", runs, series, name)
 	}
 	return order / runs, micros / runs
 }
@@ -123,7 +123,7 @@ func untilError(t *testing.T) string {
 	for _, of := range [][4]string{{"hinge", "BSGD by merging", "mnist-ksvm", "BSGD, B = 1086"}, {"hinge", "POLK", "mnist-ksvm", "POLK, K = 0.016"}, {"logistic", "POLK", "mnist-klr", "POLK, K = 0.008"}} {
 		specs, err := harness.FindSpecs([]string{of[2]})
 		testutil.NoError(t, err)
-		plan, err := harness.PlanAll(specs, experiments.ProfileFull, experiments.PlanOptions{})
+		plan, err := harness.PlanAll(specs, spec.ProfileFull, spec.PlanOptions{})
 		testutil.NoError(t, err)
 		times := make([][]float64, len(levels))
 		for _, p := range plan {

@@ -9,17 +9,19 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // An Input holds the ledger and the runs by which claims are judged.
 type Input struct {
-	Ledger  *experiments.Ledger
-	Plan    []experiments.Planned     // all runs of a profile
+	Ledger  *ledger.Ledger
+	Plan    []spec.Planned            // all runs of a profile
 	Records map[string]*record.Record // by run ID
 	Failed  map[string]string         // errors of runs that failed, by run ID
 	Assume  map[string]string         // alternatives to assume instead of the chosen values, by assumption
@@ -28,12 +30,12 @@ type Input struct {
 // An Assessment is the verdict on every claim.
 type Assessment struct {
 	Claims  []ClaimResult
-	Missing []experiments.Planned // runs that claims need and that have no record
+	Missing []spec.Planned // runs that claims need and that have no record
 }
 
 // A ClaimResult is the verdict on a claim: the worst of its tests'.
 type ClaimResult struct {
-	Claim    experiments.Claim
+	Claim    ledger.Claim
 	Verdict  stats.Verdict
 	Tests    []Finding
 	ByResult []string // IDs of the claim's assumptions whose values were chosen with the paper's numbers in view
@@ -64,16 +66,16 @@ func Assess(in Input) (*Assessment, error) {
 		}
 		out.Claims = append(out.Claims, r)
 	}
-	out.Missing = experiments.Distinct(out.Missing)
+	out.Missing = spec.Distinct(out.Missing)
 	return out, nil
 }
 
 // judge judges a claim by the tests that apply under the assumed alternatives. Without such a test,
 // the verdict is "not run".
-func (x *index) judge(c experiments.Claim) ClaimResult {
+func (x *index) judge(c ledger.Claim) ClaimResult {
 	r := ClaimResult{Claim: c, Verdict: stats.NotRun, ByResult: x.byResult(c)}
 	for _, t := range c.Tests {
-		without := func(a *experiments.Alternative) bool { return slices.Contains(a.Without, c.ID+"."+t.ID) }
+		without := func(a *ledger.Alternative) bool { return slices.Contains(a.Without, c.ID+"."+t.ID) }
 		if slices.ContainsFunc(slices.Collect(maps.Values(x.assumed)), without) {
 			continue
 		}
@@ -85,7 +87,7 @@ func (x *index) judge(c experiments.Claim) ClaimResult {
 
 // assess judges one test of a claim. The explanations in the ledger hold for the chosen values only,
 // so a test with other runs or readings loses its explanation.
-func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
+func (x *index) assess(c ledger.Claim, t ledger.Test) Finding {
 	f := NewFinding(t)
 	if t.Reason == "" && t.Margin > 0 {
 		f.Reason = x.Ledger.Margins[t.Of.Quantity].Reason
@@ -107,7 +109,7 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 		return f
 	}
 	why := cmp.Or(of.silent, to.silent)
-	if why == "" && t.Kind == experiments.KindExponent && len(f.Of.exponents()) == 0 {
+	if why == "" && t.Kind == ledger.KindExponent && len(f.Of.exponents()) == 0 {
 		why = "no seed has a run at every learning rate"
 	}
 	if why != "" {
@@ -127,16 +129,16 @@ func (x *index) assess(c experiments.Claim, t experiments.Test) Finding {
 func (f *Finding) estimate() stats.Estimate {
 	of, to := f.Of.values(), f.To.values()
 	switch {
-	case f.Test.Kind == experiments.KindEvery && math.IsInf(f.Target.Low, -1):
+	case f.Test.Kind == ledger.KindEvery && math.IsInf(f.Target.Low, -1):
 		return stats.Single(slices.Max(of))
-	case f.Test.Kind == experiments.KindEvery:
+	case f.Test.Kind == ledger.KindEvery:
 		return stats.Single(slices.Min(of))
-	case f.Test.Kind == experiments.KindExponent:
+	case f.Test.Kind == ledger.KindExponent:
 		return stats.Mean(f.Of.exponents())
 	case f.Test.To == nil:
 		return stats.Mean(of)
 	}
-	if f.Test.Kind == experiments.KindRatio {
+	if f.Test.Kind == ledger.KindRatio {
 		if a, b, paired := pairs(&f.Of, &f.To); paired {
 			return stats.PairedRatio(a, b)
 		}
@@ -148,11 +150,11 @@ func (f *Finding) estimate() stats.Estimate {
 // testVariance returns the binomial variance of an error that all runs measured on one test set, in
 // squared points. It is 0 for any other quantity. It is also 0 if the runs have different draws of
 // the data: their test rows then differ, so the scatter of the runs already includes this variance.
-func (s *Side) testVariance(of experiments.Selector) float64 {
+func (s *Side) testVariance(of ledger.Selector) float64 {
 	ref := s.Runs[0].Run.Data
 	rows := dataSets()[ref.Name].Test
 	mean := stat.Mean(s.values(), nil)
-	if of.Quantity != experiments.QuantityError || of.Below != nil || rows == 0 || !words.Finite(mean) ||
+	if of.Quantity != paper.QuantityError || of.Below != nil || rows == 0 || !words.Finite(mean) ||
 		slices.ContainsFunc(s.Runs, func(o Observation) bool { return o.Run.Data != ref }) {
 		return 0
 	}
@@ -172,7 +174,7 @@ func (s *Side) newRun() Number {
 // new ones are two samples of the same size, so their variance counts twice. It has no Basis if the
 // runs do not share their test rows, or if newRun has none. For a method without a seed, the mean
 // of the runs replaces a missing newRun.
-func (s *Side) newTest(of experiments.Selector) Number {
+func (s *Side) newTest(of ledger.Selector) Number {
 	run, variance := stats.Estimate(s.newRun()), s.testVariance(of)
 	if run.Basis == "" && s.Runs[0].seedless() {
 		run = stats.Mean(s.values())
@@ -232,7 +234,7 @@ func (c *ClaimResult) lacksRuns() bool {
 }
 
 // missing returns the planned runs of the test without a record.
-func (f *Finding) missing() []experiments.Planned { return slices.Concat(f.Of.Missing, f.To.Missing) }
+func (f *Finding) missing() []spec.Planned { return slices.Concat(f.Of.Missing, f.To.Missing) }
 
 // gap returns the gap of the missing runs of the test, or nil if none is missing. If a side has no
 // runs at all, it is the gap of all missing runs, and NotPlanned if there are none; otherwise that of
@@ -267,7 +269,7 @@ func (f *Finding) remark() string {
 	if why := theory.Vacuous(f.Of.Runs[0].Record, f.Test.Of.Quantity); why != "" {
 		return why
 	}
-	if f.Test.Kind == experiments.KindEvery {
+	if f.Test.Kind == ledger.KindEvery {
 		return "the worst of all runs"
 	}
 	a, b := len(f.Of.Runs), len(f.To.Runs)
@@ -458,9 +460,9 @@ func (a *Assessment) Incomplete() bool {
 	return slices.ContainsFunc(a.Claims, func(c ClaimResult) bool { return c.Incomplete() })
 }
 
-// Unsettled returns the IDs of the claims that are inconclusive, or deviate
+// Undecided returns the IDs of the claims that are inconclusive, or deviate
 // unexplained.
-func (a *Assessment) Unsettled() (ids []string) {
+func (a *Assessment) Undecided() (ids []string) {
 	for _, c := range a.Claims {
 		if c.Verdict == stats.Inconclusive || c.Verdict == stats.Deviates && !c.Explained() {
 			ids = append(ids, c.Claim.ID)

@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"polkrepro/data"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // finals returns made-up final values of cells: the printed ones or, where the paper prints
@@ -31,7 +33,7 @@ func finals() map[string][3]float64 {
 		"table3.brodatz.ksvm.bsgd-small":   {0.15, 8.4, 305},
 		"table3.brodatz.klr.polk-small":    {0.20, 8, 600},
 	}
-	for id, c := range experiments.Paper().Cells {
+	for id, c := range paper.Printed().Cells {
 		if c.Extra || c.Error == nil {
 			continue
 		}
@@ -46,7 +48,7 @@ func finals() map[string][3]float64 {
 
 // made returns the made-up record of a run that ends at risk, error in percent and order v. Its
 // curve falls to these values; with a hinge loss it wavers.
-func made(p experiments.Planned, v [3]float64) *record.Record {
+func made(p spec.Planned, v [3]float64) *record.Record {
 	spread := 1 + 0.004*float64((p.Run.Seed*7+p.Run.Data.Draw)%5)/5
 	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
 	r.Header.Provenance.Revision = "0123456789abcdef0123"
@@ -63,7 +65,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 	}
 	for i, n := 0, p.Run.Evaluation.Every; n > 0 && n <= p.Run.Samples; i, n = i+1, n+p.Run.Evaluation.Every {
 		excess := 5 * math.Exp(-speed*float64(i))
-		if p.Run.Task == experiments.TaskKSVM && i%2 == 1 {
+		if p.Run.Task == spec.TaskKSVM && i%2 == 1 {
 			excess += 0.01
 		}
 		pt := at(excess)
@@ -88,7 +90,7 @@ func made(p experiments.Planned, v [3]float64) *record.Record {
 func fixture(t testing.TB) Input {
 	t.Helper()
 	values := finals()
-	in := Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
+	in := Input{Ledger: ledger.Embedded(), Plan: theorytest.Plan(t, spec.ProfileFull), Records: make(map[string]*record.Record), Failed: make(map[string]string)}
 	byGroup := make(map[string]string)
 	for _, p := range in.Plan {
 		for _, c := range p.Cells {
@@ -295,7 +297,7 @@ func TestLeavingOut(t *testing.T) {
 	if a := left(stats.NotRun, "failed: out of luck", 5); len(a.Document().Missing) != 5 {
 		t.Errorf("missing for programs: %+v", a.Document().Missing)
 	}
-	in.Plan = slices.DeleteFunc(in.Plan, func(p experiments.Planned) bool { return p.Spec == "mnist-klr" })
+	in.Plan = slices.DeleteFunc(in.Plan, func(p spec.Planned) bool { return p.Spec == "mnist-klr" })
 	left(stats.NotRun, "not in this profile", 0)
 }
 
@@ -320,7 +322,7 @@ func TestExplained(t *testing.T) {
 			}
 		}
 		claims := in.Ledger.Claims
-		in.Ledger = rewritten(in.Ledger, func(i, _ int, test *experiments.Test) {
+		in.Ledger = rewritten(in.Ledger, func(i, _ int, test *ledger.Test) {
 			if claims[i].ID == cell && slices.Contains(c.explained, test.ID) {
 				test.Explained = "because"
 			}
@@ -331,7 +333,7 @@ func TestExplained(t *testing.T) {
 		a := must(Assess(in))
 		got := found(t, a, cell)
 		cells, _, _ := a.Counts()
-		if got.Verdict != stats.Deviates || got.Explained() != c.want || slices.Contains(a.Unsettled(), cell) == c.want || c.read == "" && (cells.Explained == 1) != c.want {
+		if got.Verdict != stats.Deviates || got.Explained() != c.want || slices.Contains(a.Undecided(), cell) == c.want || c.read == "" && (cells.Explained == 1) != c.want {
 			t.Errorf("%+v: %v, explained %v, %+v", c, got.Verdict, got.Explained(), cells)
 		}
 	}
@@ -349,22 +351,22 @@ func TestValue(t *testing.T) {
 		Final: record.Final{TrainRisk: 0.3, TestRisk: 5, TestError: 0.025, ModelOrder: 5.5},
 	}
 	for _, c := range []struct {
-		s    experiments.Selector
+		s    ledger.Selector
 		risk string
 		want float64
 	}{
-		{experiments.Selector{Quantity: "error"}, "test", 2.5},
-		{experiments.Selector{Quantity: "risk"}, "test", 5},
-		{experiments.Selector{Quantity: "risk"}, "train", 0.3},
-		{experiments.Selector{Quantity: "order"}, "test", 5.5},
-		{experiments.Selector{Quantity: "error", Samples: 11}, "test", 4},
-		{experiments.Selector{Quantity: "order", Samples: 30}, "test", 5},
-		{experiments.Selector{Quantity: "order", Samples: 41}, "test", math.NaN()},
-		{experiments.Selector{Quantity: "error", Below: &below}, "test", 20},
-		{experiments.Selector{Quantity: "error", Below: &met}, "test", 40}, // at 20 samples it is 4 %, not below
-		{experiments.Selector{Quantity: "risk", Below: &below}, "test", math.Inf(1)},
-		{experiments.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
-		{experiments.Selector{Quantity: "roughness"}, "test", 0},
+		{ledger.Selector{Quantity: "error"}, "test", 2.5},
+		{ledger.Selector{Quantity: "risk"}, "test", 5},
+		{ledger.Selector{Quantity: "risk"}, "train", 0.3},
+		{ledger.Selector{Quantity: "order"}, "test", 5.5},
+		{ledger.Selector{Quantity: "error", Samples: 11}, "test", 4},
+		{ledger.Selector{Quantity: "order", Samples: 30}, "test", 5},
+		{ledger.Selector{Quantity: "order", Samples: 41}, "test", math.NaN()},
+		{ledger.Selector{Quantity: "error", Below: &below}, "test", 20},
+		{ledger.Selector{Quantity: "error", Below: &met}, "test", 40}, // at 20 samples it is 4 %, not below
+		{ledger.Selector{Quantity: "risk", Below: &below}, "test", math.Inf(1)},
+		{ledger.Selector{Quantity: "roughness"}, "train", 0.2 / 0.8},
+		{ledger.Selector{Quantity: "roughness"}, "test", 0},
 	} {
 		if got := value(r, c.s, reading{c.risk, 1}); !(math.Abs(got-c.want) <= 1e-12) && fmt.Sprint(got) != fmt.Sprint(c.want) || math.IsNaN(got) != math.IsNaN(c.want) {
 			t.Errorf("%+v, %s: %v, want %v", c.s, c.risk, got, c.want)
@@ -372,16 +374,16 @@ func TestValue(t *testing.T) {
 	}
 	r.Header.Run.Params.Regularizer, r.Final.NormSq = 0.01, new(40.0)
 	for penalty, want := range map[float64]float64{0: 0.1, 1: 0.3, 2: 0.5} {
-		if got := value(r, experiments.Selector{Quantity: "risk"}, reading{"train", penalty}); !(math.Abs(got-want) <= 1e-12) {
+		if got := value(r, ledger.Selector{Quantity: "risk"}, reading{"train", penalty}); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%v times the penalty: %v, want %v", penalty, got, want)
 		}
 	}
 	r.Final.TestError = math.NaN()
-	if got := value(r, experiments.Selector{Quantity: "error"}, reading{"test", 1}); !math.IsInf(got, 1) {
+	if got := value(r, ledger.Selector{Quantity: "error"}, reading{"test", 1}); !math.IsInf(got, 1) {
 		t.Errorf("an error that is not a number is %v", got)
 	}
 	slices.Reverse(r.Points)
-	if got := value(r, experiments.Selector{Quantity: "roughness"}, reading{"train", 1}); !math.IsInf(got, 1) {
+	if got := value(r, ledger.Selector{Quantity: "roughness"}, reading{"train", 1}); !math.IsInf(got, 1) {
 		t.Errorf("a curve that rises has roughness %v", got)
 	}
 	rough := func(points []record.Point) float64 {

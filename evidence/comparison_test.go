@@ -4,8 +4,9 @@ import (
 	"reflect"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // TestCompareTo pairs claims of all kinds.
@@ -32,8 +33,8 @@ func TestCompareTo(t *testing.T) {
 			if c.explained {
 				r.Test.Explained = "measured"
 			}
-			r.To.Missing = make([]experiments.Planned, c.missing)
-			a.Claims = append(a.Claims, ClaimResult{Claim: experiments.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []Finding{r}})
+			r.To.Missing = make([]spec.Planned, c.missing)
+			a.Claims = append(a.Claims, ClaimResult{Claim: ledger.Claim{ID: string(rune('a' + i))}, Verdict: c.verdict, Tests: []Finding{r}})
 		}
 	}
 	want := &Comparison{

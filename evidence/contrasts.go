@@ -1,13 +1,13 @@
 package evidence
 
 import (
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 )
 
 // A Contrast is the estimate of a contrast of the ledger, in points.
 type Contrast struct {
-	experiments.Contrast
+	ledger.Contrast
 	Means  [2]float64     // mean errors of both sides, in percent
 	N      int            // number of pairs, or of runs of the side that has more
 	Runs   stats.Estimate // from the scatter of the runs

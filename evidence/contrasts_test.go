@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // supplemented returns the records of results/reference with a plan that includes the supplements.
@@ -17,10 +18,10 @@ func supplemented(t *testing.T) Input {
 	t.Helper()
 	in := referenceInput(t)
 	var names []string
-	for _, s := range experiments.EmbeddedAll() {
+	for _, s := range spec.EmbeddedAll() {
 		names = append(names, s.Name)
 	}
-	in.Plan = theorytest.Plan(t, experiments.ProfileFull, names...)
+	in.Plan = theorytest.Plan(t, spec.ProfileFull, names...)
 	return in
 }
 
@@ -59,7 +60,7 @@ func TestOnDraws(t *testing.T) {
 		}
 		at := strings.LastIndexByte(v.test, '.')
 		c, id := in.Ledger.Claim(v.test[:at]), v.test[at+1:]
-		i := slices.IndexFunc(c.Tests, func(test experiments.Test) bool { return test.ID == id })
+		i := slices.IndexFunc(c.Tests, func(test ledger.Test) bool { return test.ID == id })
 		if f := x.assess(*c, c.Tests[i]); max(len(f.Of.Runs), len(f.To.Runs)) != v.runs || f.Of.drawn != (v.runs == 10) {
 			t.Errorf("%s: %s rests on %d and %d runs, want %d", name, v.test, len(f.Of.Runs), len(f.To.Runs), v.runs)
 		}

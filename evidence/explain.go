@@ -9,9 +9,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 )
 
 // Find returns the claim with the given ID, or for the ID CLAIM.TEST the claim with that test alone.
@@ -32,7 +33,7 @@ func (a *Assessment) Find(id string) (c ClaimResult, ok bool) {
 
 // Explain writes the origin of a verdict: the claim, its tests with their runs, its assumptions in l,
 // and the commands that repeat the runs. command returns the command that reruns a spec.
-func (r *ClaimResult) Explain(w io.Writer, l *experiments.Ledger, command func(spec string) string) error {
+func (r *ClaimResult) Explain(w io.Writer, l *ledger.Ledger, command func(spec string) string) error {
 	out := bufio.NewWriter(w)
 	c := r.Claim
 	quote := "“" + c.Quote + "”"
@@ -96,9 +97,9 @@ func writeTest(out io.Writer, f *Finding) {
 }
 
 // describe returns a selector in words.
-func describe(s experiments.Selector) string {
+func describe(s ledger.Selector) string {
 	if s.Spec != "" {
-		return cmp.Or(experiments.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
+		return cmp.Or(paper.Measured[s.Quantity], "model "+s.Quantity) + " of " + cmp.Or(s.Series, s.Label+" of spec "+s.Spec)
 	}
 	out := cmp.Or(modeWords[s.Quantity], s.Quantity) + " of " + s.Cell
 	switch {

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strconv"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 )
 
@@ -72,7 +72,7 @@ func (n Number) Bounds() (low, high *float64) {
 // A Finding is the result of one test of a claim. Every output lays it out: text, Markdown, JSON,
 // JUnit, the tables' cells, the page and the forest plot.
 type Finding struct {
-	Test    experiments.Test
+	Test    ledger.Test
 	Verdict stats.Verdict
 	Of, To  Side   // the runs; To is empty for a test of one mean
 	Paper   Number // the statistic of the paper's numbers
@@ -86,7 +86,7 @@ type Finding struct {
 }
 
 // NewFinding returns the finding of a test without an answer.
-func NewFinding(t experiments.Test) Finding {
+func NewFinding(t ledger.Test) Finding {
 	nan := math.NaN()
 	f := Finding{Test: t, Verdict: stats.NotRun, Ours: Number{Value: nan, Low: nan, High: nan}, Reason: t.Reason}
 	low, high := t.Target()
@@ -179,7 +179,7 @@ func (f *Finding) Sentence() string {
 	text, claimed := f.Measured(), f.Target.String()
 	if f.Test.To != nil {
 		by := " minus "
-		if f.Test.Kind == experiments.KindRatio {
+		if f.Test.Kind == ledger.KindRatio {
 			by = " divided by "
 		}
 		text += by + f.Compared()

@@ -4,22 +4,23 @@ import (
 	"math"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // TestFindingWords checks a finding's texts, which all faces show.
 func TestFindingWords(t *testing.T) {
 	low, high, paper := 2.0, 2.0, 2.0
-	of := experiments.Selector{Cell: "table2.multidist.ksvm.polk", Quantity: "error"}
-	to := experiments.Selector{Cell: "table2.multidist.ksvm.bsgd", Quantity: "error"}
-	mean := NewFinding(experiments.Test{ID: "error", Kind: experiments.KindEquivalence, Of: of, Low: &low, High: &high, Margin: 1, Paper: &paper})
+	of := ledger.Selector{Cell: "table2.multidist.ksvm.polk", Quantity: "error"}
+	to := ledger.Selector{Cell: "table2.multidist.ksvm.bsgd", Quantity: "error"}
+	mean := NewFinding(ledger.Test{ID: "error", Kind: ledger.KindEquivalence, Of: of, Low: &low, High: &high, Margin: 1, Paper: &paper})
 	mean.Verdict, mean.Ours = stats.Reproduced, Number(stats.Mean([]float64{1, 2, 3}))
-	ratio := NewFinding(experiments.Test{ID: "error", Kind: experiments.KindRatio, Of: of, To: &to, Low: &low})
+	ratio := NewFinding(ledger.Test{ID: "error", Kind: ledger.KindRatio, Of: of, To: &to, Low: &low})
 	ratio.Verdict, ratio.Ours = stats.Deviates, Number(stats.Single(1.5))
 	ratio.Test.Explained = "because"
-	less := NewFinding(experiments.Test{Kind: experiments.KindLess, Of: of, To: &to})
-	less.Gap = &Gap{Kind: Failed, Runs: make([]experiments.Planned, 2), N: 5, Why: "a reason"}
+	less := NewFinding(ledger.Test{Kind: ledger.KindLess, Of: of, To: &to})
+	less.Gap = &Gap{Kind: Failed, Runs: make([]spec.Planned, 2), N: 5, Why: "a reason"}
 	for _, c := range []struct {
 		of   Finding
 		want [8]string // compared, printed, target, ours, runs, outcome, note, sentence
@@ -50,12 +51,12 @@ func TestFindingWords(t *testing.T) {
 
 // TestGaps checks that each run without a record is in one gap, and the gap's text for each face.
 func TestGaps(t *testing.T) {
-	plan := func(id, set, series string) experiments.Planned {
-		p := experiments.Planned{ID: id, Series: series}
+	plan := func(id, set, series string) spec.Planned {
+		p := spec.Planned{ID: id, Series: series}
 		p.Run.Data.Name, p.Run.Task = set, "ksvm"
 		return p
 	}
-	planned := []experiments.Planned{plan("a", "x", "s"), plan("b", "y", "s"), plan("c", "y", "s"), plan("c", "y", "s"), plan("d", "y", "s"), plan("e", "y", "r")}
+	planned := []spec.Planned{plan("a", "x", "s"), plan("b", "y", "s"), plan("c", "y", "s"), plan("c", "y", "s"), plan("d", "y", "s"), plan("e", "y", "r")}
 	gaps := Gaps(planned, nil, map[string]string{"b": "out of\nluck", "c": "out of\nluck", "e": "no"}, map[string]string{"x": "x: data not available: buy it"})
 	for i, want := range [][3]string{
 		{"Data set x is not available: buy it", "data not available", "x: data not available: buy it"},

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // A Gap is anything missing, with the reason. All verdicts and reports take their words from here:
@@ -16,10 +16,10 @@ import (
 // lack some of their runs, and Error as the error of a command.
 type Gap struct {
 	Kind GapKind
-	What string                // the data set, series, profile or folder of the gap
-	Why  string                // error of a failed run, how to get the data, or why the records don't answer
-	Runs []experiments.Planned // runs without a record
-	N    int                   // number of planned runs that include Runs; for Corrupt and Unfinished, the number of records
+	What string         // the data set, series, profile or folder of the gap
+	Why  string         // error of a failed run, how to get the data, or why the records don't answer
+	Runs []spec.Planned // runs without a record
+	N    int            // number of planned runs that include Runs; for Corrupt and Unfinished, the number of records
 }
 
 // A GapKind is why something is missing.
@@ -39,9 +39,9 @@ const (
 
 // Gaps returns the gaps of the planned runs without a record. Each run is in one gap: first the
 // unavailable data sets, then the failures of each series, then the runs that are not made yet.
-func Gaps(planned []experiments.Planned, records map[string]*record.Record, failed, unavailable map[string]string) []*Gap {
+func Gaps(planned []spec.Planned, records map[string]*record.Record, failed, unavailable map[string]string) []*Gap {
 	var gaps []*Gap
-	for _, p := range experiments.Distinct(planned) {
+	for _, p := range spec.Distinct(planned) {
 		if records[p.ID] != nil {
 			continue
 		}
@@ -93,9 +93,9 @@ func (g *Gap) Cell() string {
 		return "failed: " + words.Message(g.Why)
 	case g.Kind == Pending:
 		return "not run yet"
-	case g.What == experiments.ProfileSmoke:
+	case g.What == spec.ProfileSmoke:
 		return "not in the smoke profile"
-	case g.What == experiments.ProfileQuick:
+	case g.What == spec.ProfileQuick:
 		return "full profile only"
 	}
 	return "not planned"
@@ -116,7 +116,7 @@ func (g *Gap) Sentence() string {
 		return fmt.Sprintf("%s unfinished: killed or still running.", words.Count(g.N, "run"))
 	case g.Kind == Pending:
 		return fmt.Sprintf("%s without a record.", words.Count(len(g.Runs), "planned run"))
-	case g.What == experiments.ProfileSmoke:
+	case g.What == spec.ProfileSmoke:
 		return "Profile smoke: the other cells need `runall reproduce`."
 	}
 	return "Profile quick: some cells need `runall reproduce --profile full`."

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 )
 
@@ -117,8 +117,8 @@ func Joint(in Input) (*JointReport, error) {
 // A joint counts combinations. A combination has a value for each variable; 0 is the chosen value.
 type joint struct {
 	x         *index
-	claims    []experiments.Claim // claims of the cells
-	factors   []factor            // one for each claim
+	claims    []ledger.Claim // claims of the cells
+	factors   []factor       // one for each claim
 	variables []variable
 	byResult  int    // choices by result that no combination changes
 	shared    []int  // indices of the variables that cells of several data sets depend on
@@ -168,28 +168,28 @@ func newJoint(in Input) *joint {
 
 // A variable is an assumption with the values that it has in combinations.
 type variable struct {
-	assumption *experiments.Assumption
-	values     []*experiments.Alternative // the first is nil and stands for the chosen value
+	assumption *ledger.Assumption
+	values     []*ledger.Alternative // the first is nil and stands for the chosen value
 }
 
 // byResult returns 1 if a value is chosen by result, otherwise 0.
 func (v *variable) byResult(value uint8) int {
-	return one(v.assumption.HowOf(v.values[value]) == experiments.ChosenByResult)
+	return one(v.assumption.HowOf(v.values[value]) == ledger.ChosenByResult)
 }
 
 // findVariables finds the assumptions that cells depend on, each with the alternatives that alone
 // give a cell a verdict. An assumption without such an alternative only counts in j.byResult.
 func (j *joint) findVariables() {
 	for i := range j.x.Ledger.Assumptions {
-		v := variable{assumption: &j.x.Ledger.Assumptions[i], values: []*experiments.Alternative{nil}}
-		names := func(c experiments.Claim) bool { return slices.Contains(c.Assumptions, v.assumption.ID) }
+		v := variable{assumption: &j.x.Ledger.Assumptions[i], values: []*ledger.Alternative{nil}}
+		names := func(c ledger.Claim) bool { return slices.Contains(c.Assumptions, v.assumption.ID) }
 		if !slices.ContainsFunc(j.claims, names) {
 			continue
 		}
 		for k := range v.assumption.Alternatives {
 			a := &v.assumption.Alternatives[k]
 			j.x.assumed = alternatives{v.assumption.ID: a}
-			judged := func(c experiments.Claim) bool {
+			judged := func(c ledger.Claim) bool {
 				return names(c) && slices.ContainsFunc(j.x.judge(c).Tests, func(t Finding) bool { return t.Verdict != stats.NotRun })
 			}
 			if a.Run() && slices.ContainsFunc(j.claims, judged) {
@@ -272,7 +272,7 @@ func (f *factor) at(choice []uint8, variables []variable) combinations {
 
 // factor judges a cell under all combinations of the variables that it depends on, each
 // set of runs and readings once.
-func (j *joint) factor(c experiments.Claim) factor {
+func (j *joint) factor(c ledger.Claim) factor {
 	var f factor
 	for i, v := range j.variables {
 		if slices.Contains(c.Assumptions, v.assumption.ID) {

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // few returns records of the profile full and a ledger of the cells, with some of the
@@ -21,7 +23,7 @@ func few(t *testing.T, assumptions ...string) Input {
 	t.Helper()
 	in := fixture(t)
 	l := *in.Ledger
-	l.Claims = slices.DeleteFunc(slices.Clone(l.Claims), func(c experiments.Claim) bool { return !c.Cell })
+	l.Claims = slices.DeleteFunc(slices.Clone(l.Claims), func(c ledger.Claim) bool { return !c.Cell })
 	l.Assumptions = nil
 	for _, id := range assumptions {
 		l.Assumptions = append(l.Assumptions, *in.Ledger.Assumption(id))
@@ -37,7 +39,7 @@ func divided(t *testing.T) Input {
 	in := few(t, "risk", "bsgd-maintenance", "epochs-brodatz", "lbfgs-risk", "ivm-stopping")
 	for i, keep := range map[int][]string{1: {"removal", "projection"}, 2: {"four", "five"}} {
 		a := &in.Ledger.Assumptions[i]
-		a.Alternatives = slices.DeleteFunc(slices.Clone(a.Alternatives), func(a experiments.Alternative) bool { return !slices.Contains(keep, a.ID) })
+		a.Alternatives = slices.DeleteFunc(slices.Clone(a.Alternatives), func(a ledger.Alternative) bool { return !slices.Contains(keep, a.ID) })
 	}
 	answered(t, in, "bsgd-maintenance", "projection", finals())
 	answered(t, in, "epochs-brodatz", "four", finals())
@@ -88,12 +90,12 @@ func TestJointCounts(t *testing.T) {
 		for _, a := range in.Ledger.Assumptions[:4] {
 			how := a.How
 			if id, ok := assume[a.ID]; ok {
-				how = experiments.ChosenByResult
+				how = ledger.ChosenByResult
 				if h := a.Alternative(id).How; h != "" {
 					how = h
 				}
 			}
-			if how == experiments.ChosenByResult {
+			if how == ledger.ChosenByResult {
 				byResult++
 			}
 		}
@@ -200,8 +202,8 @@ func TestTogether(t *testing.T) {
 // of the same runs of fewer passes, bit for bit where both were evaluated.
 func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 	t.Parallel()
-	x := newIndex(Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull)})
-	read := func(p experiments.Planned) *record.Record {
+	x := newIndex(Input{Ledger: ledger.Embedded(), Plan: theorytest.Plan(t, spec.ProfileFull)})
+	read := func(p spec.Planned) *record.Record {
 		return must(record.Read(filepath.Join("../results/reference/records", p.ID+".jsonl.gz")))
 	}
 	compared := 0
@@ -210,10 +212,10 @@ func TestLongerRunsBeginWithShorterOnes(t *testing.T) {
 		{"epochs-multidist", "ten", "table2.multidist.ksvm.bsgd"}, {"epochs-brodatz", "four", "table3.brodatz.ksvm.polk"},
 		{"epochs-brodatz", "four", "table3.brodatz.ksvm.bsgd"}, {"epochs-mnist", "rule", "table3.mnist.klr.polk"},
 	} {
-		answer := experiments.Ledgers().Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
-		own := x.selected(experiments.Selector{Cell: c.cell})
-		of := func(plan []experiments.Planned) experiments.Planned { // of the first draw and order
-			i := slices.IndexFunc(plan, func(p experiments.Planned) bool {
+		answer := ledger.Embedded().Assumption(c.assumption).Alternative(c.alternative).Answer(c.cell)
+		own := x.selected(ledger.Selector{Cell: c.cell})
+		of := func(plan []spec.Planned) spec.Planned { // of the first draw and order
+			i := slices.IndexFunc(plan, func(p spec.Planned) bool {
 				return p.Run.Seed == own[0].Run.Seed && p.Run.Data.Draw == own[0].Run.Data.Draw
 			})
 			return plan[i]
@@ -247,7 +249,7 @@ func TestJointText(t *testing.T) {
 	j := JointReport{
 		Cells: 17, Numbers: 48, Combinations: 12_000, Assumptions: []JointAssumption{{"a", "blind", []string{"x"}}},
 		Chosen: chosen, Front: []JointReading{chosen, best}, Counts: []JointReading{chosen, best},
-		Best: []ClaimResult{{Claim: experiments.Claim{ID: "c"}, Verdict: stats.Deviates}},
+		Best: []ClaimResult{{Claim: ledger.Claim{ID: "c"}, Verdict: stats.Deviates}},
 	}
 	var b bytes.Buffer
 	testutil.NoError(t, j.WriteText(&b))
@@ -279,7 +281,7 @@ Its cells:
 // contains the printed value.
 func TestAtOtherMargins(t *testing.T) {
 	printed := 4.0
-	r := NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
+	r := NewFinding(ledger.Test{Kind: ledger.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
 	r.Ours, r.Verdict = Number{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}, stats.Reproduced
 	r.NewRun = Number{Value: 4.6, Low: 4.1, High: 5.1, Basis: stats.OneRun}
 	if half, twice := r.At(0.5), r.At(2); half != stats.Inconclusive || twice != stats.Reproduced || r.At(0.25) != stats.Deviates {
@@ -289,7 +291,7 @@ func TestAtOtherMargins(t *testing.T) {
 		t.Errorf("within %v, known %v", within, known)
 	}
 	r.NewRun.Low = 4
-	c := ClaimResult{Claim: experiments.Claim{Cell: true}, Tests: []Finding{r, r}, Verdict: stats.Reproduced}
+	c := ClaimResult{Claim: ledger.Claim{Cell: true}, Tests: []Finding{r, r}, Verdict: stats.Reproduced}
 	if within, known := c.Within(); !within || !known || c.At(0.25) != stats.Deviates || len(c.Margins()) != 2 {
 		t.Errorf("cell: within %v, known %v, %v", within, known, c.At(0.25))
 	}
@@ -325,8 +327,8 @@ func TestFewestAlternatives(t *testing.T) {
 // TestOneRun checks that the interval is that of averages over the last 5 % of a cell's runs, so
 // that the variation of single evaluations does not count.
 func TestOneRun(t *testing.T) {
-	x := newIndex(Input{Ledger: experiments.Ledgers()})
-	of := experiments.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: experiments.QuantityError}
+	x := newIndex(Input{Ledger: ledger.Embedded()})
+	of := ledger.Selector{Cell: "table3.mnist.ksvm.polk", Quantity: paper.QuantityError}
 	var s Side
 	for _, e := range []float64{0.02, 0.03, 0.04} {
 		r := &record.Record{Points: []record.Point{{Samples: 500, TestError: 0.9}, {Samples: 960, TestError: e - 0.01}, {Samples: 1000, TestError: e + 0.01}}}

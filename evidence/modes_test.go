@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 	"polkrepro/record"
 )
 
@@ -32,7 +32,7 @@ func TestModes(t *testing.T) {
 		"far away":            {shifted, 0, 1000, math.Inf(1)},
 	} {
 		r := of(c.dictionary)
-		near, d := amongModes(r, experiments.QuantityNearModes), amongModes(r, experiments.QuantityModeDistance)
+		near, d := amongModes(r, ledger.QuantityNearModes), amongModes(r, ledger.QuantityModeDistance)
 		if near != c.near && !(math.IsNaN(c.near) && near > 30 && near < 50) { // 39 % for a single component
 			t.Errorf("%s: %v %% within σ of a mode", name, near)
 		}
@@ -45,7 +45,7 @@ func TestModes(t *testing.T) {
 		r.Header.Run.Data.Name = "drift"
 		return r
 	}()} {
-		if d := amongModes(r, experiments.QuantityModeDistance); !math.IsNaN(d) {
+		if d := amongModes(r, ledger.QuantityModeDistance); !math.IsNaN(d) {
 			t.Errorf("%s: %v", name, d)
 		}
 	}
@@ -65,7 +65,7 @@ func TestTrainingPointsNearModes(t *testing.T) {
 	for _, draw := range data.CalibratedDraws()[:20] {
 		ref := data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: draw.Seed}
 		points := must(data.Multidist(ref.Variant, draw.Seed)).Train.X
-		shares = append(shares, amongModes(withDictionary(ref, points), experiments.QuantityNearModes))
+		shares = append(shares, amongModes(withDictionary(ref, points), ledger.QuantityNearModes))
 	}
 	if mean := stat.Mean(shares, nil); math.Round(mean) != 41 {
 		t.Errorf("%.1f %% of the training points", mean)

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/spec"
 )
 
 // A MultiverseReport says which assumptions decide which verdicts. Each alternative is assumed
@@ -83,7 +84,7 @@ func Multiverse(in Input) (*MultiverseReport, error) {
 
 // outcome judges the claims that depend on an assumption under its alternative a, which must be the
 // only one assumed, and adds the verdicts to the standings of the claims.
-func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *Assessment, standings []ClaimStanding) AlternativeOutcome {
+func (x *index) outcome(assumption string, a *ledger.Alternative, chosen *Assessment, standings []ClaimStanding) AlternativeOutcome {
 	out := AlternativeOutcome{ID: a.ID, Value: a.Value, Effect: a.Effect, Claims: []Change{}, Specs: x.lacking(a)}
 	for i, c := range chosen.Claims {
 		if !slices.Contains(c.Claim.Assumptions, assumption) {
@@ -109,10 +110,10 @@ func (x *index) outcome(assumption string, a *experiments.Alternative, chosen *A
 
 // lacking returns the specs that have runs of an alternative without a record, whether these runs
 // are planned or not.
-func (x *index) lacking(a *experiments.Alternative) (specs []string) {
+func (x *index) lacking(a *ledger.Alternative) (specs []string) {
 	for _, answer := range a.Answers {
 		runs := x.planned(answer.Matches)
-		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p experiments.Planned) bool { return x.Records[p.ID] == nil })
+		done := len(runs) > 0 && !slices.ContainsFunc(runs, func(p spec.Planned) bool { return x.Records[p.ID] == nil })
 		if !done && !slices.Contains(specs, answer.Spec) {
 			specs = append(specs, answer.Spec)
 		}

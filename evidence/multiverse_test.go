@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 )
 
 // answered adds made-up records of an alternative's runs, from the final values of cells.
@@ -68,7 +68,7 @@ func TestFigureRuns(t *testing.T) {
 	in := fixture(t)
 	// No figure of the ledger has other runs than its table, so two sentences get one.
 	claims := in.Ledger.Claims
-	in.Ledger = rewritten(in.Ledger, func(i, _ int, test *experiments.Test) {
+	in.Ledger = rewritten(in.Ledger, func(i, _ int, test *ledger.Test) {
 		if id := claims[i].ID + "." + test.ID; id == "multidist.optimal-order.order" || id == "multidist.fixed-order.risk-16" {
 			test.Of.Figure = "2"
 		}

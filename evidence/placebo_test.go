@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 )
 
 // TestPlacebo checks that the search with other numbers finds as many cells as Joint finds for a
@@ -23,7 +23,7 @@ func TestPlacebo(t *testing.T) {
 		}
 		j.rejudge(numbers)
 		printed := in
-		printed.Ledger = rewritten(in.Ledger, func(claim, place int, test *experiments.Test) {
+		printed.Ledger = rewritten(in.Ledger, func(claim, place int, test *ledger.Test) {
 			v := numbers[claim][place]
 			test.Paper, test.Low, test.High, test.Margin = &v, &v, &v, in.Ledger.Margins[test.Of.Quantity].Around(v)
 		})

@@ -7,12 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 var readReference = sync.OnceValues(func() (*record.Collection, error) {
@@ -27,7 +28,7 @@ var readReference = sync.OnceValues(func() (*record.Collection, error) {
 func referenceInput(t *testing.T) Input {
 	t.Helper()
 	have := must(readReference())
-	return Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, experiments.ProfileFull), Records: have.Records}
+	return Input{Ledger: ledger.Embedded(), Plan: theorytest.Plan(t, spec.ProfileFull), Records: have.Records}
 }
 
 // TestRecorded compares stats/testdata/runs.csv, from which the study of coverage

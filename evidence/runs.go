@@ -8,34 +8,36 @@ import (
 	"sync"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // An Observation is one run that answers a test, with the value that it contributes.
 type Observation struct {
-	experiments.Planned
+	spec.Planned
 	Record *record.Record
 	Value  float64
 }
 
 // seedless reports whether the run is of a method whose result depends on no seed.
 func (o *Observation) seedless() bool {
-	m := experiments.Method(o.Run.Method)
+	m := spec.Method(o.Run.Method)
 	return m != nil && m.Seedless
 }
 
 // A Side is the runs that one selector of a test selects.
 type Side struct {
-	Runs    []Observation         // runs with a record, by draw and seed
-	Missing []experiments.Planned // runs without a record
+	Runs    []Observation  // runs with a record, by draw and seed
+	Missing []spec.Planned // runs without a record
 
-	plan       []experiments.Planned // all of these runs
-	drawn      bool                  // whether they are those of [experiments.Ledger.OnDraws], in place of the cell's
-	other      bool                  // whether the runs, or the risk read from them, are not the chosen ones
-	unanswered string                // why no runs answer the selector under the assumed alternatives
-	silent     string                // why the first run without an answer has none
+	plan       []spec.Planned // all of these runs
+	drawn      bool           // whether they are those of [ledger.Ledger.OnDraws], in place of the cell's
+	other      bool           // whether the runs, or the risk read from them, are not the chosen ones
+	unanswered string         // why no runs answer the selector under the assumed alternatives
+	silent     string         // why the first run without an answer has none
 }
 
 // values returns the values of the runs.
@@ -65,19 +67,19 @@ func (s *Side) short() string {
 // An index finds planned runs, and judges claims by their records.
 type index struct {
 	Input
-	paper    *experiments.PaperValues
+	paper    *paper.Values
 	assumed  alternatives
-	answered map[*experiments.Answer][]experiments.Planned // results of answers
+	answered map[*ledger.Answer][]spec.Planned // results of answers
 }
 
 // newIndex returns an index of the input without assumed alternatives.
 func newIndex(in Input) *index {
-	in.Plan = experiments.Distinct(in.Plan)
-	return &index{Input: in, paper: experiments.Paper(), assumed: make(alternatives), answered: make(map[*experiments.Answer][]experiments.Planned)}
+	in.Plan = spec.Distinct(in.Plan)
+	return &index{Input: in, paper: paper.Printed(), assumed: make(alternatives), answered: make(map[*ledger.Answer][]spec.Planned)}
 }
 
 // alternatives holds the alternatives assumed instead of the chosen values, by assumption.
-type alternatives map[string]*experiments.Alternative
+type alternatives map[string]*ledger.Alternative
 
 // assume assumes alternatives, by assumption. It returns an error if an assumption or an alternative
 // does not exist, or if no records can answer the alternative.
@@ -101,10 +103,10 @@ func (x *index) assume(by map[string]string) error {
 
 // A source says what answers the tests of a cell under the assumed alternatives.
 type source struct {
-	answer  *experiments.Answer // runs of an alternative; nil: the cell's own
-	passes  int                 // number of passes to which the runs are cut; 0: not cut
-	reading reading             // what is read from the records
-	why     string              // why there are no such runs; empty if there are
+	answer  *ledger.Answer // runs of an alternative; nil: the cell's own
+	passes  int            // number of passes to which the runs are cut; 0: not cut
+	reading reading        // what is read from the records
+	why     string         // why there are no such runs; empty if there are
 }
 
 // source returns what answers the tests of a cell under the assumed alternatives. A run has at most
@@ -112,8 +114,8 @@ type source struct {
 func (x *index) source(cell string) source {
 	c := x.paper.Cells[cell]
 	s := source{reading: x.printed(cell)}
-	var with, passes string          // the alternatives of the answer and of the number of passes
-	var longer []*experiments.Answer // runs that may be cut: the alternative's, the cell's own (nil), and those of other alternatives
+	var with, passes string     // the alternatives of the answer and of the number of passes
+	var longer []*ledger.Answer // runs that may be cut: the alternative's, the cell's own (nil), and those of other alternatives
 	for _, id := range slices.Sorted(maps.Keys(x.assumed)) {
 		a := x.assumed[id]
 		s.reading.risk = cmp.Or(a.Risk[c.Data], s.reading.risk)
@@ -141,7 +143,7 @@ func (x *index) source(cell string) source {
 		return s
 	}
 	if s.answer != nil {
-		longer, with = []*experiments.Answer{s.answer}, " with"+with
+		longer, with = []*ledger.Answer{s.answer}, " with"+with
 	}
 	for _, answer := range longer {
 		if x.lasts(cell, answer, s.passes) {
@@ -154,12 +156,12 @@ func (x *index) source(cell string) source {
 
 // lasts reports whether the runs of answer, or the cell's own if answer is nil, exist and all have
 // at least the given number of passes over the training set.
-func (x *index) lasts(cell string, answer *experiments.Answer, passes int) bool {
+func (x *index) lasts(cell string, answer *ledger.Answer, passes int) bool {
 	plan := x.answers(answer)
 	if answer == nil {
-		plan = x.selected(experiments.Selector{Cell: cell})
+		plan = x.selected(ledger.Selector{Cell: cell})
 	}
-	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Samples < passes*dataSets()[p.Run.Data.Name].Train })
+	return len(plan) > 0 && !slices.ContainsFunc(plan, func(p spec.Planned) bool { return p.Run.Samples < passes*dataSets()[p.Run.Data.Name].Train })
 }
 
 // dataSets are the data sets of the program, by name.
@@ -173,9 +175,9 @@ var dataSets = sync.OnceValue(func() map[string]data.Info {
 
 // byResult returns the IDs of the claim's assumptions whose values, chosen or assumed, were chosen
 // with the paper's numbers in view.
-func (x *index) byResult(c experiments.Claim) (ids []string) {
+func (x *index) byResult(c ledger.Claim) (ids []string) {
 	for _, id := range c.Assumptions {
-		if a := x.Ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == experiments.ChosenByResult {
+		if a := x.Ledger.Assumption(id); a != nil && a.HowOf(x.assumed[id]) == ledger.ChosenByResult {
 			ids = append(ids, id)
 		}
 	}
@@ -185,14 +187,14 @@ func (x *index) byResult(c experiments.Claim) (ids []string) {
 // drawn reports whether a test is answered by runs on several draws of a data set instead of the
 // cells' runs on one: whether it is about final numbers, all such runs are recorded for all of its
 // cells on that data set, and no assumed alternative replaces the runs of one of them.
-func (x *index) drawn(t *experiments.Test) (any bool) {
+func (x *index) drawn(t *ledger.Test) (any bool) {
 	for _, s := range t.Selectors() {
 		runs, varied := x.Ledger.OnDraws(s.Cell)
 		if !varied {
 			continue
 		}
 		from := x.source(s.Cell)
-		unrecorded := func(p experiments.Planned) bool { return x.Records[p.ID] == nil }
+		unrecorded := func(p spec.Planned) bool { return x.Records[p.ID] == nil }
 		plan := x.answers(runs)
 		if any = s.Final() && from.answer == nil && from.passes == 0 && len(plan) > 0 && !slices.ContainsFunc(plan, unrecorded); !any {
 			return false
@@ -205,7 +207,7 @@ func (x *index) drawn(t *experiments.Test) (any bool) {
 // of a cell: the runs with the same draws and orders if all of these exist, otherwise all runs of
 // the alternative. Runs are cut to the assumed number of passes. If drawn is true, the runs are
 // those on several draws, if the ledger names such runs.
-func (x *index) side(s experiments.Selector, drawn bool) Side {
+func (x *index) side(s ledger.Selector, drawn bool) Side {
 	from := x.source(s.Cell)
 	if from.why != "" {
 		return Side{unanswered: from.why}
@@ -245,10 +247,10 @@ func (x *index) side(s experiments.Selector, drawn bool) Side {
 
 // inPlaceOf returns the runs that have the draws and orders of others. If there are no others, or
 // if one of their draws and orders is missing, it returns all runs.
-func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
-	without := func(plan []experiments.Planned) func(experiments.Planned) bool {
-		return func(p experiments.Planned) bool {
-			return !slices.ContainsFunc(plan, func(q experiments.Planned) bool {
+func inPlaceOf(runs, others []spec.Planned) []spec.Planned {
+	without := func(plan []spec.Planned) func(spec.Planned) bool {
+		return func(p spec.Planned) bool {
+			return !slices.ContainsFunc(plan, func(q spec.Planned) bool {
 				return p.Run.Data.Draw == q.Run.Data.Draw && p.Run.Seed == q.Run.Seed
 			})
 		}
@@ -260,24 +262,24 @@ func inPlaceOf(runs, others []experiments.Planned) []experiments.Planned {
 }
 
 // selected returns the runs that a selector selects if no alternative is assumed.
-func (x *index) selected(s experiments.Selector) []experiments.Planned {
+func (x *index) selected(s ledger.Selector) []spec.Planned {
 	if s.Spec != "" {
-		return x.planned(func(p *experiments.Planned) bool {
+		return x.planned(func(p *spec.Planned) bool {
 			return p.Spec == s.Spec && p.Label == s.Label && (s.Series == "" || p.Series == s.Series)
 		})
 	}
-	own := x.planned(func(p *experiments.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
+	own := x.planned(func(p *spec.Planned) bool { return slices.Contains(p.Cells, s.Cell) })
 	if s.Figure == "" || len(own) == 0 {
 		return own
 	}
-	return x.planned(func(p *experiments.Planned) bool {
+	return x.planned(func(p *spec.Planned) bool {
 		return slices.Contains(p.Figures, s.Figure) && p.Group == own[0].Group
 	})
 }
 
 // answers returns the runs that an answer names, or nil for a nil answer. The caller must not
 // modify them.
-func (x *index) answers(a *experiments.Answer) []experiments.Planned {
+func (x *index) answers(a *ledger.Answer) []spec.Planned {
 	plan, found := x.answered[a]
 	if !found && a != nil {
 		plan = x.planned(a.Matches)
@@ -287,7 +289,7 @@ func (x *index) answers(a *experiments.Answer) []experiments.Planned {
 }
 
 // planned returns the runs that fulfil a condition.
-func (x *index) planned(condition func(*experiments.Planned) bool) (out []experiments.Planned) {
+func (x *index) planned(condition func(*spec.Planned) bool) (out []spec.Planned) {
 	for i := range x.Plan {
 		if condition(&x.Plan[i]) {
 			out = append(out, x.Plan[i])
@@ -297,8 +299,8 @@ func (x *index) planned(condition func(*experiments.Planned) bool) (out []experi
 }
 
 // ofRisk reports whether a selector's quantity is computed from risks.
-func ofRisk(s experiments.Selector) bool {
-	return s.Quantity == experiments.QuantityRisk || s.Quantity == experiments.QuantityRoughness
+func ofRisk(s ledger.Selector) bool {
+	return s.Quantity == paper.QuantityRisk || s.Quantity == ledger.QuantityRoughness
 }
 
 // printed returns the reading of the risk that the paper prints in a cell, as chosen.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // TestExponents checks that each seed has the exponent 0.5 if its values are proportional to η^0.5.
@@ -22,7 +22,7 @@ func TestExponents(t *testing.T) {
 	if got := s.exponents(); len(got) != 2 || !near(got[0], 0.5) || !near(got[1], 0.5) {
 		t.Errorf("two rates: %v", got)
 	}
-	s.Missing = []experiments.Planned{{}}
+	s.Missing = []spec.Planned{{}}
 	s.Missing[0].Run.Params.LearningRate = 0.1
 	if got := s.exponents(); len(got) > 0 {
 		t.Errorf("a third rate that no seed has: %v", got)
@@ -32,18 +32,18 @@ func TestExponents(t *testing.T) {
 // TestInPlaceOf checks that inPlaceOf returns only the runs with the draws and orders of others, or
 // all runs if one of these is missing or if there are no others.
 func TestInPlaceOf(t *testing.T) {
-	run := func(draw, seed uint64) (p experiments.Planned) {
+	run := func(draw, seed uint64) (p spec.Planned) {
 		p.Run.Data.Draw, p.Run.Seed = draw, seed
 		return p
 	}
-	both, one := []experiments.Planned{run(1, 1), run(1, 2)}, []experiments.Planned{run(1, 2)}
+	both, one := []spec.Planned{run(1, 1), run(1, 2)}, []spec.Planned{run(1, 2)}
 	for _, c := range []struct {
-		runs, others, want []experiments.Planned
+		runs, others, want []spec.Planned
 	}{
-		{both, one, one}, {both, both, both}, {one, both, one}, {both, []experiments.Planned{run(2, 2)}, both},
-		{both, []experiments.Planned{run(1, 2), run(2, 2)}, both}, {nil, one, nil}, {both, nil, both},
+		{both, one, one}, {both, both, both}, {one, both, one}, {both, []spec.Planned{run(2, 2)}, both},
+		{both, []spec.Planned{run(1, 2), run(2, 2)}, both}, {nil, one, nil}, {both, nil, both},
 	} {
-		same := func(a, b experiments.Planned) bool {
+		same := func(a, b spec.Planned) bool {
 			return a.Run.Data.Draw == b.Run.Data.Draw && a.Run.Seed == b.Run.Seed
 		}
 		if got := inPlaceOf(c.runs, c.others); !slices.EqualFunc(got, c.want, same) {

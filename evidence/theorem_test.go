@@ -5,18 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // theoryInput returns made-up records of Table 1's runs in a profile that agree with the theory,
 // each modified by change.
 func theoryInput(t *testing.T, profile string, change func(*record.Record)) Input {
 	t.Helper()
-	in := Input{Ledger: experiments.Ledgers(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
+	in := Input{Ledger: ledger.Embedded(), Plan: theorytest.Plan(t, profile, "table1"), Records: make(map[string]*record.Record)}
 	for _, p := range in.Plan {
 		in.Records[p.ID] = theorytest.Record(p)
 		if change != nil {
@@ -47,10 +48,10 @@ func TestTheoremsDeviate(t *testing.T) {
 	polk := func(schedule string) func(*record.Record) bool {
 		return func(r *record.Record) bool {
 			run := r.Header.Run
-			return run.Method == experiments.MethodPOLK && run.Params.Schedule == schedule
+			return run.Method == spec.MethodPOLK && run.Params.Schedule == schedule
 		}
 	}
-	diminishing, constant := polk(experiments.ScheduleInverse), polk(experiments.ScheduleConstant)
+	diminishing, constant := polk(spec.ScheduleInverse), polk(spec.ScheduleConstant)
 	points := func(of func(*record.Record) bool, change func(r *record.Record, p *record.Point)) func(*record.Record) {
 		return func(r *record.Record) {
 			for i := range r.Points {
@@ -103,7 +104,7 @@ func TestTheoremsDeviate(t *testing.T) {
 			p.Measured[theory.Norm] = 142
 		}), []string{"table1.iterates"}},
 	} {
-		for id, r := range theorems(t, theoryInput(t, experiments.ProfileFull, c.change)) {
+		for id, r := range theorems(t, theoryInput(t, spec.ProfileFull, c.change)) {
 			want := stats.Reproduced
 			if slices.Contains(c.want, id) {
 				want = stats.Deviates
@@ -118,7 +119,7 @@ func TestTheoremsDeviate(t *testing.T) {
 // TestTheoremsNotRun checks that runs that are too short for t → ∞ and methods that are not planned
 // leave the claim not run, and that an exponent needs a seed with a run at every learning rate.
 func TestTheoremsNotRun(t *testing.T) {
-	for id, r := range theorems(t, theoryInput(t, experiments.ProfileSmoke, nil)) {
+	for id, r := range theorems(t, theoryInput(t, spec.ProfileSmoke, nil)) {
 		want := stats.NotRun
 		if strings.HasPrefix(id, "table1.diminishing") {
 			if note := r.Tests[0].Note(); note != "3000 samples are too few for η = 1" {
@@ -129,7 +130,7 @@ func TestTheoremsNotRun(t *testing.T) {
 			t.Errorf("%s: %v in profile smoke", id, r.Verdict)
 		}
 		for _, test := range r.Tests {
-			every := test.Test.Kind == experiments.KindEvery
+			every := test.Test.Kind == ledger.KindEvery
 			if test.Test.Of.Label == "polk-large-k" && every && (test.Verdict != stats.Reproduced || test.Note() != "the worst of all runs") {
 				t.Errorf("%s.%s: %v, %s", id, test.Test.ID, test.Verdict, test.Note())
 			}
@@ -138,7 +139,7 @@ func TestTheoremsNotRun(t *testing.T) {
 			}
 		}
 	}
-	in := theoryInput(t, experiments.ProfileQuick, nil)
+	in := theoryInput(t, spec.ProfileQuick, nil)
 	for _, p := range in.Plan {
 		if p.Label == "polk-small-k" && p.Run.Params.LearningRate == 0.1 {
 			delete(in.Records, p.ID)

@@ -9,23 +9,24 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"polkrepro/data"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
 )
 
 // value returns the number that a selector reads from a record: in percent for an error, in samples
 // for a first passage below a threshold, +Inf if that never happens. read says which risk the paper
 // prints.
-func value(r *record.Record, s experiments.Selector, read reading) float64 {
+func value(r *record.Record, s ledger.Selector, read reading) float64 {
 	at := func(p record.Point) float64 { return read.quantity(s.Quantity, r, p) }
 	switch {
 	case s.Measured():
 		return theory.Value(r, s.Quantity)
 	case modeWords[s.Quantity] != "":
 		return amongModes(r, s.Quantity)
-	case s.Quantity == experiments.QuantityRoughness:
+	case s.Quantity == ledger.QuantityRoughness:
 		return read.roughness(r)
 	case s.Below != nil:
 		if i := slices.IndexFunc(r.Points, func(p record.Point) bool { return at(p) < *s.Below }); i >= 0 {
@@ -39,7 +40,7 @@ func value(r *record.Record, s experiments.Selector, read reading) float64 {
 		return math.NaN()
 	}
 	f := r.Final
-	if s.Quantity == experiments.QuantityOrder {
+	if s.Quantity == paper.QuantityOrder {
 		return f.ModelOrder
 	}
 	return at(record.Point{TrainRisk: f.TrainRisk, TestRisk: f.TestRisk, TestError: f.TestError, Diagnostics: f.Diagnostics})
@@ -67,7 +68,7 @@ func (s *Side) exponents() (slopes []float64) {
 }
 
 // silent returns why a run has no answer for a selector, or "".
-func (o *Observation) silent(s experiments.Selector, read reading) string {
+func (o *Observation) silent(s ledger.Selector, read reading) string {
 	f := &o.Record.Final
 	switch {
 	case modeWords[s.Quantity] != "" && math.IsNaN(o.Value):
@@ -89,11 +90,11 @@ type reading struct {
 func (read reading) quantity(name string, r *record.Record, p record.Point) float64 {
 	v := float64(p.ModelOrder)
 	switch name {
-	case experiments.QuantityError:
+	case paper.QuantityError:
 		v = 100 * p.TestError
-	case experiments.QuantityRisk:
+	case paper.QuantityRisk:
 		v = p.TestRisk
-		if read.risk == experiments.RiskTrain {
+		if read.risk == paper.RiskTrain {
 			v = p.TrainRisk
 		}
 		more := (read.penalty - 1) * r.Header.Run.Params.Regularizer / 2 // factor of the Σ‖f_c‖² to add
@@ -115,7 +116,7 @@ func (read reading) quantity(name string, r *record.Record, p record.Point) floa
 func (read reading) roughness(r *record.Record) float64 {
 	var risks []float64
 	for _, p := range r.Points {
-		risks = append(risks, read.quantity(experiments.QuantityRisk, r, p))
+		risks = append(risks, read.quantity(paper.QuantityRisk, r, p))
 	}
 	if len(risks) < 2 {
 		return math.NaN()
@@ -134,8 +135,8 @@ func (read reading) roughness(r *record.Record) float64 {
 // modeWords describes the quantities that relate a dictionary to the modes of multidist, which are
 // the means of its components.
 var modeWords = map[string]string{
-	experiments.QuantityNearModes:    "share of the dictionary within σ of a mode",
-	experiments.QuantityModeDistance: "mean distance from the dictionary to the nearest mode, as a multiple of the training points',",
+	ledger.QuantityNearModes:    "share of the dictionary within σ of a mode",
+	ledger.QuantityModeDistance: "mean distance from the dictionary to the nearest mode, as a multiple of the training points',",
 }
 
 // amongModes relates the final dictionary to the modes. QuantityNearModes is the percentage of elements
@@ -152,7 +153,7 @@ func amongModes(r *record.Record, quantity string) float64 {
 		return math.NaN()
 	}
 	distances := nearest(r.Final.Model.Dictionary, means)
-	if quantity == experiments.QuantityModeDistance {
+	if quantity == ledger.QuantityModeDistance {
 		return stat.Mean(distances, nil) / trainingDistance(ref, means)
 	}
 	near := 0.0

@@ -15,19 +15,19 @@ import (
 
 	"polkrepro/baselines/csvc"
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // batchRun is a run of a batch method on the figures' draw of multidist.
-func batchRun(method, task string) experiments.Planned {
+func batchRun(method, task string) spec.Planned {
 	run := tinyRun("polk", task, 1).Run
 	run.Method, run.Samples = method, 5000
-	run.Evaluation = experiments.Evaluation{TrainLimit: 200}
-	run.Params = experiments.Params{Kernel: run.Params.Kernel, Regularizer: 1e-4, Tolerance: 0.05}
+	run.Evaluation = spec.Evaluation{TrainLimit: 200}
+	run.Params = spec.Params{Kernel: run.Params.Kernel, Regularizer: 1e-4, Tolerance: 0.05}
 	switch method {
 	case "csvc":
 		run.Params.Regularizer, run.Params.Cost = 0, 1
@@ -43,8 +43,8 @@ func batchRun(method, task string) experiments.Planned {
 // plausible model order, an error far below chance, a risk if the method has one, and a
 // certificate. It has the same bits with another number of workers.
 func TestBatchMethods(t *testing.T) {
-	var plan []experiments.Planned
-	for _, m := range experiments.Methods() {
+	var plan []spec.Planned
+	for _, m := range spec.Methods() {
 		if m.Batch && m.Name != "lbfgs" { // half a minute under the race detector; TestGoldenMultidist of learnertest covers it
 			plan = append(plan, batchRun(m.Name, m.Tasks[0]))
 		}
@@ -75,7 +75,7 @@ func TestBatchMethods(t *testing.T) {
 func reproduceBatch(t *testing.T, ctx context.Context, method Trainer) (*recorder, *record.Collection, error) {
 	t.Helper()
 	results, progress := t.TempDir(), &recorder{}
-	_, err := Reproduce(ctx, []experiments.Planned{batchRun("nystrom", "ksvm")},
+	_, err := Reproduce(ctx, []spec.Planned{batchRun("nystrom", "ksvm")},
 		Options{Results: results, Progress: progress, Methods: Registry{"nystrom": {Train: method}}})
 	return progress, readAll(t, results), err
 }
@@ -176,7 +176,7 @@ func TestLargeRunsAreAlone(t *testing.T) {
 	first := planned(large)
 	first.Cost = math.Inf(1)
 	out := &Outcome{}
-	testutil.NoError(t, carryOut(t.Context(), []experiments.Planned{first, small}, sets, out, opt))
+	testutil.NoError(t, carryOut(t.Context(), []spec.Planned{first, small}, sets, out, opt))
 	if want := []string{small.ID, first.ID}; !slices.Equal(out.Finished, want) {
 		t.Errorf("finished %v, want %v", out.Finished, want)
 	}
@@ -211,7 +211,7 @@ func TestLargeCounts(t *testing.T) {
 		t.Skip("this system does not tell its memory")
 	}
 	var refused []string
-	try := func(name string, run experiments.Run) {
+	try := func(name string, run spec.Run) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		tr, err := newTrainer(run, smallSet(), Methods(), newCores(1, 1), newTracked(planned(run), silent{}))
@@ -230,10 +230,10 @@ func TestLargeCounts(t *testing.T) {
 		}
 	}
 	runs := codeRuns()
-	for _, m := range experiments.Methods() {
+	for _, m := range spec.Methods() {
 		for _, p := range m.Params {
 			run := runs["method "+m.Name]
-			if p.Kind != experiments.KindInteger || *p.Most < 1e9 {
+			if p.Kind != spec.KindInteger || *p.Most < 1e9 {
 				continue
 			}
 			if run.Params.Set(p.Name, *p.Most); p.Name == "rank" { // at most the budget

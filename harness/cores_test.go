@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // TestWorkersDoNotExceedCores asks for more workers than cores, among other numbers.
@@ -29,7 +29,7 @@ func TestWorkersDoNotExceedCores(t *testing.T) {
 func TestCoresAreNeverOversubscribed(t *testing.T) {
 	const total = 4
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(total))
-	var plan []experiments.Planned
+	var plan []spec.Planned
 	for seed := range uint64(6) {
 		p := tinyRun("polk", "ksvm", seed)
 		if seed == 0 {

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/until"
 	"polkrepro/internal/words"
+	"polkrepro/spec"
 )
 
 // An Unavailable is a data set that is not available here.
@@ -27,7 +27,7 @@ func (u Unavailable) String() string {
 
 // NotFound returns the data sets of a plan whose files are missing, in the plan's order. It
 // does not load data or set Runs.
-func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
+func NotFound(finder data.Finder, plan []spec.Planned) []Unavailable {
 	var absent []Unavailable
 	seen := make(map[data.Ref]bool)
 	for _, p := range plan {
@@ -46,7 +46,7 @@ func NotFound(finder data.Finder, plan []experiments.Planned) []Unavailable {
 
 // loadAll loads the data sets of a plan, so that a damaged file is found before
 // training. It returns the sets by the runs' references, and the unavailable sets.
-func loadAll(ctx context.Context, finder data.Finder, plan []experiments.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
+func loadAll(ctx context.Context, finder data.Finder, plan []spec.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
 	sets, unavailable := make(map[data.Ref]*data.Set), []Unavailable{}
 	for _, p := range plan {
 		ref := p.Run.Data

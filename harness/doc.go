@@ -2,7 +2,7 @@
 // run, streams the training set through it, evaluates it, and spreads runs
 // over a pool of workers that survives failures, kills and Ctrl-C.
 //
-// From Go, package experiments parses a spec and plans its runs, [Reproduce]
+// From Go, package spec parses a spec and plans its runs, [Reproduce]
 // executes the plan, and package record reads the results; the example of
 // Reproduce shows all three. To run your own method, register it with [Register].
 // To use a learner without specs, call it directly: this package is not needed.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/portable"
+	"polkrepro/spec"
 )
 
 // EvaluationPoints returns the numbers of samples after which a run is evaluated, in
@@ -14,7 +14,7 @@ import (
 // mini-batch is evaluated at the end of that mini-batch. A run that is measured against
 // the minimizer is also evaluated eight times a decade from ten samples on, and twenty
 // times, evenly spread, in the last half.
-func EvaluationPoints(total int, ev experiments.Evaluation) []int {
+func EvaluationPoints(total int, ev spec.Evaluation) []int {
 	points := []int{total}
 	if ev.Minimizer {
 		for i := 8; ; i++ {

@@ -4,23 +4,23 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 func TestEvaluationPoints(t *testing.T) {
 	tests := []struct {
 		name  string
 		total int
-		ev    experiments.Evaluation
+		ev    spec.Evaluation
 		want  []int
 	}{
-		{"every and tail", 1000, experiments.Evaluation{Every: 400, Tail: 5}, []int{400, 800, 960, 970, 980, 990, 1000}},
-		{"a multiple of every", 1000, experiments.Evaluation{Every: 500}, []int{500, 1000}},
-		{"tail meets every", 1000, experiments.Evaluation{Every: 980, Tail: 5}, []int{960, 970, 980, 990, 1000}},
-		{"end only", 1000, experiments.Evaluation{}, []int{1000}},
-		{"more tail points than samples", 3, experiments.Evaluation{Tail: 9}, []int{3}},
-		{"longer than the run", 10, experiments.Evaluation{Every: 100, Tail: 1}, []int{10}},
+		{"every and tail", 1000, spec.Evaluation{Every: 400, Tail: 5}, []int{400, 800, 960, 970, 980, 990, 1000}},
+		{"a multiple of every", 1000, spec.Evaluation{Every: 500}, []int{500, 1000}},
+		{"tail meets every", 1000, spec.Evaluation{Every: 980, Tail: 5}, []int{960, 970, 980, 990, 1000}},
+		{"end only", 1000, spec.Evaluation{}, []int{1000}},
+		{"more tail points than samples", 3, spec.Evaluation{Tail: 9}, []int{3}},
+		{"longer than the run", 10, spec.Evaluation{Every: 100, Tail: 1}, []int{10}},
 	}
 	for _, tt := range tests {
 		if got := EvaluationPoints(tt.total, tt.ev); !slices.Equal(got, tt.want) {
@@ -32,7 +32,7 @@ func TestEvaluationPoints(t *testing.T) {
 func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 	for _, total := range []int{100, 999, 20000, 240000, 240017} {
 		for tail := 1; tail <= 25; tail++ {
-			marks := EvaluationPoints(total, experiments.Evaluation{Tail: tail})
+			marks := EvaluationPoints(total, spec.Evaluation{Tail: tail})
 			for _, m := range marks {
 				if len(record.Tail([]record.Point{{Samples: m}}, total)) == 0 {
 					t.Errorf("total %d, tail %d: mark %d is outside", total, tail, m)
@@ -49,7 +49,7 @@ func TestEvaluationTailLiesInTheLastFivePercent(t *testing.T) {
 // and twenty-one evenly over the last half. The last point is at the end.
 func TestMinimizerPoints(t *testing.T) {
 	for _, n := range []int{1000, 3001, 1_000_000} {
-		points := EvaluationPoints(n, experiments.Evaluation{Minimizer: true})
+		points := EvaluationPoints(n, spec.Evaluation{Minimizer: true})
 		if !slices.IsSorted(points) || len(slices.Compact(slices.Clone(points))) != len(points) || points[len(points)-1] != n || points[0] != 10 {
 			t.Errorf("%d samples: points %v", n, points)
 		}

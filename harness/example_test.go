@@ -6,14 +6,14 @@ import (
 	"log"
 	"os"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // One experiment from Go: a spec, its runs, their records.
 func ExampleReproduce() {
-	spec, err := experiments.Parse("mine.yaml", []byte(`
+	mine, err := spec.Parse("mine.yaml", []byte(`
 include: [base/multidist.yaml]
 name: mine
 title: POLK with two parsimony constants
@@ -25,7 +25,7 @@ methods:
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := spec.Plan(experiments.ProfileSmoke, experiments.PlanOptions{})
+	plan, err := mine[0].Plan(spec.ProfileSmoke, spec.PlanOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // A fake is a learner whose dictionary is the latest mini-batch. In every step it calls a function
@@ -54,7 +54,7 @@ func fakes(on func(*fake) error) Registry {
 }
 
 // newLearner returns the learner of a run.
-func newLearner(t *testing.T, run experiments.Run, set *data.Set) Learner {
+func newLearner(t *testing.T, run spec.Run, set *data.Set) Learner {
 	t.Helper()
 	tr, err := newTrainer(run, set, Methods(), newCores(1, 1), nil)
 	testutil.NoError(t, err)
@@ -62,13 +62,13 @@ func newLearner(t *testing.T, run experiments.Run, set *data.Set) Learner {
 }
 
 // tinyRun is a run of a second or less on multidist.
-func tinyRun(method, task string, seed uint64) experiments.Planned {
-	run := experiments.Run{
+func tinyRun(method, task string, seed uint64) spec.Planned {
+	run := spec.Run{
 		Data:   data.Ref{Name: "multidist", Variant: data.Calibrated, Draw: data.FigureDraw().Seed},
 		Task:   task,
 		Method: method,
-		Params: experiments.Params{
-			Kernel:       experiments.Kernel{Type: "gaussian", Bandwidth: 0.6},
+		Params: spec.Params{
+			Kernel:       spec.Kernel{Type: "gaussian", Bandwidth: 0.6},
 			Regularizer:  1e-6,
 			LearningRate: 6,
 			Schedule:     "constant",
@@ -77,7 +77,7 @@ func tinyRun(method, task string, seed uint64) experiments.Planned {
 		},
 		Seed:       seed,
 		Samples:    1000, // not a multiple of the mini-batch
-		Evaluation: experiments.Evaluation{Every: 300, Tail: 3, TrainLimit: 200},
+		Evaluation: spec.Evaluation{Every: 300, Tail: 3, TrainLimit: 200},
 	}
 	if method == "bsgd" {
 		run.Params.LearningRate, run.Params.BatchSize, run.Params.Parsimony = 1, 1, 0
@@ -86,13 +86,13 @@ func tinyRun(method, task string, seed uint64) experiments.Planned {
 	return planned(run)
 }
 
-func planned(run experiments.Run) experiments.Planned {
-	return experiments.Planned{Run: run, ID: experiments.ID(run), Spec: "test", Series: run.Method, Cost: float64(run.Seed)}
+func planned(run spec.Run) spec.Planned {
+	return spec.Planned{Run: run, ID: spec.ID(run), Spec: "test", Series: run.Method, Cost: float64(run.Seed)}
 }
 
 // tinyPlan returns four runs, of POLK for two tasks and of BSGD for one.
-func tinyPlan() []experiments.Planned {
-	return []experiments.Planned{
+func tinyPlan() []spec.Planned {
+	return []spec.Planned{
 		tinyRun("polk", "ksvm", 1), tinyRun("polk", "klr", 2), tinyRun("bsgd", "ksvm", 3), tinyRun("polk", "ksvm", 4),
 	}
 }
@@ -107,7 +107,7 @@ func readAll(t *testing.T, results string) *record.Collection {
 }
 
 // reproduced carries out a plan in a new folder and returns the records.
-func reproduced(t *testing.T, plan []experiments.Planned, opt Options) map[string]*record.Record {
+func reproduced(t *testing.T, plan []spec.Planned, opt Options) map[string]*record.Record {
 	t.Helper()
 	opt.Results = t.TempDir()
 	if _, err := Reproduce(t.Context(), plan, opt); err != nil {

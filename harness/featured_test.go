@@ -5,20 +5,20 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestFeatured: a learner without an expansion is trained and evaluated like the other learners,
 // with the same bits for any number of workers.
 func TestFeatured(t *testing.T) {
-	p := tinyRun("polk", experiments.TaskKLR, 3)
+	p := tinyRun("polk", spec.TaskKLR, 3)
 	p.Run.Method = "fogd"
 	p.Run.Params.BatchSize, p.Run.Params.Parsimony, p.Run.Params.Budget = 1, 0, 30
 	p = planned(p.Run)
-	plan := []experiments.Planned{p}
+	plan := []spec.Planned{p}
 	one, two := reproduced(t, plan, Options{Workers: 1})[p.ID], reproduced(t, plan, Options{Workers: 2})[p.ID]
 	if !bytes.Equal(record.Canonical(one), record.Canonical(two)) {
 		t.Error("records differ")

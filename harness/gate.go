@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // sameFailures is the number of runs of a heuristic in a process of its own that fail alike before
@@ -48,7 +48,7 @@ func newGate(until time.Time) *gate {
 
 // opens reports whether a run is started, and keeps why if not. The first replicate is always
 // started, and a replicate that has begun is completed.
-func (g *gate) opens(p experiments.Planned) bool {
+func (g *gate) opens(p spec.Planned) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	why, n := g.shut[p.Run.Params.Pruner], len(g.begun)
@@ -67,7 +67,7 @@ func (g *gate) opens(p experiments.Planned) bool {
 var digits = regexp.MustCompile("[0-9]+")
 
 // failed takes the failure of a run.
-func (g *gate) failed(p experiments.Planned, err error) {
+func (g *gate) failed(p spec.Planned, err error) {
 	name := p.Run.Params.Pruner
 	if h, _ := prune.Lookup(name); h.Identity == "" || errors.Is(err, errDiverged) || errors.Is(err, polk.ErrDiverged) {
 		return

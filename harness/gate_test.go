@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // A ticking pruner stands for a process: a step drops elements, and takes an eighth of a second by
@@ -43,7 +43,7 @@ func registerOutside(hangs int) {
 }
 
 // outsideRun is a tiny run with a heuristic.
-func outsideRun(seed uint64, pruner string, order float64) experiments.Planned {
+func outsideRun(seed uint64, pruner string, order float64) spec.Planned {
 	p := tinyRun("polk", "ksvm", seed)
 	p.Run.Params.Parsimony, p.Run.Params.Pruner, p.Run.Params.PrunerParams = 0, pruner, prune.Params{"order": order}
 	return planned(p.Run)
@@ -53,7 +53,7 @@ func outsideRun(seed uint64, pruner string, order float64) experiments.Planned {
 // are not started, and those of others are. Divergence does not count.
 func TestSameFailures(t *testing.T) {
 	registerOutside(1e9)
-	var plan []experiments.Planned
+	var plan []spec.Planned
 	for seed := range uint64(6) {
 		plan = append(plan, outsideRun(seed, "outside", 8), outsideRun(seed, "oldest", 8))
 	}
@@ -81,14 +81,14 @@ func TestSameFailures(t *testing.T) {
 
 // TestUntil: when the time is over, the replicate that has begun is completed and no other begins.
 func TestUntil(t *testing.T) {
-	var plan []experiments.Planned
+	var plan []spec.Planned
 	for _, seed := range []uint64{3, 1, 2} {
 		plan = append(plan, outsideRun(seed, "oldest", 8), outsideRun(seed, "oldest", 4))
 	}
 	out, err := Reproduce(t.Context(), plan, Options{Results: t.TempDir(), Methods: fakes(nil), Until: time.Now()})
 	testutil.NoError(t, err)
 	for _, id := range out.Finished {
-		if i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return p.ID == id }); plan[i].Run.Seed != 1 {
+		if i := slices.IndexFunc(plan, func(p spec.Planned) bool { return p.ID == id }); plan[i].Run.Seed != 1 {
 			t.Errorf("finished seed %d", plan[i].Run.Seed)
 		}
 	}

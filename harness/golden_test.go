@@ -7,27 +7,27 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // goldenPlan returns the runs of the quick profile with seed 1 that learn from a stream: those on
 // generated data, with only the figures' draw of multidist, and those of POLK with the hinge loss
 // on MNIST and Brodatz. 'make agree' compares all runs of the profile. The batch methods have
 // separate golden tests, and TestCheckTable1 covers the runs measured against the minimizer.
-func goldenPlan(t *testing.T) []experiments.Planned {
+func goldenPlan(t *testing.T) []spec.Planned {
 	specs, err := FindSpecs(nil)
 	testutil.NoError(t, err)
-	plan, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
+	plan, err := PlanAll(specs, spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
-	return slices.DeleteFunc(experiments.Distinct(plan), func(p experiments.Planned) bool {
+	return slices.DeleteFunc(spec.Distinct(plan), func(p spec.Planned) bool {
 		r := p.Run
 		switch {
 		case r.Seed != 1 || r.Batch() || r.Evaluation.Minimizer:
 			return true
 		case r.Data.Name == "mnist" || r.Data.Name == "brodatz":
-			return r.Method != experiments.MethodPOLK || r.Task != experiments.TaskKSVM || strings.HasSuffix(r.Data.Variant, "-disjoint")
+			return r.Method != spec.MethodPOLK || r.Task != spec.TaskKSVM || strings.HasSuffix(r.Data.Variant, "-disjoint")
 		}
 		return r.Data.Name == "multidist" && r.Data.Draw != data.FigureDraw().Seed
 	})

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // A Learner is a model that the harness trains step by step.
@@ -36,7 +36,7 @@ type Learner interface {
 // A Problem has the task, hyper-parameters and data for which a learner is made.
 type Problem struct {
 	Task    string
-	Params  experiments.Params
+	Params  spec.Params
 	Kernel  kernel.Kernel
 	Rates   polk.Schedule // nil for a method without a schedule
 	Loss    loss.Loss
@@ -52,7 +52,7 @@ type Problem struct {
 // method. Specs, their schema and checks, help, labels, plot styles and memory limits
 // are derived from the registration.
 type Method struct {
-	experiments.MethodInfo // Register sets Batch
+	spec.MethodInfo // Register sets Batch
 
 	// Exactly one of New and Train is set. New makes the learner of a method that learns
 	// from a stream; Train trains a batch method.
@@ -68,7 +68,7 @@ type Method struct {
 type Size struct {
 	Train, Test, Dim, Classes float64
 	Order                     float64 // expected model order
-	Params                    experiments.Params
+	Params                    spec.Params
 }
 
 // Scores returns the size of the scores of all examples, in bytes.
@@ -92,24 +92,24 @@ func Register(m Method) {
 	if m.Bytes == nil {
 		m.Bytes = func(s Size) float64 { return 6*8*s.Order*s.Order + 3*12*s.Order*s.Dim + s.Scores() }
 	}
-	experiments.RegisterMethod(m.MethodInfo)
+	spec.RegisterMethod(m.MethodInfo)
 	registered[m.Name] = m
 }
 
 // oneSample returns the batch size of a method that is defined for one sample a step.
-func oneSample(method string) experiments.ParamInfo {
-	p := experiments.Param("batch_size").WithAbout("samples a step; " + method + " is defined for one").WithDefault("1")
+func oneSample(method string) spec.ParamInfo {
+	p := spec.Param("batch_size").WithAbout("samples a step; " + method + " is defined for one").WithDefault("1")
 	p.Most = prune.Bound(1)
 	return p
 }
 
 // decayedRates returns the hyper-parameters of a method with one sample a step and a
 // learning rate that may decay.
-func decayedRates(method string) []experiments.ParamInfo {
-	return []experiments.ParamInfo{
-		experiments.Param("learning_rate"),
-		experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
-		experiments.Param("horizon"),
+func decayedRates(method string) []spec.ParamInfo {
+	return []spec.ParamInfo{
+		spec.Param("learning_rate"),
+		spec.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+		spec.Param("horizon"),
 		oneSample(method),
 	}
 }
@@ -134,7 +134,7 @@ func (p Problem) checkMemory(method string, n int, units string) error {
 }
 
 // gaussian reports whether a run has the Gaussian kernel or no kernel yet.
-func gaussian(p experiments.Params) bool {
+func gaussian(p spec.Params) bool {
 	return p.Kernel.Type == "" || p.Kernel.Type == kernel.Gaussian{}.Name()
 }
 
@@ -151,11 +151,11 @@ func (r Registry) newLearner(method string, p Problem, progress func(fraction fl
 }
 
 // newProblem returns the problem of a run on its data.
-func newProblem(run experiments.Run, set *data.Set) (Problem, error) {
+func newProblem(run spec.Run, set *data.Set) (Problem, error) {
 	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
 		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
 	}
-	l, err := experiments.TaskLoss(run.Task)
+	l, err := spec.TaskLoss(run.Task)
 	if err != nil {
 		return Problem{}, err
 	}

@@ -5,23 +5,23 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // TestEqualMemory: each learner of a table keeps at most as many numbers as the table's description
 // says, and at least nine tenths of that; of two entries with random features, one also stores its
 // frequencies. FSGD, which has no limit, is exempt, and so is an order that no setting fixes
-// (TestLearnersSettings of package experiments).
+// (TestLearnersSettings of package spec).
 func TestEqualMemory(t *testing.T) {
 	limits := map[string]float64{"multidist": 400, "mnist": 200_000}
 	held := 0
-	for _, s := range experiments.EmbeddedAll() {
+	for _, s := range spec.EmbeddedAll() {
 		if !strings.HasPrefix(s.Name, "learners-") {
 			continue
 		}
-		plan, err := s.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+		plan, err := s.Plan(spec.ProfileQuick, spec.PlanOptions{})
 		testutil.NoError(t, err)
 		var set data.Info
 		for _, info := range data.List() {
@@ -30,11 +30,11 @@ func TestEqualMemory(t *testing.T) {
 			}
 		}
 		for _, p := range plan {
-			m, order, stored := experiments.Method(p.Run.Method), float64(p.Run.Params.Budget), 0.0
+			m, order, stored := spec.Method(p.Run.Method), float64(p.Run.Params.Budget), 0.0
 			switch {
-			case p.Run.Method == experiments.MethodFSGD || p.Run.Params.Parsimony > 0:
+			case p.Run.Method == spec.MethodFSGD || p.Run.Params.Parsimony > 0:
 				continue
-			case p.Run.Method == experiments.MethodPOLK:
+			case p.Run.Method == spec.MethodPOLK:
 				order = p.Run.Params.PrunerParams["order"]
 			case p.Label == "fogd" || p.Label == "rff-sgd":
 				stored = order * float64(set.Dim)
@@ -49,8 +49,8 @@ func TestEqualMemory(t *testing.T) {
 	if held == 0 {
 		t.Error("no learner was held")
 	}
-	rank := experiments.Params{Own: prune.Params{"rank": 1e9}}
-	if n := experiments.Method("nogd").Numbers(rank, 10, 2, 3); n != 10*2+10*10+10*3 {
+	rank := spec.Params{Own: prune.Params{"rank": 1e9}}
+	if n := spec.Method("nogd").Numbers(rank, 10, 2, 3); n != 10*2+10*10+10*3 {
 		t.Errorf("NOGD keeps %v numbers of 10 landmarks, of 2 features and 3 classes, at most", n)
 	}
 }

@@ -2,39 +2,39 @@ package harness
 
 import (
 	"polkrepro/baselines/bsgd"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "bsgd", Title: "BSGD",
 			About: "budgeted stochastic gradient descent (Wang, Crammer, Vucetic 2012)",
-			Tasks: []string{experiments.TaskKSVM},
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate").UsedWhen("with schedule: constant",
-					func(p experiments.Params) bool { return p.Schedule == experiments.ScheduleConstant }),
-				experiments.Param("schedule").WithAbout("η_t = η, or 1/(λt)"),
+			Tasks: []string{spec.TaskKSVM},
+			Params: []spec.ParamInfo{
+				spec.Param("learning_rate").UsedWhen("with schedule: constant",
+					func(p spec.Params) bool { return p.Schedule == spec.ScheduleConstant }),
+				spec.Param("schedule").WithAbout("η_t = η, or 1/(λt)"),
 				oneSample("BSGD"),
-				experiments.Param("budget").WithSymbol("B").WithAbout("B, the largest model order"),
-				experiments.Param("maintenance"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("budget").WithSymbol("B").WithAbout("B, the largest model order"),
+				spec.Param("maintenance"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Conflict: func(p experiments.Params) (param, why string) {
+			Conflict: func(p spec.Params) (param, why string) {
 				if p.Maintenance == "merging" && !gaussian(p) {
 					return "maintenance", "merging is defined for the Gaussian kernel only, and the kernel is " + p.Kernel.Type
 				}
 				return "", ""
 			},
-			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
-				n := experiments.DictionaryNumbers(p, order, dim, classes)
+			Numbers: func(p spec.Params, order, dim, classes float64) float64 {
+				n := spec.DictionaryNumbers(p, order, dim, classes)
 				if factored(p) {
 					n += order * (order + 1) / 2 // the factor of K
 				}
 				return n
 			},
-			Lines: []experiments.Line{ // orange in every picture
+			Lines: []spec.Line{ // orange in every picture
 				{Color: 0xb84300, Dash: []float64{6, 1.5, 1.5, 1.5}, Width: 1.2},
 				{Color: 0xf2a030, Dash: []float64{2.5, 1.5}, Width: 1.2},
 				{Color: 0x8c2d04, Dash: []float64{1.5, 1}, Width: 1},
@@ -56,7 +56,7 @@ func bytesBSGD(s Size) float64 {
 }
 
 // factored reports whether the strategy keeps a factor of K.
-func factored(p experiments.Params) bool {
+func factored(p spec.Params) bool {
 	return p.Maintenance == bsgd.Projection || p.Maintenance == bsgd.KeepNewest
 }
 

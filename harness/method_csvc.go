@@ -5,22 +5,22 @@ import (
 	"math"
 
 	"polkrepro/baselines/csvc"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "csvc", Title: "C-SVC", Row: "libsvm", Seedless: true, Votes: true,
 			About: "C-SVC as LIBSVM defines it",
-			Tasks: []string{experiments.TaskKSVM},
-			Params: []experiments.ParamInfo{
-				experiments.Param("cost").WithDefault("1"),
-				experiments.Param("multiclass"),
-				experiments.Param("tolerance").WithAbout("ε of the stopping condition, the largest violation of the optimality conditions").WithDefault("0.001"),
-				experiments.Param("bandwidth"),
+			Tasks: []string{spec.TaskKSVM},
+			Params: []spec.ParamInfo{
+				spec.Param("cost").WithDefault("1"),
+				spec.Param("multiclass"),
+				spec.Param("tolerance").WithAbout("ε of the stopping condition, the largest violation of the optimality conditions").WithDefault("0.001"),
+				spec.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{
+			Lines: []spec.Line{
 				{Color: 0x1a1a1a, Dash: []float64{9, 2}, Width: 1.1},
 			},
 		},
@@ -37,7 +37,7 @@ func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Kernel:    p.Kernel,
 		C:         p.Params.Cost,
 		Tolerance: p.Params.Tolerance,
-		OneVsAll:  p.Params.Multiclass == experiments.MulticlassRest,
+		OneVsAll:  p.Params.Multiclass == spec.MulticlassRest,
 		Threads:   p.Threads,
 	}, p.Train.N, p.Train.Dim, p.Train.X, p.Train.Y, p.Classes)
 	if err != nil {

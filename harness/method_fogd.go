@@ -4,25 +4,25 @@ import (
 	"fmt"
 
 	"polkrepro/baselines/fogd"
-	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "fogd", Title: "FOGD",
 			About: "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: experiments.Tasks(),
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate"),
+			Tasks: spec.Tasks(),
+			Params: []spec.ParamInfo{
+				spec.Param("learning_rate"),
 				oneSample("FOGD"),
 				frequencies,
-				experiments.Param("bandwidth"),
+				spec.Param("bandwidth"),
 			},
 			Conflict: fourierConflict,
 			Numbers:  fourierNumbers,
-			Lines:    []experiments.Line{{Color: 0x5c4a1e, Dash: []float64{2, 1}, Width: 1.2}},
+			Lines:    []spec.Line{{Color: 0x5c4a1e, Dash: []float64{2, 1}, Width: 1.2}},
 		},
 		New: func(p Problem) (Learner, error) {
 			return newFourier(p, 0, func(int) float64 { return p.Params.LearningRate })
@@ -30,18 +30,18 @@ func init() {
 		Bytes: fourierBytes,
 	})
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "rff-sgd", Title: "RFF-SGD",
 			About: "stochastic gradient descent on random Fourier features, with a regularizer",
-			Tasks: experiments.Tasks(),
+			Tasks: spec.Tasks(),
 			Params: append(decayedRates("the method"),
 				frequencies,
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			),
 			Conflict: fourierConflict,
 			Numbers:  fourierNumbers,
-			Lines:    []experiments.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
+			Lines:    []spec.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
 			return newFourier(p, p.Params.Regularizer, p.Rates.Rate)
@@ -50,10 +50,10 @@ func init() {
 	})
 }
 
-var frequencies = experiments.Param("budget").WithSymbol("D").WithAbout("D, the number of frequencies")
+var frequencies = spec.Param("budget").WithSymbol("D").WithAbout("D, the number of frequencies")
 
 // fourierConflict returns a conflict for a kernel without random Fourier features.
-func fourierConflict(p experiments.Params) (param, why string) {
+func fourierConflict(p spec.Params) (param, why string) {
 	if !gaussian(p) {
 		return "budget", "random Fourier features are those of the Gaussian kernel, and the kernel is " + p.Kernel.Type
 	}
@@ -62,7 +62,7 @@ func fourierConflict(p experiments.Params) (param, why string) {
 
 // fourierNumbers counts the weights of a cosine and a sine for each frequency. It does not count the
 // frequencies, which the seed gives whenever they are needed.
-func fourierNumbers(_ experiments.Params, order, _, classes float64) float64 {
+func fourierNumbers(_ spec.Params, order, _, classes float64) float64 {
 	return 2 * order * classes
 }
 

@@ -2,21 +2,21 @@ package harness
 
 import (
 	"polkrepro/baselines/fsgd"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
-			Name: experiments.MethodFSGD, Title: "FSGD",
+		MethodInfo: spec.MethodInfo{
+			Name: spec.MethodFSGD, Title: "FSGD",
 			About: "functional stochastic gradient descent: POLK that prunes nothing",
-			Tasks: experiments.Tasks(),
+			Tasks: spec.Tasks(),
 			Params: append(decayedRates("FSGD"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			),
-			Numbers: experiments.DictionaryNumbers,
-			Lines:   []experiments.Line{{Color: 0x7a5a3a, Dash: []float64{0.8, 1.2}, Width: 0.9}},
+			Numbers: spec.DictionaryNumbers,
+			Lines:   []spec.Line{{Color: 0x7a5a3a, Dash: []float64{0.8, 1.2}, Width: 0.9}},
 		},
 		New: newFSGD,
 	})

@@ -4,23 +4,23 @@ import (
 	"context"
 
 	"polkrepro/baselines/ivm"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "ivm", Title: "IVM",
 			About: "import vector machine (Zhu and Hastie 2005)",
-			Tasks: []string{experiments.TaskKLR},
-			Params: []experiments.ParamInfo{
-				experiments.Param("candidates").WithDefault("0"),
-				experiments.Param("budget").WithAbout("most import points").WithDefault("1000"),
-				experiments.Param("tolerance").WithAbout("least relative decrease of the objective that an import must bring").WithDefault("0.001"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+			Tasks: []string{spec.TaskKLR},
+			Params: []spec.ParamInfo{
+				spec.Param("candidates").WithDefault("0"),
+				spec.Param("budget").WithAbout("most import points").WithDefault("1000"),
+				spec.Param("tolerance").WithAbout("least relative decrease of the objective that an import must bring").WithDefault("0.001"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{
+			Lines: []spec.Line{
 				{Color: 0x1b7a4b, Dash: []float64{4, 1.5, 1, 1.5}, Width: 1.1},
 				{Color: 0x8fd0b0, Dash: []float64{5, 1.5, 1, 1.5}, Width: 1},
 			},

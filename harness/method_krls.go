@@ -2,37 +2,37 @@ package harness
 
 import (
 	"polkrepro/baselines/krls"
-	"polkrepro/experiments"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "krls", Title: "KRLS",
 			About: "kernel recursive least squares with a budget and forgetting (Engel, Mannor, Meir 2004; Van Vaerenbergh, Lázaro-Gredilla, Santamaría 2012)",
-			Tasks: []string{experiments.TaskRegression},
-			Params: []experiments.ParamInfo{
+			Tasks: []string{spec.TaskRegression},
+			Params: []spec.ParamInfo{
 				oneSample("KRLS"),
 				{
-					Name: "threshold", Symbol: "ν", Kind: experiments.KindNumber, Least: prune.Bound(0), Default: "0.0001",
+					Name: "threshold", Symbol: "ν", Kind: spec.KindNumber, Least: prune.Bound(0), Default: "0.0001",
 					About: "ν, the squared distance from the dictionary's span above which a sample enters",
 				},
 				{
-					Name: "noise", Symbol: "σ²", Kind: experiments.KindNumber, Least: prune.Bound(1e-100),
+					Name: "noise", Symbol: "σ²", Kind: spec.KindNumber, Least: prune.Bound(1e-100),
 					About: "σ², the variance of the targets' noise: the ridge of the least squares",
 				},
 				{
-					Name: "forgetting", Symbol: "λ", Kind: experiments.KindNumber, Above: prune.Bound(0), Most: prune.Bound(1), Default: "1",
+					Name: "forgetting", Symbol: "λ", Kind: spec.KindNumber, Above: prune.Bound(0), Most: prune.Bound(1), Default: "1",
 					About: "λ, by which the past counts less at each sample; 1 forgets nothing",
 				},
-				experiments.Param("budget"),
-				experiments.Param("bandwidth"),
+				spec.Param("budget"),
+				spec.Param("bandwidth"),
 			},
-			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
-				return experiments.DictionaryNumbers(p, order, dim, classes) + order*(order+2) // L, P, and two vectors
+			Numbers: func(p spec.Params, order, dim, classes float64) float64 {
+				return spec.DictionaryNumbers(p, order, dim, classes) + order*(order+2) // L, P, and two vectors
 			},
-			Lines: []experiments.Line{{Color: 0x7a2a6b, Dash: []float64{6, 1.5}, Width: 1.2}},
+			Lines: []spec.Line{{Color: 0x7a2a6b, Dash: []float64{6, 1.5}, Width: 1.2}},
 		},
 		New: func(p Problem) (Learner, error) {
 			return krls.New(krls.Config{

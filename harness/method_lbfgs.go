@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"polkrepro/baselines/lbfgs"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "lbfgs", Title: "L-BFGS", Seedless: true,
 			About: "batch kernel machine over all training points by L-BFGS",
-			Tasks: []string{experiments.TaskKSVM, experiments.TaskKLR},
-			Params: []experiments.ParamInfo{
-				experiments.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.001"),
-				experiments.Param("iterations").WithAbout("most iterations; 0 for as many as the tolerance asks for, at most 10,000").WithDefault("0"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+			Tasks: []string{spec.TaskKSVM, spec.TaskKLR},
+			Params: []spec.ParamInfo{
+				spec.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.001"),
+				spec.Param("iterations").WithAbout("most iterations; 0 for as many as the tolerance asks for, at most 10,000").WithDefault("0"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{
+			Lines: []spec.Line{
 				{Color: 0x6a1b8a, Dash: []float64{8, 2, 2, 2, 2, 2}, Width: 1.1},
 			},
 		},

@@ -4,30 +4,30 @@ import (
 	"fmt"
 
 	"polkrepro/baselines/lbfgs"
-	"polkrepro/experiments"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "lbfgs-weights", Title: "L-BFGS over weights",
 			About: "L-BFGS over the weights of all training points in their Euclidean inner product; an epoch is an iteration",
-			Tasks: []string{experiments.TaskKSVM, experiments.TaskKLR},
-			Params: []experiments.ParamInfo{
-				experiments.Param("batch_size").WithAbout("samples a step; must be all training points"),
+			Tasks: []string{spec.TaskKSVM, spec.TaskKLR},
+			Params: []spec.ParamInfo{
+				spec.Param("batch_size").WithAbout("samples a step; must be all training points"),
 				{
-					Name: "start", Symbol: "w₀", Kind: experiments.KindNumber, Least: prune.Bound(0), Default: "0.0005",
+					Name: "start", Symbol: "w₀", Kind: spec.KindNumber, Least: prune.Bound(0), Default: "0.0005",
 					About: "half-width of the uniform distribution of the first weights",
 				},
 				{
-					Name: "memory", Symbol: "memory", Kind: experiments.KindInteger, Least: prune.Bound(1), Default: "10",
+					Name: "memory", Symbol: "memory", Kind: spec.KindInteger, Least: prune.Bound(1), Default: "10",
 					About: "correction pairs",
 				},
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{{Color: 0x9b59b6, Dash: []float64{5, 1, 1, 1}, Width: 1.1}},
+			Lines: []spec.Line{{Color: 0x9b59b6, Dash: []float64{5, 1, 1, 1}, Width: 1.1}},
 		},
 		New:   newLBFGSWeights,
 		Bytes: bytesLBFGS,

@@ -4,36 +4,36 @@ import (
 	"fmt"
 
 	"polkrepro/baselines/nogd"
-	"polkrepro/experiments"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "nogd", Title: "NOGD",
 			About: "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: experiments.Tasks(),
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate"),
+			Tasks: spec.Tasks(),
+			Params: []spec.ParamInfo{
+				spec.Param("learning_rate"),
 				oneSample("NOGD"),
 				landmarks,
 				{
-					Name: "rank", Symbol: "k", Kind: experiments.KindInteger, Least: prune.Bound(1),
+					Name: "rank", Symbol: "k", Kind: spec.KindInteger, Least: prune.Bound(1),
 					About: "k, the number of features, at most the landmarks",
 				},
-				experiments.Param("bandwidth"),
+				spec.Param("bandwidth"),
 			},
-			Conflict: func(p experiments.Params) (param, why string) {
+			Conflict: func(p spec.Params) (param, why string) {
 				if k := p.Own["rank"]; k > float64(p.Budget) {
 					return "rank", fmt.Sprintf("rank is %.0f, want at most the %d landmarks", k, p.Budget)
 				}
 				return "", ""
 			},
-			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
+			Numbers: func(p spec.Params, order, dim, classes float64) float64 {
 				return nystromNumbers(order, dim, classes, min(order, p.Own["rank"]))
 			},
-			Lines: []experiments.Line{{Color: 0x9c2f5f, Dash: []float64{6, 2, 1, 2}, Width: 1.2}},
+			Lines: []spec.Line{{Color: 0x9c2f5f, Dash: []float64{6, 2, 1, 2}, Width: 1.2}},
 		},
 		New: func(p Problem) (Learner, error) {
 			return newNystromSGD(p, nogd.Config{
@@ -43,19 +43,19 @@ func init() {
 		},
 	})
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "nystrom-sgd", Title: "Nyström-SGD",
 			About: "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
-			Tasks: experiments.Tasks(),
+			Tasks: spec.Tasks(),
 			Params: append(decayedRates("the method"),
 				landmarks,
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			),
-			Numbers: func(_ experiments.Params, order, dim, classes float64) float64 {
+			Numbers: func(_ spec.Params, order, dim, classes float64) float64 {
 				return nystromNumbers(order, dim, classes, order)
 			},
-			Lines: []experiments.Line{{Color: 0xc76b98, Dash: []float64{2, 2, 5, 2}, Width: 1.1}},
+			Lines: []spec.Line{{Color: 0xc76b98, Dash: []float64{2, 2, 5, 2}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
 			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, Rate: p.Rates.Rate})
@@ -63,7 +63,7 @@ func init() {
 	})
 }
 
-var landmarks = experiments.Param("budget").WithSymbol("B").WithAbout("B, the number of landmarks")
+var landmarks = spec.Param("budget").WithSymbol("B").WithAbout("B, the number of landmarks")
 
 // nystromNumbers counts landmarks, the projection onto k features, and their weights.
 func nystromNumbers(order, dim, classes, rank float64) float64 {

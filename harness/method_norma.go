@@ -2,22 +2,22 @@ package harness
 
 import (
 	"polkrepro/baselines/norma"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "norma", Title: "NORMA",
 			About: "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
-			Tasks: experiments.Tasks(),
+			Tasks: spec.Tasks(),
 			Params: append(decayedRates("NORMA"),
-				experiments.Param("budget").WithSymbol("τ").WithAbout("τ, how many elements are kept"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+				spec.Param("budget").WithSymbol("τ").WithAbout("τ, how many elements are kept"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			),
-			Numbers: experiments.DictionaryNumbers,
-			Lines:   []experiments.Line{{Color: 0x1f4e5f, Dash: []float64{5, 1.5}, Width: 1.1}},
+			Numbers: spec.DictionaryNumbers,
+			Lines:   []spec.Line{{Color: 0x1f4e5f, Dash: []float64{5, 1.5}, Width: 1.1}},
 		},
 		New: newNORMA,
 	})

@@ -4,22 +4,22 @@ import (
 	"context"
 
 	"polkrepro/baselines/nystrom"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
+		MethodInfo: spec.MethodInfo{
 			Name: "nystrom", Title: "Nyström",
 			About: "linear model on Nyström features, a method of today",
-			Tasks: []string{experiments.TaskKSVM, experiments.TaskKLR},
-			Params: []experiments.ParamInfo{
-				experiments.Param("budget").WithAbout("M, the number of landmarks"),
-				experiments.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.01"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+			Tasks: []string{spec.TaskKSVM, spec.TaskKLR},
+			Params: []spec.ParamInfo{
+				spec.Param("budget").WithAbout("M, the number of landmarks"),
+				spec.Param("tolerance").WithAbout("largest duality gap, relative to the objective").WithDefault("0.01"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Lines: []experiments.Line{
+			Lines: []spec.Line{
 				{Color: 0xa61e5c, Dash: []float64{3, 3}, Width: 1.1},
 				{Color: 0xe07ba8, Dash: []float64{3, 1, 1, 1}, Width: 1.1},
 			},

@@ -1,37 +1,37 @@
 package harness
 
 import (
-	"polkrepro/experiments"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 func init() {
 	Register(Method{
-		MethodInfo: experiments.MethodInfo{
-			Name: experiments.MethodPOLK, Title: "POLK",
+		MethodInfo: spec.MethodInfo{
+			Name: spec.MethodPOLK, Title: "POLK",
 			About: "parsimonious online learning with kernels (the paper's Algorithm 2)",
-			Tasks: append(experiments.Tasks(), experiments.TaskRegression),
-			Params: []experiments.ParamInfo{
-				experiments.Param("learning_rate"),
-				experiments.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
-				experiments.Param("horizon"),
-				experiments.Param("batch_size"),
-				experiments.Param("epsilon"),
-				experiments.Param("parsimony"),
-				experiments.Param("pruner"),
-				experiments.Param("pruner_params"),
-				experiments.Param("regularizer"),
-				experiments.Param("bandwidth"),
+			Tasks: append(spec.Tasks(), spec.TaskRegression),
+			Params: []spec.ParamInfo{
+				spec.Param("learning_rate"),
+				spec.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
+				spec.Param("horizon"),
+				spec.Param("batch_size"),
+				spec.Param("epsilon"),
+				spec.Param("parsimony"),
+				spec.Param("pruner"),
+				spec.Param("pruner_params"),
+				spec.Param("regularizer"),
+				spec.Param("bandwidth"),
 			},
-			Numbers: func(p experiments.Params, order, dim, classes float64) float64 {
-				n := experiments.DictionaryNumbers(p, order, dim, classes)
+			Numbers: func(p spec.Params, order, dim, classes float64) float64 {
+				n := spec.DictionaryNumbers(p, order, dim, classes)
 				if h, ok := prune.Lookup(p.PrunerName()); ok && h.Inverse() {
 					n += order * order // K⁻¹
 				}
 				return n
 			},
-			Lines: []experiments.Line{ // blue in every picture
+			Lines: []spec.Line{ // blue in every picture
 				{Color: 0x084594, Width: 1.2},
 				{Color: 0x3490d6, Dash: []float64{6, 2}, Width: 1.2},
 				{Color: 0x08306b, Dash: []float64{3, 1.2}, Width: 1},
@@ -43,7 +43,7 @@ func init() {
 }
 
 func newPOLK(p Problem) (Learner, error) {
-	if err := p.checkMemory(experiments.MethodPOLK, min(p.Params.BatchSize, p.Samples), "samples in a step"); err != nil {
+	if err := p.checkMemory(spec.MethodPOLK, min(p.Params.BatchSize, p.Samples), "samples in a step"); err != nil {
 		return nil, err
 	}
 	return polk.New(polk.Config{

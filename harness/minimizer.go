@@ -11,11 +11,11 @@ import (
 	"polkrepro/baselines/lbfgs"
 	"polkrepro/data"
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/portable"
 	"polkrepro/kernel"
 	"polkrepro/polk"
+	"polkrepro/spec"
 )
 
 // gapTolerance is the requested duality gap of f*, relative to R(f*). With this gap
@@ -31,7 +31,7 @@ type minimizer struct {
 }
 
 // newMinimizer computes f* for the training points of a run.
-func newMinimizer(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
+func newMinimizer(ctx context.Context, run spec.Run, set *data.Set, threads int) (*minimizer, error) {
 	p, err := newProblem(run, set)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ type minimizerKey struct {
 
 // of returns the minimizer of a run's risk. Callers wait while a minimizer is computed,
 // so that its kernel matrix is not computed twice.
-func (m *minimizers) of(ctx context.Context, run experiments.Run, set *data.Set, threads int) (*minimizer, error) {
+func (m *minimizers) of(ctx context.Context, run spec.Run, set *data.Set, threads int) (*minimizer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := minimizerKey{set, run.Task, fmt.Sprint(run.Params.Kernel), run.Params.Regularizer}

@@ -9,25 +9,25 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/polk"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // measuredRun is a run on the points of smallSet that is measured against f*.
-func measuredRun(method string) experiments.Run {
-	run := experiments.Run{
-		Data: data.Ref{Name: "small"}, Task: experiments.TaskKLR, Method: method, Seed: 3, Samples: 1000,
-		Params: experiments.Params{
-			Kernel:      experiments.Kernel{Type: "gaussian", Bandwidth: 0.7},
-			Regularizer: 0.05, LearningRate: 0.5, Schedule: experiments.ScheduleConstant, BatchSize: 1,
+func measuredRun(method string) spec.Run {
+	run := spec.Run{
+		Data: data.Ref{Name: "small"}, Task: spec.TaskKLR, Method: method, Seed: 3, Samples: 1000,
+		Params: spec.Params{
+			Kernel:      spec.Kernel{Type: "gaussian", Bandwidth: 0.7},
+			Regularizer: 0.05, LearningRate: 0.5, Schedule: spec.ScheduleConstant, BatchSize: 1,
 		},
-		Sampling:   experiments.SamplingReplacement,
-		Evaluation: experiments.Evaluation{Minimizer: true},
+		Sampling:   spec.SamplingReplacement,
+		Evaluation: spec.Evaluation{Minimizer: true},
 	}
-	if method == experiments.MethodPOLK {
+	if method == spec.MethodPOLK {
 		run.Params.Parsimony = 0.1
 	}
 	return run
@@ -47,13 +47,13 @@ func smallSet() *data.Set {
 
 func smallMinimizer(t *testing.T) *minimizer {
 	t.Helper()
-	m, err := newMinimizer(t.Context(), measuredRun(experiments.MethodPOLK), smallSet(), 1)
+	m, err := newMinimizer(t.Context(), measuredRun(spec.MethodPOLK), smallSet(), 1)
 	testutil.NoError(t, err)
 	return m
 }
 
 // smallLearner returns a learner that is measured against f*.
-func smallLearner(t *testing.T, run experiments.Run, star *minimizer) *measured {
+func smallLearner(t *testing.T, run spec.Run, star *minimizer) *measured {
 	t.Helper()
 	m, err := newMeasured(newLearner(t, run, smallSet()), star)
 	testutil.NoError(t, err)
@@ -140,7 +140,7 @@ func agree(t *testing.T, got, want map[string]float64, tol float64) {
 // TestMeasure compares the measurements of POLK and of FSGD with the definitions.
 func TestMeasure(t *testing.T) {
 	star := smallMinimizer(t)
-	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
+	for _, method := range []string{spec.MethodPOLK, spec.MethodFSGD} {
 		m := smallLearner(t, measuredRun(method), star)
 		s := draws(60, 1)
 		for range 4 {
@@ -195,7 +195,7 @@ func TestMinimizer(t *testing.T) {
 // with ≤, where the paper prints =. For single samples, as if (x_t, y_t) were in the history F_t,
 // the relation fails.
 func TestLemma1(t *testing.T) {
-	run := measuredRun(experiments.MethodPOLK)
+	run := measuredRun(spec.MethodPOLK)
 	star := smallMinimizer(t)
 	best, gap := star.star(), star.facts[theory.StarGap]
 	m, s := smallLearner(t, run, star), draws(60, 1)
@@ -254,14 +254,14 @@ func minus(f, g *kernel.Expansion) float64 { return inner(f, f) - 2*inner(f, g) 
 // TestMinimizers: the minimizer of a risk is computed once.
 func TestMinimizers(t *testing.T) {
 	var known minimizers
-	run, set := measuredRun(experiments.MethodPOLK), smallSet()
-	of := func(run experiments.Run) *minimizer {
+	run, set := measuredRun(spec.MethodPOLK), smallSet()
+	of := func(run spec.Run) *minimizer {
 		m, err := known.of(t.Context(), run, set, 1)
 		testutil.NoError(t, err)
 		return m
 	}
 	first, other := of(run), run
-	other.Method, other.Seed, other.Params.LearningRate = experiments.MethodFSGD, 9, 0.1
+	other.Method, other.Seed, other.Params.LearningRate = spec.MethodFSGD, 9, 0.1
 	if of(other) != first {
 		t.Error("one risk has two minimizers")
 	}
@@ -275,7 +275,7 @@ func TestMinimizers(t *testing.T) {
 // reports, and reveals an error that the projection does not report.
 func TestDirect(t *testing.T) {
 	star := smallMinimizer(t)
-	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
+	m := smallLearner(t, measuredRun(spec.MethodPOLK), star)
 	s := draws(60, 4)
 	m.learn(t, 400, s)
 	sum := m.final()
@@ -308,7 +308,7 @@ func TestDirect(t *testing.T) {
 // TestMeasuredRun: a measured run has the points of its evaluation, each with measurements, and the
 // measurements do not depend on the number of cores.
 func TestMeasuredRun(t *testing.T) {
-	for _, method := range []string{experiments.MethodPOLK, experiments.MethodFSGD} {
+	for _, method := range []string{spec.MethodPOLK, spec.MethodFSGD} {
 		run, set := measuredRun(method), smallSet()
 		var ends []map[string]float64
 		for _, cores := range []*cores{newCores(1, 1), newCores(4, 1)} {
@@ -346,7 +346,7 @@ func TestNotMeasured(t *testing.T) {
 	if _, err := newMeasured(&fake{}, star); err == nil {
 		t.Error("a fake is measured")
 	}
-	m := smallLearner(t, measuredRun(experiments.MethodPOLK), star)
+	m := smallLearner(t, measuredRun(spec.MethodPOLK), star)
 	if _, err := m.Step(t.Context(), 2, star.Train.X, star.Train.Y); err == nil || m.polk.Steps() != 0 {
 		t.Errorf("a mini-batch of two: error %v after %d steps", err, m.polk.Steps())
 	}

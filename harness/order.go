@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // orderOf returns the order in which a run with a seed visits a training set, as a function
@@ -14,7 +14,7 @@ import (
 func orderOf(set *data.Set, sampling string, seed uint64) func() int {
 	n := set.Train.N
 	switch {
-	case sampling == experiments.SamplingReplacement:
+	case sampling == spec.SamplingReplacement:
 		return draws(n, seed)
 	case set.Windows == 0:
 		return permutations(n, seed)

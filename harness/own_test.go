@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/spec"
 )
 
 // ownSpec is a spec on a user's file; %s is its data.
@@ -62,8 +62,8 @@ func ownRows() string {
 // move, and repeated when they change.
 func TestOwnData(t *testing.T) {
 	dir, results := t.TempDir(), t.TempDir()
-	run := func(path string, opt Options) (*Outcome, []experiments.Planned, error) {
-		plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, opt.Finder)
+	run := func(path string, opt Options) (*Outcome, []spec.Planned, error) {
+		plan, err := PlanNamed([]string{path}, spec.ProfileFull, spec.PlanOptions{}, opt.Finder)
 		testutil.NoError(t, err)
 		opt.Results = results
 		out, err := Reproduce(t.Context(), plan, opt)
@@ -118,7 +118,7 @@ func TestOwnRegression(t *testing.T) {
 		x := float64(i*37%301) / 50
 		fmt.Fprintf(&b, "%v,%v\n", x, 250_000+40_000*math.Sin(x))
 	}
-	spec := `name: prices
+	prices := `name: prices
 title: Prices
 task: squared-error
 data: {train: rows.csv, label: price, holdout: 0.2}
@@ -130,7 +130,7 @@ methods:
 stopping: {epochs: 20}
 evaluation: {every: 1000, tail: 3, train_limit: 0}
 `
-	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), spec, b.String())}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	plan, err := PlanNamed([]string{writeOwn(t, t.TempDir(), prices, b.String())}, spec.ProfileFull, spec.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
 	records := reproduced(t, plan, Options{})
 	r := records[plan[0].ID]
@@ -159,7 +159,7 @@ func TestRegressionError(t *testing.T) {
 func TestPredictions(t *testing.T) {
 	results := t.TempDir()
 	path := writeOwn(t, t.TempDir(), fmt.Sprintf(ownSpec, ownData)+"repeats: [{draws: [1, 2]}]\n", ownRows())
-	plan, err := PlanNamed([]string{path}, experiments.ProfileFull, experiments.PlanOptions{}, data.Finder{})
+	plan, err := PlanNamed([]string{path}, spec.ProfileFull, spec.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
 	for _, want := range []int{6, 0, 1} {
 		out, err := Reproduce(t.Context(), plan, Options{Results: results, Predictions: true})

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // PlanAll returns the runs of several specs in one plan.
-func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOptions) ([]experiments.Planned, error) {
-	var plan []experiments.Planned
+func PlanAll(specs []*spec.Spec, profile string, opt spec.PlanOptions) ([]spec.Planned, error) {
+	var plan []spec.Planned
 	for _, s := range specs {
 		runs, err := s.Plan(profile, opt)
 		if err != nil {
@@ -26,25 +26,25 @@ func PlanAll(specs []*experiments.Spec, profile string, opt experiments.PlanOpti
 
 // needed returns the specs that are neither supplements nor stand-ins for an available
 // data set. Without a finder every data set counts as available.
-func needed(specs []*experiments.Spec, finder *data.Finder) []*experiments.Spec {
-	return slices.DeleteFunc(slices.Clone(specs), func(s *experiments.Spec) bool {
+func needed(specs []*spec.Spec, finder *data.Finder) []*spec.Spec {
+	return slices.DeleteFunc(slices.Clone(specs), func(s *spec.Spec) bool {
 		return s.Supplement != "" || s.StandsInFor != "" && (finder == nil || finder.Available(data.Ref{Name: s.StandsInFor}) == nil)
 	})
 }
 
 // FindSpecs returns the specs with the given names or files, or all embedded specs if
 // names is empty.
-func FindSpecs(names []string) ([]*experiments.Spec, error) {
+func FindSpecs(names []string) ([]*spec.Spec, error) {
 	if len(names) == 0 {
-		return experiments.Embedded(), nil
+		return spec.Embedded(), nil
 	}
-	specs := make([]*experiments.Spec, len(names))
-	for i, name := range names {
-		s, err := experiments.Find(name)
+	var specs []*spec.Spec
+	for _, name := range names {
+		found, err := spec.Find(name)
 		if err != nil {
 			return nil, err
 		}
-		specs[i] = s
+		specs = append(specs, found...)
 	}
 	return specs, nil
 }
@@ -52,7 +52,7 @@ func FindSpecs(names []string) ([]*experiments.Spec, error) {
 // PlanNamed returns the runs of the specs with the given names or files, or of all
 // needed embedded specs if names is empty. A named spec without runs in the profile
 // is an error. All errors wrap ErrUsage.
-func PlanNamed(names []string, profile string, opt experiments.PlanOptions, finder data.Finder) ([]experiments.Planned, error) {
+func PlanNamed(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]spec.Planned, error) {
 	specs, err := FindSpecs(names)
 	if err != nil {
 		return nil, Usage(err)
@@ -64,13 +64,13 @@ func PlanNamed(names []string, profile string, opt experiments.PlanOptions, find
 	if err != nil {
 		return nil, Usage(err)
 	}
-	planned := make(map[string]bool)
-	for _, p := range plan {
-		planned[p.Spec] = true
+	planned := make(map[string]bool) // by file: a profile can leave out some of its specs
+	for _, s := range specs {
+		planned[s.File] = planned[s.File] || slices.ContainsFunc(plan, func(p spec.Planned) bool { return p.Spec == s.Name })
 	}
 	var idle []error
 	for _, s := range specs {
-		if len(names) > 0 && !planned[s.Name] {
+		if len(names) > 0 && !planned[s.File] {
 			idle = append(idle, idleError(s, profile, opt))
 		}
 	}
@@ -82,9 +82,9 @@ func PlanNamed(names []string, profile string, opt experiments.PlanOptions, find
 
 // idleError returns an error for a spec without runs in a profile. The error names the
 // profiles in which the spec has runs.
-func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions) error {
+func idleError(s *spec.Spec, profile string, opt spec.PlanOptions) error {
 	var others []string
-	for _, other := range experiments.Profiles() {
+	for _, other := range spec.Profiles() {
 		if runs, err := s.Plan(other, opt); err == nil && len(runs) > 0 {
 			others = append(others, fmt.Sprintf("--profile %s has %d", other, len(runs)))
 		}
@@ -97,7 +97,7 @@ func idleError(s *experiments.Spec, profile string, opt experiments.PlanOptions)
 
 // shown returns the runs of a plan that a report shows: those of the needed specs, and those of
 // any spec that has a record. Without a finder every data set counts as available.
-func shown(specs []*experiments.Spec, plan []experiments.Planned, have map[string]*record.Record, finder *data.Finder) []experiments.Planned {
+func shown(specs []*spec.Spec, plan []spec.Planned, have map[string]*record.Record, finder *data.Finder) []spec.Planned {
 	of := make(map[string]bool)
 	for _, s := range needed(specs, finder) {
 		of[s.Name] = true
@@ -107,20 +107,20 @@ func shown(specs []*experiments.Spec, plan []experiments.Planned, have map[strin
 			of[p.Spec] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(plan), func(p experiments.Planned) bool { return !of[p.Spec] })
+	return slices.DeleteFunc(slices.Clone(plan), func(p spec.Planned) bool { return !of[p.Spec] })
 }
 
 // guessProfile returns the profile to which the finished records of a folder belong:
 // the profile with the most records, and the quickest of several with equally many.
-func guessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have map[string]*record.Record) (string, error) {
+func guessProfile(specs []*spec.Spec, opt spec.PlanOptions, have map[string]*record.Record) (string, error) {
 	best, most := "", -1
-	for _, profile := range experiments.Profiles() {
+	for _, profile := range spec.Profiles() {
 		plan, err := PlanAll(specs, profile, opt)
 		if err != nil {
 			return "", err
 		}
 		n := 0
-		for _, p := range experiments.Distinct(plan) {
+		for _, p := range spec.Distinct(plan) {
 			if have[p.ID] != nil {
 				n++
 			}
@@ -135,7 +135,7 @@ func guessProfile(specs []*experiments.Spec, opt experiments.PlanOptions, have m
 // lacking returns the unavailable data sets by name, with the places that were searched.
 // It checks the data sets of planned runs without a record, and the paper's data sets
 // that are not in the plan.
-func lacking(plan []experiments.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
+func lacking(plan []spec.Planned, have map[string]*record.Record, finder data.Finder) map[string]string {
 	out := make(map[string]string)
 	check := func(ref data.Ref) {
 		if err := finder.Available(ref); errors.Is(err, data.ErrNotAvailable) {

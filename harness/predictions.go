@@ -10,9 +10,9 @@ import (
 	"strconv"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/files"
 	"polkrepro/loss"
+	"polkrepro/spec"
 )
 
 // predictionsFile returns the file of a run's predictions in a results folder.
@@ -35,13 +35,13 @@ func (o *Objective) predictions() []float64 {
 
 // writePredictions writes a run's predictions: for each test row its number in the file,
 // from 1, its label and its prediction.
-func (x *executor) writePredictions(id string, run experiments.Run, set *data.Set, predicted []float64) error {
+func (x *executor) writePredictions(id string, run spec.Run, set *data.Set, predicted []float64) error {
 	if err := os.MkdirAll(filepath.Dir(predictionsFile(x.Results, id)), 0o777); err != nil {
 		return err
 	}
 	word := func(y float64) string {
 		switch {
-		case run.Task == experiments.TaskRegression:
+		case run.Task == spec.TaskRegression:
 			return strconv.FormatFloat(set.Facts["target_mean"]+float64(set.Facts["target_deviation"]*y), 'g', 12, 64)
 		case set.Labels != nil:
 			return set.Labels[int(y)]
@@ -66,7 +66,7 @@ func (x *executor) writePredictions(id string, run experiments.Run, set *data.Se
 // Predictions joins the predictions of a plan's finished runs: a row for each test row of
 // each replicate (a split of the file, or a seed if there is only one split), and a column
 // for each series. A method without a seed has the same predictions at all seeds.
-func Predictions(results string, plan []experiments.Planned) ([][]string, error) {
+func Predictions(results string, plan []spec.Planned) ([][]string, error) {
 	var series []string
 	for _, p := range plan {
 		if !slices.Contains(series, p.Series) {
@@ -75,7 +75,7 @@ func Predictions(results string, plan []experiments.Planned) ([][]string, error)
 	}
 	table := [][]string{append([]string{"replicate", "row", "label"}, series...)}
 	index := make(map[[2]string]int) // index in table by replicate and row
-	replicates, _ := experiments.Replicates(plan)
+	replicates, _ := spec.Replicates(plan)
 	for n, p := range plan {
 		f, err := os.Open(predictionsFile(results, p.ID))
 		if err != nil {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/loss"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestPrequential: for every method that learns from a stream and each of its tasks, the recorded
@@ -41,7 +41,7 @@ func TestPrequential(t *testing.T) {
 				want := outside(t, run, set)
 				for _, p := range tr.points {
 					got, want := p.Prequential, want[p.Samples]
-					if got.Error != record.Digits(want.Error, 8) && !(task == experiments.TaskRegression && math.Abs(got.Error-want.Error) < 1e-6) {
+					if got.Error != record.Digits(want.Error, 8) && !(task == spec.TaskRegression && math.Abs(got.Error-want.Error) < 1e-6) {
 						t.Errorf("%d samples: error %v, want %v", p.Samples, got.Error, want.Error)
 					}
 					near(t, fmt.Sprintf("%d samples: loss", p.Samples), got.Loss, want.Loss, 1e-5*(1+want.Loss)) // BSGD's kernel values are float32
@@ -55,9 +55,9 @@ func TestPrequential(t *testing.T) {
 }
 
 // outside returns the prequential figures of a run after each step, by the definition.
-func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Prequential {
+func outside(t *testing.T, run spec.Run, set *data.Set) map[int]record.Prequential {
 	l := newLearner(t, run, set)
-	ell, err := experiments.TaskLoss(run.Task)
+	ell, err := spec.TaskLoss(run.Task)
 	testutil.NoError(t, err)
 	tr := &trainer{run: run, set: set, batch: run.Params.BatchSize, order: orderOf(set, run.Sampling, run.Seed)} // draws mini-batches
 	out := make(map[int]record.Prequential)
@@ -73,7 +73,7 @@ func outside(t *testing.T, run experiments.Run, set *data.Set) map[int]record.Pr
 		sum += mean * float64(batch.N)
 		wrong += rate * float64(batch.N)
 		p := record.Prequential{Loss: sum / float64(samples), Error: float64(int(wrong+0.5)) / float64(samples)}
-		if run.Task == experiments.TaskRegression {
+		if run.Task == spec.TaskRegression {
 			p.Error = math.Sqrt(2 * p.Loss)
 		}
 		out[samples] = p

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // pricedSteps is the number of steps, at a model order that no longer grows, of which StepTime takes
@@ -15,7 +15,7 @@ const pricedSteps = 5
 // StepTime measures, in seconds, how long a run waits for the start of its heuristic's process and how
 // long a step waits for the process, and at which model order. It stops when the order no longer grows,
 // or after limit. A step that takes longer counts as far as it came.
-func StepTime(ctx context.Context, p experiments.Planned, opt Options, limit time.Duration) (order int, seconds, start float64, err error) {
+func StepTime(ctx context.Context, p spec.Planned, opt Options, limit time.Duration) (order int, seconds, start float64, err error) {
 	defer Recover(&err)
 	opt = opt.withDefaults()
 	set, err := data.Load(p.Run.Data, opt.Finder)

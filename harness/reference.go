@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/files"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // mostListed is the maximum number of runs that an error names.
@@ -28,7 +28,7 @@ type Reference struct {
 }
 
 // Write makes the reference in a results folder, where it replaces everything that a seal covers
-// except a tournament. present makes the tables, figures and verdicts in a folder with the records.
+// except a comparison. present makes the tables, figures and verdicts in a folder with the records.
 // Write does not seal the reference, and completes it in a temporary folder inside dir before it
 // replaces anything. The error wraps ErrIncomplete if a planned run has no complete record made by
 // a program of known revision without local changes, and ErrUsage if unsealed results would be
@@ -69,7 +69,7 @@ func replaceable(dir string) error {
 	if record.Sealed(dir) {
 		return nil
 	}
-	for _, part := range record.Parts() { // Parts leaves out a tournament, which would stay
+	for _, part := range record.Parts() { // Parts leaves out a comparison, which would stay
 		if _, err := os.Lstat(filepath.Join(dir, part)); err == nil {
 			return Usage(fmt.Errorf("%s holds %s, which is not sealed; --from would replace it", dir, part))
 		}
@@ -79,8 +79,8 @@ func replaceable(dir string) error {
 
 // records returns the records of the planned runs.
 func (r Reference) records() ([]*record.Record, error) {
-	specs := experiments.EmbeddedAll()
-	plan, err := PlanAll(specs, r.Profile, experiments.PlanOptions{})
+	specs := spec.EmbeddedAll()
+	plan, err := PlanAll(specs, r.Profile, spec.PlanOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +101,14 @@ func (r Reference) records() ([]*record.Record, error) {
 // is a stand-in for a data set or a supplement may have none at all. A record from a
 // program of unknown revision or from a tree with local changes is an error, and so are
 // two records of one run with different digests.
-func cleanRecords(specs []*experiments.Spec, plan []experiments.Planned, from []*record.Collection) ([]*record.Record, error) {
+func cleanRecords(specs []*spec.Spec, plan []spec.Planned, from []*record.Collection) ([]*record.Record, error) {
 	have, err := merge(from)
 	if err != nil {
 		return nil, err
 	}
 	var out []*record.Record
 	var missing, unclean []string
-	for _, p := range experiments.Distinct(shown(specs, plan, have, nil)) {
+	for _, p := range spec.Distinct(shown(specs, plan, have, nil)) {
 		r := have[p.ID]
 		switch {
 		case r == nil:
@@ -129,7 +129,7 @@ func cleanRecords(specs []*experiments.Spec, plan []experiments.Planned, from []
 }
 
 // replace moves everything in stage to dir, where it replaces all that a seal covers
-// except a tournament; parts that stage lacks are removed. It removes the manifest
+// except a comparison; parts that stage lacks are removed. It removes the manifest
 // first, so that an interrupted replacement leaves nothing sealed.
 func replace(stage, dir string) error {
 	defer files.Hold()()

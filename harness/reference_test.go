@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // collection returns records of a plan's runs, made by a clean source tree.
-func collection(plan []experiments.Planned) *record.Collection {
+func collection(plan []spec.Planned) *record.Collection {
 	c := &record.Collection{Records: make(map[string]*record.Record)}
 	for _, p := range plan {
 		r := &record.Record{Path: p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
@@ -27,9 +27,9 @@ func collection(plan []experiments.Planned) *record.Collection {
 func TestCleanRecords(t *testing.T) {
 	specs, err := FindSpecs([]string{"multidist-klr", "mnist-klr", "glyphs-klr"})
 	testutil.NoError(t, err)
-	plan, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
+	plan, err := PlanAll(specs, spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
-	var own, standIns []experiments.Planned
+	var own, standIns []spec.Planned
 	for _, p := range plan {
 		if p.Spec == "glyphs-klr" {
 			standIns = append(standIns, p)

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Options control the execution of a plan. None of them changes the result of a run.
@@ -78,20 +78,20 @@ type FailedRun struct {
 
 // Reproduce executes a plan and writes one record per run to the results folder. It
 // does not repeat finished runs, unless they are of other code
-// ([experiments.Run.PresentCode]). It restarts killed and failed runs from the
+// ([spec.Run.PresentCode]). It restarts killed and failed runs from the
 // beginning, since a run is deterministic. A run that fails does not stop the others.
 //
 // The error wraps ErrRunsFailed, ErrInterrupted, ErrMissingData or ErrLocked, or is an
 // error of the results folder or of a damaged data file. The outcome is nil only if no
 // run was started.
-func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*Outcome, error) {
+func Reproduce(ctx context.Context, plan []spec.Planned, opt Options) (*Outcome, error) {
 	opt = opt.withDefaults()
 	results, err := OpenResults(opt.Results)
 	if err != nil {
 		return nil, err
 	}
 	defer results.Close()
-	plan, out, err := pending(experiments.Distinct(plan), opt)
+	plan, out, err := pending(spec.Distinct(plan), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +108,13 @@ func Reproduce(ctx context.Context, plan []experiments.Planned, opt Options) (*O
 	if opt.RequireData && len(unavailable) > 0 {
 		return nil, requireAll(unavailable)
 	}
-	plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return sets[p.Run.Data] == nil })
+	plan = slices.DeleteFunc(plan, func(p spec.Planned) bool { return sets[p.Run.Data] == nil })
 	return out, carryOut(ctx, plan, sets, out, opt)
 }
 
 // pending returns the runs of a plan that must be executed, and an outcome that lists
 // the kept runs.
-func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *Outcome, error) {
+func pending(plan []spec.Planned, opt Options) ([]spec.Planned, *Outcome, error) {
 	have, err := record.ReadDir(RecordsDir(opt.Results))
 	if err != nil {
 		return nil, nil, fmt.Errorf("results folder: %w", err)
@@ -129,7 +129,7 @@ func pending(plan []experiments.Planned, opt Options) ([]experiments.Planned, *O
 		opt.Progress.Report(note("not reused (--keep reuses them): %s", OtherCodeNote(other)))
 	}
 	out := &Outcome{}
-	var todo []experiments.Planned
+	var todo []spec.Planned
 	for _, p := range plan {
 		switch {
 		case have.Records[p.ID] != nil && !opt.Rerun && !(opt.Predictions && missing(predictionsFile(opt.Results, p.ID))):
@@ -160,18 +160,18 @@ func note(format string, args ...any) Event {
 // memory for themselves come last, one by one on all cores. Only the end of the context or
 // an error of the results folder stops all runs. With Options.Until, replicates come one after
 // the other.
-func carryOut(ctx context.Context, plan []experiments.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
-	slices.SortStableFunc(plan, func(a, b experiments.Planned) int {
+func carryOut(ctx context.Context, plan []spec.Planned, sets map[data.Ref]*data.Set, out *Outcome, opt Options) error {
+	slices.SortStableFunc(plan, func(a, b spec.Planned) int {
 		if !opt.Until.IsZero() && a.Run.Seed != b.Run.Seed {
 			return cmp.Compare(a.Run.Seed, b.Run.Seed)
 		}
 		return cmp.Compare(b.Cost, a.Cost)
 	})
 	gate := newGate(opt.Until)
-	groups := make([][]experiments.Planned, 1) // the first is executed by several workers
+	groups := make([][]spec.Planned, 1) // the first is executed by several workers
 	for _, p := range plan {
 		if needsMachine(p.Run) {
-			groups = append(groups, []experiments.Planned{p})
+			groups = append(groups, []spec.Planned{p})
 		} else {
 			groups[0] = append(groups[0], p)
 		}
@@ -228,7 +228,7 @@ const largeKernelMatrix = 4 << 30
 
 // needsMachine reports whether a run's batch method needs so much memory that no other
 // run should be active.
-func needsMachine(run experiments.Run) bool {
+func needsMachine(run spec.Run) bool {
 	return run.Batch() && Bytes(run.Method, Size{Train: float64(run.Samples), Params: run.Params}) >= largeKernelMatrix
 }
 

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestRecordsDoNotDependOnThreads runs problems large enough for products on several threads
@@ -26,7 +26,7 @@ import (
 func TestRecordsDoNotDependOnThreads(t *testing.T) {
 	const dim = 128
 	set := &data.Set{Name: "cloud", Classes: 5, Train: cloud(1, 2000, dim), Test: cloud(2, 600, dim), Sums: map[string]string{"cloud": "SHA-256"}}
-	var plan []experiments.Planned
+	var plan []spec.Planned
 	for seed, method := range []string{"polk", "bsgd"} {
 		run := tinyRun(method, "ksvm", uint64(seed)).Run
 		run.Data = data.Ref{Name: set.Name}
@@ -79,7 +79,7 @@ func cloud(seed uint64, n, dim int) *data.Split {
 
 func TestEvaluationsAreAtBatchBoundaries(t *testing.T) {
 	p := tinyRun("polk", "ksvm", 1)
-	r := reproduced(t, []experiments.Planned{p}, Options{Methods: fakes(nil)})[p.ID]
+	r := reproduced(t, []spec.Planned{p}, Options{Methods: fakes(nil)})[p.ID]
 	var got []int
 	for _, point := range r.Points {
 		got = append(got, point.Samples)
@@ -142,7 +142,7 @@ func TestLongestRunsFirst(t *testing.T) {
 // TestFailedSample has the other kinds of failure.
 func TestFailures(t *testing.T) {
 	results := t.TempDir()
-	plan := []experiments.Planned{tinyRun("polk", "ksvm", 2), tinyRun("bsgd", "ksvm", 1)}
+	plan := []spec.Planned{tinyRun("polk", "ksvm", 2), tinyRun("bsgd", "ksvm", 1)}
 	methods := fakes(func(*fake) error { panic("bad index") })
 	methods["bsgd"] = fakes(nil)["polk"]
 	out, err := Reproduce(t.Context(), plan, Options{Results: results, Methods: methods})
@@ -172,17 +172,17 @@ func TestFailures(t *testing.T) {
 func TestBadRunsFailAlone(t *testing.T) {
 	tests := []struct {
 		name  string
-		spoil func(*experiments.Run)
+		spoil func(*spec.Run)
 	}{
-		{"method", func(r *experiments.Run) { r.Method = "none" }},
-		{"kernel", func(r *experiments.Run) { r.Params.Kernel.Type = "none" }},
-		{"learning rate", func(r *experiments.Run) { r.Params.LearningRate = 1e6 }},
-		{"budget", func(r *experiments.Run) { r.Method = "bsgd" }},
+		{"method", func(r *spec.Run) { r.Method = "none" }},
+		{"kernel", func(r *spec.Run) { r.Params.Kernel.Type = "none" }},
+		{"learning rate", func(r *spec.Run) { r.Params.LearningRate = 1e6 }},
+		{"budget", func(r *spec.Run) { r.Method = "bsgd" }},
 	}
 	for _, tt := range tests {
 		run := tinyRun("polk", "ksvm", 1).Run
 		tt.spoil(&run)
-		_, err := Reproduce(t.Context(), []experiments.Planned{planned(run)}, Options{Results: t.TempDir()})
+		_, err := Reproduce(t.Context(), []spec.Planned{planned(run)}, Options{Results: t.TempDir()})
 		if !errors.Is(err, ErrRunsFailed) {
 			t.Errorf("%s: error %v", tt.name, err)
 		}
@@ -191,7 +191,7 @@ func TestBadRunsFailAlone(t *testing.T) {
 
 func TestInterruptedRunsResume(t *testing.T) {
 	results := t.TempDir()
-	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("polk", "ksvm", 2)}
+	plan := []spec.Planned{tinyRun("polk", "ksvm", 1), tinyRun("polk", "ksvm", 2)}
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupting := fakes(func(f *fake) error {
 		if f.steps == 20 {
@@ -228,8 +228,8 @@ func TestMissingData(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mnist := tinyRun("polk", "ksvm", 9)
 	mnist.Run.Data = data.Ref{Name: "mnist"}
-	mnist.ID = experiments.ID(mnist.Run)
-	plan := []experiments.Planned{mnist, tinyRun("polk", "ksvm", 1)}
+	mnist.ID = spec.ID(mnist.Run)
+	plan := []spec.Planned{mnist, tinyRun("polk", "ksvm", 1)}
 
 	t.Run("left out", func(t *testing.T) {
 		results := t.TempDir()
@@ -350,7 +350,7 @@ func TestTimingLeavesEvaluationsOut(t *testing.T) {
 	p := tinyRun("polk", "ksvm", 1)
 	const pause = 2 * time.Millisecond
 	methods := fakes(func(*fake) error { time.Sleep(pause); return nil })
-	f := reproduced(t, []experiments.Planned{p}, Options{Methods: methods})[p.ID].Final
+	f := reproduced(t, []spec.Planned{p}, Options{Methods: methods})[p.ID].Final
 	steps := 32 * pause.Seconds()
 	if f.Timing.Wall < steps || f.Timing.Wall > f.Elapsed {
 		t.Errorf("%v s of training in %v s, of which %v s asleep", f.Timing.Wall, f.Elapsed, steps)

@@ -26,7 +26,7 @@ func ReportDir(results string) string { return filepath.Join(results, "report") 
 // link at a path that this program reads or writes: a folder made by someone else could
 // redirect it elsewhere. The results folder itself may be a link.
 func CheckFolder(results string) error {
-	err := files.NoLinks(results, lockName, "records", "report", "report/tournament", "predictions")
+	err := files.NoLinks(results, lockName, "records", "report", "report/comparison", "predictions")
 	if err != nil {
 		return Usage(fmt.Errorf("results folder: %w", err))
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // progressEvery is the minimum time between two progress events of a run.
@@ -34,7 +34,7 @@ func (e *storageError) Unwrap() error { return e.err }
 // execute trains one planned run and writes its record. The record is sealed if the run
 // finished or failed, and partial if the context ended. The error is the run's failure,
 // the context's error, or a *storageError.
-func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data.Set) error {
+func (x *executor) execute(ctx context.Context, p spec.Planned, set *data.Set) error {
 	w, err := record.Create(RecordsDir(x.Results), record.Header{
 		ID:         p.ID,
 		Run:        p.Run,
@@ -52,7 +52,7 @@ func (x *executor) execute(ctx context.Context, p experiments.Planned, set *data
 }
 
 // train trains a run and writes its points and figures.
-func (x *executor) train(ctx context.Context, run experiments.Run, set *data.Set, w *record.Writer, t *tracked) (err error) {
+func (x *executor) train(ctx context.Context, run spec.Run, set *data.Set, w *record.Writer, t *tracked) (err error) {
 	defer Recover(&err)
 	tr, err := newTrainer(run, set, x.Methods, x.cores, t)
 	if err != nil {
@@ -123,7 +123,7 @@ func failureText(err error) string {
 }
 
 // newEvent returns the event of a run that has not started.
-func newEvent(p experiments.Planned) Event {
+func newEvent(p spec.Planned) Event {
 	ref := p.Run.Data
 	return Event{ID: p.ID, Series: p.Series, Data: ref.String(), Seed: p.Run.Seed, Total: p.Run.Samples, Batch: p.Run.Batch(), Error: -1}
 }
@@ -139,7 +139,7 @@ type tracked struct {
 }
 
 // newTracked returns a tracked run and reports its start.
-func newTracked(p experiments.Planned, progress Progress) *tracked {
+func newTracked(p spec.Planned, progress Progress) *tracked {
 	t := &tracked{progress: progress, event: newEvent(p), started: time.Now()}
 	t.report(EventStart)
 	return t

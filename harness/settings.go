@@ -7,9 +7,9 @@ import (
 	"math"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/polk"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Division of the training data when settings are compared. The test data are not used.
@@ -40,9 +40,9 @@ func (s *Setting) Ended() bool { return s.Failed+s.Diverged == 0 }
 // does not use the test data. A setting of which a run diverges or fails can't be the best.
 // The error wraps ErrUsage, ErrInterrupted, or ErrIncomplete if no data set is available, or
 // is that of a damaged data file.
-func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]Setting, []Unavailable, error) {
+func Settings(ctx context.Context, plan []spec.Planned, opt Options) ([]Setting, []Unavailable, error) {
 	opt = opt.withDefaults()
-	jobs, unavailable, err := holdOut(ctx, experiments.Distinct(plan), opt)
+	jobs, unavailable, err := holdOut(ctx, spec.Distinct(plan), opt)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -94,7 +94,7 @@ func Settings(ctx context.Context, plan []experiments.Planned, opt Options) ([]S
 
 // A heldOutJob is one run on part of its training data.
 type heldOutJob struct {
-	plan   experiments.Planned
+	plan   spec.Planned
 	set    *data.Set
 	points []record.Point
 
@@ -105,7 +105,7 @@ type heldOutJob struct {
 
 // holdOut trains runs on five sixths of their training data and evaluates them on the
 // held-out sixth.
-func holdOut(ctx context.Context, plan []experiments.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
+func holdOut(ctx context.Context, plan []spec.Planned, opt Options) ([]*heldOutJob, []Unavailable, error) {
 	sets, unavailable, err := loadAll(ctx, opt.Finder, plan)
 	if err != nil {
 		return nil, nil, interruptedOr(ctx, err)
@@ -167,7 +167,7 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 	if err != nil {
 		return err
 	}
-	if tr.run.Method == experiments.MethodPOLK { // the order of others is a parameter, and asking for it can cost as much as a step
+	if tr.run.Method == spec.MethodPOLK { // the order of others is a parameter, and asking for it can cost as much as a step
 		tr.learner = watched{tr.learner, &j.largest}
 	}
 	err = tr.train(ctx)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Shard returns the k-th of n parts of a plan, 1 ≤ k ≤ n. The parts are disjoint and
@@ -16,11 +16,11 @@ import (
 // remaining run goes to the part with the least cost, so that no part takes more than 4/3
 // of the optimal division's time (Graham, Bounds on multiprocessing timing anomalies,
 // 1969). The parts depend only on the plan: they are the same on every machine.
-func Shard(plan []experiments.Planned, k, n int) []experiments.Planned {
-	plan = experiments.Distinct(plan)
-	slices.SortStableFunc(plan, func(a, b experiments.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
+func Shard(plan []spec.Planned, k, n int) []spec.Planned {
+	plan = spec.Distinct(plan)
+	slices.SortStableFunc(plan, func(a, b spec.Planned) int { return cmp.Compare(b.Cost, a.Cost) })
 	loads := make([]float64, min(n, len(plan)))
-	var shard []experiments.Planned
+	var shard []spec.Planned
 	for _, p := range plan {
 		least := slices.Index(loads, slices.Min(loads))
 		loads[least] += p.Cost

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestShard: the shards of a plan are disjoint and together have each run of the plan once. No
@@ -18,11 +18,11 @@ import (
 func TestShard(t *testing.T) {
 	specs, err := FindSpecs(nil)
 	testutil.NoError(t, err)
-	all, err := PlanAll(specs, experiments.ProfileQuick, experiments.PlanOptions{})
+	all, err := PlanAll(specs, spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	want := make(map[string]float64)
 	total, most := 0.0, 0.0
-	for _, p := range experiments.Distinct(all) {
+	for _, p := range spec.Distinct(all) {
 		want[p.ID] = p.Cost
 		total += p.Cost
 		most = max(most, p.Cost)
@@ -54,7 +54,7 @@ func TestMerge(t *testing.T) {
 	methods := fakes(func(*fake) error { return nil })
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	work := func(name string, plan []experiments.Planned) {
+	work := func(name string, plan []spec.Planned) {
 		t.Helper()
 		if _, err := Reproduce(t.Context(), plan, Options{Results: in(name), Methods: methods}); err != nil && !errors.Is(err, ErrRunsFailed) {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestMerge(t *testing.T) {
 		}
 	}
 
-	work("failed", []experiments.Planned{bsgd})
+	work("failed", []spec.Planned{bsgd})
 	if m, err := merged("merged", "failed"); !errors.Is(err, ErrRunsFailed) || m == nil || !strings.Contains(err.Error(), bsgd.ID+".failed.jsonl") {
 		t.Errorf("a failed run: %v, %v", m, err)
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // errDiverged is the error of a run whose risk is no longer a finite number.
@@ -30,7 +30,7 @@ func (e *sampleError) Unwrap() error { return e.err }
 // A trainer streams a training set through a learner and evaluates the learner. A batch
 // method has one step. The result depends only on the run and the data.
 type trainer struct {
-	run       experiments.Run
+	run       spec.Run
 	set       *data.Set
 	whole     bool // the run's method is a batch method; cached for every step
 	batch     int  // samples a step
@@ -68,7 +68,7 @@ func (noProcess) Close() error                { return nil }
 func (noProcess) Seconds() float64            { return 0 }
 
 // newTrainer prepares a run on its data.
-func newTrainer(run experiments.Run, set *data.Set, methods Registry, cores *cores, progress *tracked) (*trainer, error) {
+func newTrainer(run spec.Run, set *data.Set, methods Registry, cores *cores, progress *tracked) (*trainer, error) {
 	t := &trainer{
 		run: run, set: set, whole: run.Batch(), batch: run.Params.BatchSize, process: noProcess{}, cores: cores,
 		progress: progress, emit: func(record.Point) error { return nil },

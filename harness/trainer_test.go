@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // evaluatedStep is one of the steps after which the fakes' runs are evaluated: 10, 19, 29, 31 and
@@ -53,7 +53,7 @@ func TestFailedSample(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			results := t.TempDir()
 			p := tinyRun("polk", "ksvm", 1)
-			_, err := Reproduce(t.Context(), []experiments.Planned{p}, Options{Results: results, Methods: fakes(tt.on)})
+			_, err := Reproduce(t.Context(), []spec.Planned{p}, Options{Results: results, Methods: fakes(tt.on)})
 			if !errors.Is(err, ErrRunsFailed) {
 				t.Fatalf("error %v", err)
 			}
@@ -81,7 +81,7 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 	})
 	results := t.TempDir()
 	p := tinyRun("polk", "ksvm", 1)
-	_, err := Reproduce(ctx, []experiments.Planned{p}, Options{Results: results, Methods: methods})
+	_, err := Reproduce(ctx, []spec.Planned{p}, Options{Results: results, Methods: methods})
 	if !errors.Is(err, ErrInterrupted) {
 		t.Fatalf("error %v", err)
 	}
@@ -94,7 +94,7 @@ func TestInterruptionKeepsEvaluations(t *testing.T) {
 
 // TestRunsShareData: several runs on one data set use the same examples in memory.
 func TestRunsShareData(t *testing.T) {
-	plan := []experiments.Planned{tinyRun("polk", "ksvm", 1), tinyRun("bsgd", "ksvm", 2)}
+	plan := []spec.Planned{tinyRun("polk", "ksvm", 1), tinyRun("bsgd", "ksvm", 2)}
 	sets, _, err := loadAll(t.Context(), data.Finder{}, plan)
 	testutil.NoError(t, err)
 	if len(sets) != 1 {

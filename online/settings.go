@@ -80,7 +80,7 @@ type Settings struct {
 	Weights rows.Column   `json:"weights,omitzero"`  // column of the rows' weights; zero if there is none
 }
 
-// prunerMerge is KOMP with merging and a fixed number of elements. It won the tournament.
+// prunerMerge is KOMP with merging and a fixed number of elements. It won the comparison.
 const prunerMerge = "komp-merge-order"
 
 // prunerCapped is KOMP with an error budget and a largest number of elements.

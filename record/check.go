@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // A figure is a number in a line of a record, with its key.
@@ -47,15 +47,15 @@ func (t Timing) check() error {
 // lines fit the run and each other.
 func (r *Record) check() error {
 	run := r.Header.Run
-	if !experiments.Identifies(r.Header.ID, run) {
-		return fmt.Errorf("the ID of the run in its first line is %s", experiments.ID(run))
+	if !spec.Identifies(r.Header.ID, run) {
+		return fmt.Errorf("the ID of the run in its first line is %s", spec.ID(run))
 	}
 	if len(r.Header.DataSums) == 0 {
 		return errors.New("data_sums is empty: must have the SHA-256 of the data")
 	}
 	evals := int64(0)
 	for _, p := range r.Points {
-		if p.TestError > 1 && run.Task != experiments.TaskRegression {
+		if p.TestError > 1 && run.Task != spec.TaskRegression {
 			return fmt.Errorf("test_error is %v at %d samples: must be a fraction", p.TestError, p.Samples)
 		}
 		if p.KernelEvals < evals {

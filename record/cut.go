@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // Tail returns the points in the last 5 % of a run of the given number of samples. The
@@ -65,7 +65,7 @@ func (r *Record) Cut(samples int) (*Record, error) {
 		return nil, fmt.Errorf("%d samples: the run has %d", samples, run.Samples)
 	case run.Batch():
 		return nil, fmt.Errorf("%s takes all samples at once", run.Method)
-	case run.Params.Schedule != experiments.ScheduleConstant:
+	case run.Params.Schedule != spec.ScheduleConstant:
 		return nil, fmt.Errorf("learning rate %s: must be constant", run.Params.Schedule)
 	case run.Evaluation.Minimizer:
 		return nil, fmt.Errorf("what is measured against the minimizer is of the whole run")

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 func TestAverageTakesTheTailOnly(t *testing.T) {
@@ -37,7 +37,7 @@ func TestAverageTakesTheTailOnly(t *testing.T) {
 // end, every 10.
 func streamed() *Record {
 	r := &Record{Path: "records/x.jsonl", Header: Header{ID: "x"}, Final: Final{Digest: "d"}}
-	r.Header.Run = experiments.Run{Method: "polk", Samples: 1000, Params: experiments.Params{Schedule: experiments.ScheduleConstant}}
+	r.Header.Run = spec.Run{Method: "polk", Samples: 1000, Params: spec.Params{Schedule: spec.ScheduleConstant}}
 	for _, n := range []int{100, 200, 300, 400, 500, 600, 700, 800, 900, 960, 970, 980, 990, 1000} {
 		r.Points = append(r.Points, Point{Samples: n, TrainRisk: float64(n), TestRisk: 2 * float64(n), TestError: 1 / float64(n), ModelOrder: n / 10})
 	}
@@ -78,7 +78,7 @@ func TestCutRefuses(t *testing.T) {
 		"the run has 1000":               {1001, func(*Record) {}},
 		"0 samples":                      {0, func(*Record) {}},
 		"in the last 5 % of 950 samples": {950, func(*Record) {}}, // the points nearest to it are 900 and 960
-		"must be constant":               {500, func(r *Record) { r.Header.Run.Params.Schedule = experiments.ScheduleInverse }},
+		"must be constant":               {500, func(r *Record) { r.Header.Run.Params.Schedule = spec.ScheduleInverse }},
 		"takes all samples at once":      {500, func(r *Record) { r.Header.Run.Method = "lbfgs" }},
 		"measured against the minimizer": {500, func(r *Record) { r.Header.Run.Evaluation.Minimizer = true }},
 	} {

@@ -5,8 +5,8 @@ import (
 	"log"
 	"os"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // This example writes the record of a run into a folder and reads the folder. A record is complete
@@ -17,8 +17,8 @@ func ExampleReadDir() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	run := experiments.Run{Method: "polk", Task: "ksvm", Seed: 1, Samples: 64}
-	w, err := record.Create(dir, record.Header{ID: experiments.ID(run), Run: run, DataSums: map[string]string{"rows.csv": "SHA-256"}})
+	run := spec.Run{Method: "polk", Task: "ksvm", Seed: 1, Samples: 64}
+	w, err := record.Create(dir, record.Header{ID: spec.ID(run), Run: run, DataSums: map[string]string{"rows.csv": "SHA-256"}})
 	if err != nil {
 		log.Fatal(err)
 	}

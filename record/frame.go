@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/spec"
 )
 
 // leading are the columns that are always there. The others follow in alphabetical order.
@@ -123,7 +123,7 @@ func runValues(h Header) map[string]string {
 		"task":                  run.Task,
 		"run_id":                h.ID,
 		"run_date":              h.Started.UTC().Format(time.RFC3339),
-		"run_code":              experiments.CodeName(run.Code),
+		"run_code":              spec.CodeName(run.Code),
 		"benchmark-git-tag":     v.Revision,
 		"platform":              v.GOOS,
 		"platform-architecture": v.GOARCH,
@@ -132,8 +132,8 @@ func runValues(h Header) map[string]string {
 	}
 	// Runs leave out the default pruner. It is filled in here, as grouping by pruner would drop
 	// rows without one. The method's full name, solver_name, stays without it.
-	m := experiments.Method(run.Method)
-	if m != nil && slices.ContainsFunc(m.Params, func(p experiments.ParamInfo) bool { return p.Kind == experiments.KindPruner }) {
+	m := spec.Method(run.Method)
+	if m != nil && slices.ContainsFunc(m.Params, func(p spec.ParamInfo) bool { return p.Kind == spec.KindPruner }) {
 		solver["pruner"] = run.Params.PrunerName()
 	}
 	for prefix, params := range map[string]map[string]string{"p_obj_": objective, "p_solver_": solver, "p_dataset_": dataset} {

@@ -7,19 +7,19 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 // framed is one run of POLK with seed 2, one of other code that diverged with seed 1, and one
 // of C-SVC, which has no risk.
 func framed() map[string]*Record {
-	polk := experiments.Run{
+	polk := spec.Run{
 		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
 		Task: "ksvm", Method: "polk", Seed: 2, Samples: 640,
-		Params: experiments.Params{
-			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+		Params: spec.Params{
+			Kernel: spec.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
 			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04, PrunerParams: prune.Params{"budget": 17},
 		},
 	}
@@ -27,9 +27,9 @@ func framed() map[string]*Record {
 	diverged.Seed = 1
 	csvc := polk
 	csvc.Method, csvc.Seed = "csvc", 1
-	csvc.Params = experiments.Params{Kernel: polk.Params.Kernel, Cost: 1, Tolerance: 0.001}
+	csvc.Params = spec.Params{Kernel: polk.Params.Kernel, Cost: 1, Tolerance: 0.001}
 	out := make(map[string]*Record)
-	for id, run := range map[string]experiments.Run{"aaa": polk, "bbb": diverged, "ccc": csvc} {
+	for id, run := range map[string]spec.Run{"aaa": polk, "bbb": diverged, "ccc": csvc} {
 		r := &Record{Header: Header{ID: id, Run: run, Started: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC),
 			Provenance: Provenance{Module: "polkrepro", Revision: "0123", GOOS: "linux", GOARCH: "amd64", CPU: "a \"fast\", one", Cores: 2}}}
 		r.Points = []Point{
@@ -93,18 +93,18 @@ func TestCSV(t *testing.T) {
 func TestSeries(t *testing.T) {
 	records := make(map[string]*Record)
 	want := make(map[string]string)
-	add := func(series, task, method string, bandwidth float64, p experiments.Params) {
-		p.Kernel = experiments.Kernel{Type: "gaussian", Bandwidth: bandwidth}
-		run := experiments.Run{Data: data.Ref{Name: "letter", Draw: uint64(len(records))}, Task: task, Method: method, Params: p, Seed: uint64(len(records))}
+	add := func(series, task, method string, bandwidth float64, p spec.Params) {
+		p.Kernel = spec.Kernel{Type: "gaussian", Bandwidth: bandwidth}
+		run := spec.Run{Data: data.Ref{Name: "letter", Draw: uint64(len(records))}, Task: task, Method: method, Params: p, Seed: uint64(len(records))}
 		id := string(rune('a' + len(records)))
 		records[id], want[id] = &Record{Header: Header{ID: id, Run: run}, Points: []Point{{Samples: 1}}}, series
 	}
-	add("polk[order=16]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 16}})
-	add("polk[order=40]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
-	add("polk[order=40]", "ksvm", "polk", 1, experiments.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
-	add("bsgd", "ksvm", "bsgd", 1, experiments.Params{Budget: 16})
-	add("polk[kernel_bandwidth=2,pruner=oldest]", "klr", "polk", 2, experiments.Params{Pruner: "oldest"})
-	add("polk[kernel_bandwidth=3,pruner=komp]", "klr", "polk", 3, experiments.Params{})
+	add("polk[order=16]", "ksvm", "polk", 1, spec.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 16}})
+	add("polk[order=40]", "ksvm", "polk", 1, spec.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
+	add("polk[order=40]", "ksvm", "polk", 1, spec.Params{Pruner: "oldest", PrunerParams: prune.Params{"order": 40}})
+	add("bsgd", "ksvm", "bsgd", 1, spec.Params{Budget: 16})
+	add("polk[kernel_bandwidth=2,pruner=oldest]", "klr", "polk", 2, spec.Params{Pruner: "oldest"})
+	add("polk[kernel_bandwidth=3,pruner=komp]", "klr", "polk", 3, spec.Params{})
 	var b bytes.Buffer
 	testutil.NoError(t, CSV(&b, records))
 	for _, row := range testutil.Rows(t, b.Bytes()) {

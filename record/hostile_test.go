@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/files"
 	"polkrepro/internal/hostile"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // resealed returns the lines of a record with a valid digest and sum, as someone who knows the
@@ -255,8 +255,8 @@ func TestImpossibleRecords(t *testing.T) {
 		{"a risk that is not finite", all(func(p *Point) { p.TestRisk = math.NaN() }), ""},
 		{"no diagnostics", all(func(p *Point) { p.Diagnostics = Diagnostics{} }), ""},
 		{"a regression's error", func(r *Record) {
-			r.Header.Run.Task = experiments.TaskRegression
-			r.Header.ID = experiments.ID(r.Header.Run)
+			r.Header.Run.Task = spec.TaskRegression
+			r.Header.ID = spec.ID(r.Header.Run)
 			all(func(p *Point) { p.TestError = 7 })(r)
 		}, ""},
 		{"error of 7", all(func(p *Point) { p.TestError = 7 }), "test_error is 7 at 0 samples: must be a fraction"},

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // The wire types define the JSON layout of the lines. They are the exported types
@@ -156,9 +156,9 @@ func Canonical(r *Record) []byte {
 	for i, p := range r.Points {
 		points[i].pointWire = p.wire()
 	}
-	b, err := experiments.CanonicalJSON(struct {
+	b, err := spec.CanonicalJSON(struct {
 		ID        string            `json:"id"`
-		Run       experiments.Run   `json:"run"`
+		Run       spec.Run          `json:"run"`
 		DataSums  map[string]string `json:"data_sums"`
 		DataFacts map[string]Float  `json:"data_facts,omitempty"`
 		Points    []canonicalPoint  `json:"points"`

@@ -24,16 +24,16 @@ const ManifestName = "MANIFEST"
 // manifestParts are the parts of a results folder that a seal covers. Anything else
 // in it may change: a README, benchmarks, the report of an ordinary folder. References
 // from the time when Table 1's runs had a different kind of record contain table1.
-var manifestParts = []string{"figures", "records", "table1", "tables", Tournament, "verdicts.json"}
+var manifestParts = []string{"figures", "records", "table1", "tables", Comparison, "verdicts.json"}
 
-// Tournament is the part of a reference that is not made from its records: the outcome of
-// a tournament whose own records are not kept.
-const Tournament = "tournament"
+// Comparison is the part of a reference that is not made from its records: the outcome of
+// a comparison whose own records are not kept.
+const Comparison = "comparison"
 
 // Parts returns the names of the files and folders in a results folder that a seal covers
 // and that are made from its records, in alphabetical order.
 func Parts() []string {
-	return slices.DeleteFunc(slices.Clone(manifestParts), func(part string) bool { return part == Tournament })
+	return slices.DeleteFunc(slices.Clone(manifestParts), func(part string) bool { return part == Comparison })
 }
 
 // maxManifest is the maximum size of a manifest in bytes, enough for 100,000 files.

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/files"
+	"polkrepro/spec"
 )
 
 // packedSuffix is appended to the file name of a record packed by gzip.
@@ -23,7 +23,7 @@ const packedSuffix = ".gz"
 // its length in memory while its sums are checked.
 const (
 	MaxSize     = 16 << 20 // bytes of a record, unpacked
-	MaxPoints   = experiments.MaxEvaluations
+	MaxPoints   = spec.MaxEvaluations
 	MaxUnpacked = 1 << 30 // bytes of all packed records of a folder, unpacked
 )
 

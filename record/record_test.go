@@ -19,24 +19,24 @@ import (
 	"pgregory.net/rapid"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
-func run(seed uint64) experiments.Run {
-	return experiments.Run{
+func run(seed uint64) spec.Run {
+	return spec.Run{
 		Data: data.Ref{Name: "multidist", Variant: "calibrated", Draw: 36},
 		Task: "ksvm", Method: "polk",
-		Params: experiments.Params{
-			Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
+		Params: spec.Params{
+			Kernel: spec.Kernel{Type: "gaussian", Bandwidth: 0.6}, Regularizer: 1e-6,
 			LearningRate: 6, Schedule: "constant", BatchSize: 32, Parsimony: 0.04,
 		},
-		Seed: seed, Samples: 640, Evaluation: experiments.Evaluation{Every: 320, Tail: 5},
+		Seed: seed, Samples: 640, Evaluation: spec.Evaluation{Every: 320, Tail: 5},
 	}
 }
 
 // IDs of the runs with the seeds 1 and 2.
-var abc, abd = experiments.ID(run(1)), experiments.ID(run(2))
+var abc, abd = spec.ID(run(1)), spec.ID(run(2))
 
 // header returns the header of the run with an ID, or with a wrong ID.
 func header(id string) Header {
@@ -479,7 +479,7 @@ func TestAnyRecord(t *testing.T) {
 		f.Health, f.Measured = rapid.MapOf(text, number).Draw(t, "health"), rapid.MapOf(text, number).Draw(t, "measured")
 		h := header("")
 		h.Run.Samples = samples
-		h.ID = experiments.ID(h.Run)
+		h.ID = spec.ID(h.Run)
 		h.DataSums = rapid.MapOfN(text, text, 1, -1).Draw(t, "sums")
 		h.DataFacts = rapid.MapOf(text, number).Draw(t, "facts")
 		w, err := Create(dir, h)

@@ -8,9 +8,10 @@ import (
 	"strings"
 
 	"polkrepro/compare"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // CrossLayouts are the layouts, rows×columns, of a table of errors by method and data set.
@@ -45,8 +46,8 @@ func (r *Report) Cross(layout string) *Table {
 		if shared[label] {
 			label += " (" + s.planned[0].Spec + ")"
 		}
-		cells = append(cells, crossCell{label, place(s), finalStats(s.Runs, experiments.RiskTest)[qError]})
-		if varied := experiments.Varied(s.planned); varied != "" && !strings.Contains(over, varied) {
+		cells = append(cells, crossCell{label, place(s), finalStats(s.Runs, paper.RiskTest)[qError]})
+		if varied := spec.Varied(s.planned); varied != "" && !strings.Contains(over, varied) {
 			over += " (" + varied + ")"
 		}
 	}
@@ -54,10 +55,10 @@ func (r *Report) Cross(layout string) *Table {
 }
 
 // Cross makes the same table of heuristics, at the middle one of the model orders compared.
-func (t *Tournament) Cross(layout string) *Table {
+func (t *Comparison) Cross(layout string) *Table {
 	var cells []crossCell
-	for _, f := range t.Fields {
-		level := f.Levels[len(f.Levels)/2]
+	for _, f := range t.DataSets {
+		level := f.Orders[len(f.Orders)/2]
 		for _, e := range f.Entries {
 			cells = append(cells, crossCell{e.Name, fmt.Sprintf("%s, M = %s", f.Name, compare.Number(level)), statOf(e.At(compare.ErrorAtOrder, level))})
 		}

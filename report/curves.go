@@ -9,21 +9,22 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // streams makes the figures of curves of the planned runs that fit and learn from a stream, one
 // for each data set and task. number returns the number of figure i.
-func (b *builder) streams(fits func(experiments.Planned) bool, number func(i int) string) []*Figure {
+func (b *builder) streams(fits func(spec.Planned) bool, number func(i int) string) []*Figure {
 	var out []*Figure
 	for i, all := range byTask(slices.DeleteFunc(b.series(fits), (*Series).batch)) {
 		run := all[0].Run
 		name := number(i)
 		f := &Figure{Name: "figure" + name, Title: fmt.Sprintf("Figure %s. %s on %s", name, taskTitle(run.Task), all[0].dataName())}
-		b.curves(f, experiments.PaperFigure{Data: run.Data.Name, Task: run.Task}, all)
+		b.curves(f, paper.Figure{Data: run.Data.Name, Task: run.Task}, all)
 		out = append(out, f)
 	}
 	return out
@@ -35,7 +36,7 @@ type errorNames struct{ test, prequential, caption string }
 
 // errorOf names the error of a task.
 func errorOf(task string) errorNames {
-	if task == experiments.TaskRegression {
+	if task == spec.TaskRegression {
 		return errorNames{"test RMSE (% of deviation)", "prequential RMSE (% of deviation)", "root-mean-square error"}
 	}
 	return errorNames{"test error rate (%)", "prequential error (%)", "error rate"}
@@ -43,22 +44,22 @@ func errorOf(task string) errorNames {
 
 // taskTitle returns the paper's name of a task, or the task itself if the paper has none.
 func taskTitle(task string) string {
-	return cmp.Or(map[string]string{experiments.TaskKLR: "Multi-Logistic", experiments.TaskKSVM: "Multi-KSVM"}[task], task)
+	return cmp.Or(map[string]string{spec.TaskKLR: "Multi-Logistic", spec.TaskKSVM: "Multi-KSVM"}[task], task)
 }
 
 // curves are the contents of a figure of the paper's three quantities over the samples processed.
 type curves struct {
 	series []*Series
 	risk   string // the risk that the paper prints, train or test
-	paper  experiments.PaperFigure
-	cells  map[string]experiments.PaperCell
+	paper  paper.Figure
+	cells  map[string]paper.Cell
 }
 
 // curves fills a figure with the curves of series. A series without records keeps its rank, so
 // that the other series look as they do in a complete figure. Records without evaluations are
 // valid, but have no curve.
-func (b *builder) curves(f *Figure, pf experiments.PaperFigure, all []*Series) {
-	var planned []experiments.Planned
+func (b *builder) curves(f *Figure, pf paper.Figure, all []*Series) {
+	var planned []spec.Planned
 	for _, s := range all {
 		planned = append(planned, s.planned...)
 	}
@@ -96,7 +97,7 @@ type quantity struct {
 // test risk, depending on the data set.
 func quantitiesOf(risk, task string) [quantityCount]quantity {
 	of := func(p record.Point) float64 { return p.TestRisk }
-	if risk == experiments.RiskTrain {
+	if risk == paper.RiskTrain {
 		of = func(p record.Point) float64 { return p.TrainRisk }
 	}
 	return [quantityCount]quantity{
@@ -123,7 +124,7 @@ func (c *curves) picture() *plot.Picture {
 	for q, shows := range quantitiesOf(c.risk, c.paper.Task) {
 		p.Panels = append(p.Panels, c.panel(q, shows))
 	}
-	if c.risk == experiments.RiskTrain {
+	if c.risk == paper.RiskTrain {
 		p.Panels[qRisk].Title += " on training data"
 	}
 	p.Explain("final value printed in the paper", "stated in the paper's text")

@@ -12,16 +12,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/kernel"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // decisions fills a figure of decision surfaces, with a panel for each task. A panel shows the
 // model of the run with the lowest seed on the figures' draw, among the runs that feed it. The
 // panel of a task without a model states the reason.
-func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
+func (b *builder) decisions(f *Figure, pf paper.Figure) {
 	sheet := &plot.Sheet{Axes: true, Aspect: surfaceAspect}
 	var models, whys, lost []string
 	confident := false
@@ -60,8 +61,8 @@ func (b *builder) decisions(f *Figure, pf experiments.PaperFigure) {
 }
 
 // surface makes the surface of a panel and returns it with its run, or says why there is none.
-func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface, of experiments.Planned, why string) {
-	planned := b.planned(func(p experiments.Planned) bool {
+func (b *builder) surface(figure string, pp paper.Panel) (s *surface, of spec.Planned, why string) {
+	planned := b.planned(func(p spec.Planned) bool {
 		run := p.Run
 		return slices.Contains(p.Figures, figure) && run.Data.Name == pp.Data && run.Task == pp.Task && run.Data.Draw == b.figureDraw
 	})
@@ -73,7 +74,7 @@ func (b *builder) surface(figure string, pp experiments.PaperPanel) (s *surface,
 	if err != nil {
 		return nil, of, fmt.Sprintf("run %s: %v", runs[0].Header.ID, err)
 	}
-	return s, planned[slices.IndexFunc(planned, func(p experiments.Planned) bool { return p.ID == runs[0].Header.ID })], ""
+	return s, planned[slices.IndexFunc(planned, func(p spec.Planned) bool { return p.ID == runs[0].Header.ID })], ""
 }
 
 // surfaceAspect is the height of a panel over its width.
@@ -116,7 +117,7 @@ func newSurface(r *record.Record) (*surface, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &surface{model: e, set: set, area: areaOf(set.Train, surfaceAspect), logits: run.Task == experiments.TaskKLR}
+	s := &surface{model: e, set: set, area: areaOf(set.Train, surfaceAspect), logits: run.Task == spec.TaskKLR}
 	row := gridNodes * e.Outputs
 	s.scores = make([]float64, gridNodes*row)
 	x := make([]float64, 2*gridNodes)
@@ -134,7 +135,7 @@ func newSurface(r *record.Record) (*surface, error) {
 
 // expansion returns the model of a record. A model with another number of features or classes is
 // an error.
-func expansion(m *record.Model, k experiments.Kernel, dim, classes int) (*kernel.Expansion, error) {
+func expansion(m *record.Model, k spec.Kernel, dim, classes int) (*kernel.Expansion, error) {
 	if m == nil {
 		return nil, errors.New("there is no model in the record")
 	}

@@ -10,11 +10,11 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // fixtureModel returns a model with an element at each mean of the figures' draw, weighted for the
@@ -46,7 +46,7 @@ func decisionInput() Input {
 			continue
 		}
 		p.Figures = append(slices.Clone(p.Figures), "3")
-		p.Run.Params.Kernel = experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}
+		p.Run.Params.Kernel = spec.Kernel{Type: "gaussian", Bandwidth: 0.6}
 		r := in.Records[p.ID]
 		r.Header.Run = p.Run
 		if p.Run.Seed == 1 {
@@ -66,7 +66,7 @@ func TestDecisionsAgainstDefinition(t *testing.T) {
 		}
 		s, err := newSurface(r)
 		testutil.NoError(t, err)
-		if got, want := s.logits, r.Header.Run.Task == experiments.TaskKLR; got != want {
+		if got, want := s.logits, r.Header.Run.Task == spec.TaskKLR; got != want {
 			t.Errorf("%s: confidence drawn: %t", r.Header.Run.Task, got)
 		}
 		seen := map[int]bool{}
@@ -144,7 +144,7 @@ func TestContourOpen(t *testing.T) {
 
 func TestDecisionsOfOneTask(t *testing.T) {
 	in := decisionInput()
-	in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Task == "klr" })
+	in.Planned = slices.DeleteFunc(in.Planned, func(p spec.Planned) bool { return p.Run.Task == "klr" })
 	f := figureNamed(t, built(in), "figure3")
 	if f.Missing != "" || !strings.Contains(f.Caption, "(a) ksvm, POLK, K = 0.04, seed 1, draw 447. ") || !strings.HasSuffix(f.Caption, "Missing: (b) not planned.") || strings.Contains(f.Caption, "confidence") {
 		t.Errorf("%q, %q", f.Missing, f.Caption)

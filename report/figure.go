@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/report/plot"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // A Figure is one of the paper's figures, or one that supplements them.
@@ -31,18 +32,18 @@ func (b *builder) figures() []*Figure {
 	for _, pf := range b.paper.Figures {
 		f := &Figure{Name: "figure" + pf.ID, Title: fmt.Sprintf("Figure %d. %s", pf.Number, pf.Title), number: pf.Number}
 		switch pf.Kind {
-		case experiments.FigureCurves:
-			b.curves(f, pf, b.series(func(p experiments.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
-		case experiments.FigureDecision:
+		case paper.FigureCurves:
+			b.curves(f, pf, b.series(func(p spec.Planned) bool { return slices.Contains(p.Figures, pf.ID) }))
+		case paper.FigureDecision:
 			b.decisions(f, pf)
-		case experiments.FigureData:
+		case paper.FigureData:
 			b.dataSets(f, pf)
 		}
 		out = append(out, f)
 	}
-	others := b.streams(func(p experiments.Planned) bool {
-		s := experiments.SupplementOf(p.Spec)
-		return b.notOfPaper(p) || s != "" && s != experiments.OpenQuestions // its dozens of series are in a table instead
+	others := b.streams(func(p spec.Planned) bool {
+		s := spec.SupplementOf(p.Spec)
+		return b.notOfPaper(p) || s != "" && s != spec.OpenQuestions // its dozens of series are in a table instead
 	}, func(i int) string { return fmt.Sprintf("S%d", i+2) })
 	if f := b.standIns(); f != nil {
 		out = append(out, f)

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report/plot"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // wellFormed checks a picture in one format.
@@ -138,7 +138,7 @@ func TestFigures(t *testing.T) {
 // oddInput is the fixture's figure 5 with the points of its runs replaced.
 func oddInput(points func(series string, p []record.Point) []record.Point) Input {
 	in := fixtureInput()
-	in.Planned = slices.DeleteFunc(in.Planned, func(p experiments.Planned) bool { return p.Run.Data.Name != "mnist" || p.Run.Task != "ksvm" })
+	in.Planned = slices.DeleteFunc(in.Planned, func(p spec.Planned) bool { return p.Run.Data.Name != "mnist" || p.Run.Task != "ksvm" })
 	for _, p := range in.Planned {
 		r := in.Records[p.ID]
 		r.Points = points(p.Series, r.Points)

@@ -8,9 +8,10 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence"
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // fixtureDraw is the figures' draw in the fixture.
@@ -22,7 +23,7 @@ func built(in Input) *Report { return build(in, fixtureDraw) }
 // judged is the assessment of the claims by an input's records.
 func judged(t *testing.T, in Input) *evidence.Assessment {
 	t.Helper()
-	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers(), Plan: in.Planned, Records: in.Records, Failed: in.Failed})
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger.Embedded(), Plan: in.Planned, Records: in.Records, Failed: in.Failed})
 	testutil.NoError(t, err)
 	return a
 }
@@ -92,14 +93,14 @@ func fixtureInput() Input {
 	return in
 }
 
-func (s shape) planned(draw, seed uint64) experiments.Planned {
-	var params experiments.Params
+func (s shape) planned(draw, seed uint64) spec.Planned {
+	var params spec.Params
 	if _, err := fmt.Sscanf(s.series, "POLK, K = %g", &params.Parsimony); err != nil {
 		fmt.Sscanf(s.series, "BSGD, B = %d", &params.Budget)
 	}
-	run := experiments.Run{Data: data.Ref{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples}
+	run := spec.Run{Data: data.Ref{Name: s.data, Draw: draw}, Task: s.task, Method: s.method, Params: params, Seed: seed, Samples: s.samples}
 	run.Code = run.PresentCode()
-	return experiments.Planned{
+	return spec.Planned{
 		Run: run,
 		ID:  fmt.Sprintf("%s-%s-%s-%d-%d", s.data, s.task, s.series, draw, seed), Spec: s.data + "-" + s.task,
 		Series: s.series, Group: s.data + s.task + s.series, Cells: []string{s.cell}, Figures: []string{s.figure},
@@ -107,7 +108,7 @@ func (s shape) planned(draw, seed uint64) experiments.Planned {
 }
 
 // record returns a made-up record whose values fall from a start to their final values, with noise.
-func (s shape) record(p experiments.Planned) *record.Record {
+func (s shape) record(p spec.Planned) *record.Record {
 	rng := rand.New(rand.NewPCG(p.Run.Seed, p.Run.Data.Draw+uint64(len(p.ID))))
 	r := &record.Record{Header: record.Header{ID: p.ID, Run: p.Run}}
 	if p.Run.Data.Draw != 0 {

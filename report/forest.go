@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/report/plot"
 )
 
@@ -60,7 +61,7 @@ func (b *builder) forest() *Figure {
 }
 
 // newForest lays the verdicts out in the order of the paper's tables.
-func newForest(a *evidence.Assessment, paper *experiments.PaperValues) *forest {
+func newForest(a *evidence.Assessment, paper *paper.Values) *forest {
 	d := &forest{}
 	for _, t := range paper.Tables {
 		for _, c := range t.Columns {
@@ -142,11 +143,11 @@ func fromBound(claim string, r *evidence.Finding) *forestEntry {
 	if math.IsInf(bound, 1) {
 		bound, side = r.Target.Low, -1
 	}
-	if r.Test.Kind == experiments.KindLess {
+	if r.Test.Kind == ledger.KindLess {
 		bound = 0 // the target ends just below it
 	}
 	whole := bound
-	if r.Test.To != nil && r.Test.Kind != experiments.KindRatio {
+	if r.Test.To != nil && r.Test.Kind != ledger.KindRatio {
 		whole += meanOf(r.To)
 	}
 	at := func(v float64) float64 {
@@ -174,7 +175,7 @@ func meanOf(s evidence.Side) float64 {
 
 // sentenceLabel writes a test of one side of a bound as an inequality:
 // "error: POLK < L-BFGS".
-func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
+func sentenceLabel(r *evidence.Finding, paper *paper.Values) string {
 	s := r.Test.Of
 	what := s.Quantity
 	switch {
@@ -191,9 +192,9 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 	if r.Test.To != nil {
 		right = sideLabel(r.Test.To.Cell, s.Cell, paper)
 		switch {
-		case r.Test.Kind == experiments.KindRatio:
+		case r.Test.Kind == ledger.KindRatio:
 			right = strconv.FormatFloat(bound, 'g', 3, 64) + " x " + right
-		case r.Test.Kind == experiments.KindDifference:
+		case r.Test.Kind == ledger.KindDifference:
 			right += " + " + plot.Trimmed(bound)
 		}
 	}
@@ -202,7 +203,7 @@ func sentenceLabel(r *evidence.Finding, paper *experiments.PaperValues) string {
 
 // sideLabel names a cell's method beside another cell. It adds large or small for a method's
 // second series, as in the cell's ID, and the data set or task if it is another one.
-func sideLabel(cell, beside string, paper *experiments.PaperValues) string {
+func sideLabel(cell, beside string, paper *paper.Values) string {
 	c, o := paper.Cells[cell], paper.Cells[beside]
 	title, _, _ := strings.Cut(c.Title, ", ")
 	if _, series, second := strings.Cut(c.Row, "-"); second {

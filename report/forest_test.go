@@ -11,19 +11,21 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/paper"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // assessed judges the ledger by made-up means. of returns a test's first mean, NaN for a test
 // without records; the second mean is 10. Each interval extends half a per cent to either side of
 // its value.
-func assessed(t *testing.T, of func(claim string, test experiments.Test) float64) *evidence.Assessment {
+func assessed(t *testing.T, of func(claim string, test ledger.Test) float64) *evidence.Assessment {
 	t.Helper()
 	a := &evidence.Assessment{}
-	for _, c := range experiments.Ledgers().Claims {
+	for _, c := range ledger.Embedded().Claims {
 		r := evidence.ClaimResult{Claim: c}
 		for _, test := range c.Tests {
 			tr := evidence.NewFinding(test)
@@ -31,9 +33,9 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 				const to = 10
 				v := m
 				switch test.Kind {
-				case experiments.KindLess, experiments.KindDifference:
+				case ledger.KindLess, ledger.KindDifference:
 					v = m - to
-				case experiments.KindRatio:
+				case ledger.KindRatio:
 					v = m / to
 				}
 				half := 0.005 * math.Abs(v)
@@ -50,7 +52,7 @@ func assessed(t *testing.T, of func(claim string, test experiments.Test) float64
 }
 
 // everywhere returns the paper's value, or 9 for a test of two means or without a printed value.
-func everywhere(_ string, test experiments.Test) float64 {
+func everywhere(_ string, test ledger.Test) float64 {
 	if test.To == nil && test.Paper != nil {
 		return *test.Paper
 	}
@@ -60,7 +62,7 @@ func everywhere(_ string, test experiments.Test) float64 {
 // plotted is the forest plot of an assessment.
 func plotted(t *testing.T, a *evidence.Assessment) *Figure {
 	t.Helper()
-	r := Build(Input{Assessment: a, Profile: experiments.ProfileFull})
+	r := Build(Input{Assessment: a, Profile: spec.ProfileFull})
 	if r.Figures[0].Name != ForestName {
 		t.Fatalf("the first figure is %s", r.Figures[0].Name)
 	}
@@ -82,8 +84,8 @@ func entry(t *testing.T, f *Figure, claim, test string) *forestEntry {
 // TestForestNumbers checks the position of every printed number against the ledger's margins: one
 // point, 25 % of a risk, and 15 % of a model order but at least 4.
 func TestForestNumbers(t *testing.T) {
-	a := assessed(t, func(_ string, test experiments.Test) float64 { return 1.1 * everywhere("", test) })
-	paper := experiments.Paper()
+	a := assessed(t, func(_ string, test ledger.Test) float64 { return 1.1 * everywhere("", test) })
+	paper := paper.Printed()
 	f := plotted(t, a)
 	n := 0
 	for _, cell := range paper.Cells {
@@ -125,9 +127,9 @@ func TestForestSentences(t *testing.T) {
 	for _, e := range f.Drawing.(*forest).entries()[48:] {
 		plotted = append(plotted, e.claim+"."+e.result.Test.ID)
 	}
-	for _, c := range experiments.Ledgers().Claims {
+	for _, c := range ledger.Embedded().Claims {
 		for _, test := range c.Tests {
-			if plottedSection(c.Section) && (test.Kind == experiments.KindLess || (test.Low == nil) != (test.High == nil)) {
+			if plottedSection(c.Section) && (test.Kind == ledger.KindLess || (test.Low == nil) != (test.High == nil)) {
 				want = append(want, c.ID+"."+test.ID)
 			}
 		}
@@ -167,7 +169,7 @@ func svgTexts(svg []byte) map[string]int {
 // TestForestBeyond checks that values beyond the axis are written out, and that tests without a
 // position on it show words.
 func TestForestBeyond(t *testing.T) {
-	a := assessed(t, func(claim string, test experiments.Test) float64 {
+	a := assessed(t, func(claim string, test ledger.Test) float64 {
 		switch claim + "." + test.ID {
 		case "table2.multidist.ksvm.bsgd.error": // (4.6 − 21.8) / 1
 			return 4.6
@@ -193,7 +195,7 @@ func TestForestBeyond(t *testing.T) {
 	if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
 		t.Error("coordinates that are not numbers")
 	}
-	if f := plotted(t, assessed(t, func(string, experiments.Test) float64 { return math.NaN() })); f.Missing != whyNotRun {
+	if f := plotted(t, assessed(t, func(string, ledger.Test) float64 { return math.NaN() })); f.Missing != whyNotRun {
 		t.Errorf("nothing run: %q", f.Missing)
 	}
 }

@@ -15,9 +15,10 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // A DataPicture shows what the examples of a data set of images look like.
@@ -43,7 +44,7 @@ func (g *gallery) add(title string, draw func(draw.Canvas), caption string) {
 
 // dataSets fills the figure of the paper's data sets. The panel of a data set that can't be shown
 // states the reason.
-func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
+func (b *builder) dataSets(f *Figure, pf paper.Figure) {
 	g := &gallery{}
 	for _, pp := range pf.Panels {
 		p := b.in.Pictures[pp.Data]
@@ -65,7 +66,7 @@ func (b *builder) dataSets(f *Figure, pf experiments.PaperFigure) {
 func (b *builder) standIns() *Figure {
 	g := &gallery{}
 	for _, name := range []string{"glyphs", "weaves"} {
-		planned := slices.ContainsFunc(b.in.Planned, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+		planned := slices.ContainsFunc(b.in.Planned, func(p spec.Planned) bool { return p.Run.Data.Name == name })
 		if p := b.in.Pictures[name]; planned && len(p.Images) > 0 {
 			g.addImages(name, p)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // patterns are w×h images, each dark in its upper half.
@@ -128,7 +128,7 @@ func TestLooks(t *testing.T) {
 		look plot.Look
 	}
 	var all []named
-	for _, m := range experiments.Methods() {
+	for _, m := range spec.Methods() {
 		if len(m.Lines) == 0 {
 			t.Errorf("%s has no look of its own", m.Name)
 		}

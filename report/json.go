@@ -1,8 +1,9 @@
 package report
 
 import (
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
+	"polkrepro/spec"
 )
 
 // A Document holds the numbers of a report in JSON. A number that is missing or not finite is
@@ -36,13 +37,13 @@ type SeriesDocument struct {
 func (r *Report) Document() *Document {
 	d := &Document{Profile: r.Input.Profile, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...)}
 	for _, s := range newBuilder(r.Input).series(allRuns) {
-		run, final, ids := s.Run, finalStats(s.Runs, experiments.RiskTest), make([]string, len(s.Runs))
+		run, final, ids := s.Run, finalStats(s.Runs, paper.RiskTest), make([]string, len(s.Runs))
 		for i, r := range s.Runs {
 			ids[i] = r.Header.ID
 		}
 		d.Series = append(d.Series, SeriesDocument{
 			Data: run.Data.Name, Variant: run.Data.Variant, Task: run.Task, Method: run.Method, Label: s.Label, Cells: s.Cells,
-			Planned: len(s.planned), Varied: experiments.Varied(s.planned), RunIDs: ids, Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
+			Planned: len(s.planned), Varied: spec.Varied(s.planned), RunIDs: ids, Risk: final[qRisk], Error: final[qError], Order: final[qOrder],
 			Seconds: statOf(s.values(wall)), Numbers: words.Nullable(s.numbersKept()),
 		})
 	}

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"polkrepro/compare"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // MethodsTable begins the names of the tables of verdicts on a user's specs.
@@ -21,13 +22,13 @@ func own(in Input) *Report {
 	b := newBuilder(in)
 	r := &Report{Input: in}
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	_, specs := grouped(in.Planned, func(p experiments.Planned) string { return p.Spec })
+	_, specs := grouped(in.Planned, func(p spec.Planned) string { return p.Spec })
 	for _, plan := range specs {
 		res := compare.NewMethods(plan, in.Records)
 		if res == nil {
 			continue
 		}
-		for _, f := range res.Fields {
+		for _, f := range res.DataSets {
 			r.Tables = append(r.Tables, verdictTable(f, res.Reference, "method"))
 		}
 	}
@@ -71,7 +72,7 @@ func (b *builder) numericRuns() [][]string {
 		"samples kernel_evaluations numbers_kept")}
 	for _, s := range b.series(allRuns) {
 		row := line(s.dataName(), s.Run.Task, s.Label, len(s.Runs), len(s.planned), b.failed(s.planned))
-		final := finalStats(s.Runs, experiments.RiskTest)
+		final := finalStats(s.Runs, paper.RiskTest)
 		for _, v := range append(final[:], statOf(s.values(secondsInAll))) {
 			row = append(row, line(v.Mean, v.SD, v.Low, v.High)...)
 		}

@@ -10,16 +10,16 @@ import (
 	"testing"
 
 	"polkrepro/compare"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // TestNumbersKept compares the counts of numbers that each learner keeps with counts by hand for
 // the five classes and two features of multidist. Batch methods have none.
 func TestNumbersKept(t *testing.T) {
-	spec, err := experiments.Parse("own.yaml", []byte(`
+	mine, err := spec.Parse("own.yaml", []byte(`
 include: [base/multidist.yaml]
 name: own
 title: Learners
@@ -40,7 +40,7 @@ methods:
 repeats: [{draws: figure}]
 `))
 	testutil.NoError(t, err)
-	plan, err := spec.Plan(experiments.ProfileQuick, experiments.PlanOptions{})
+	plan, err := mine[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
 	testutil.NoError(t, err)
 	want := map[string]float64{
 		"POLK":                   368, // 16·7 + 16²
@@ -71,10 +71,10 @@ repeats: [{draws: figure}]
 func TestTradeoff(t *testing.T) {
 	in := Input{Own: "own", Records: make(map[string]*record.Record)}
 	add := func(label, method string, budget int, seed uint64, order, cpu, err float64) {
-		run := experiments.Run{Task: experiments.TaskKSVM, Method: method, Seed: seed, Params: experiments.Params{Budget: budget}}
+		run := spec.Run{Task: spec.TaskKSVM, Method: method, Seed: seed, Params: spec.Params{Budget: budget}}
 		run.Data.Name = "mine"
-		id := experiments.ID(run)
-		in.Planned = append(in.Planned, experiments.Planned{Run: run, ID: id, Spec: "own", Label: label, Series: label, Group: label + string(rune('a'+budget))})
+		id := spec.ID(run)
+		in.Planned = append(in.Planned, spec.Planned{Run: run, ID: id, Spec: "own", Label: label, Series: label, Group: label + string(rune('a'+budget))})
 		in.Records[id] = &record.Record{Header: record.Header{ID: id, Run: run}, Final: record.Final{ModelOrder: order, TestError: err, Timing: record.Timing{CPU: cpu - 0.5, Pruner: 0.5}}}
 	}
 	add("bsgd", "bsgd", 20, 1, 20, 4, 0.1)
@@ -111,11 +111,11 @@ func TestTradeoff(t *testing.T) {
 // share, and what varies.
 func TestCross(t *testing.T) {
 	in := Input{Own: "first, second", Records: make(map[string]*record.Record)}
-	add := func(spec, series, data string, seed uint64, err float64) {
-		run := experiments.Run{Task: experiments.TaskKSVM, Method: "bsgd", Seed: seed, Params: experiments.Params{Budget: len(spec + series)}}
+	add := func(name, series, data string, seed uint64, err float64) {
+		run := spec.Run{Task: spec.TaskKSVM, Method: "bsgd", Seed: seed, Params: spec.Params{Budget: len(name + series)}}
 		run.Data.Name, run.Data.Files.Holdout = data, 0.2
-		id := fmt.Sprint(spec, series, data, seed)
-		in.Planned = append(in.Planned, experiments.Planned{Run: run, ID: id, Spec: spec, Label: series, Series: series, Group: spec + series})
+		id := fmt.Sprint(name, series, data, seed)
+		in.Planned = append(in.Planned, spec.Planned{Run: run, ID: id, Spec: name, Label: series, Series: series, Group: name + series})
 		if err > 0 {
 			in.Records[id] = &record.Record{Header: record.Header{ID: id, Run: run}, Final: record.Final{TestError: err}}
 		}

@@ -8,9 +8,10 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // A Part is a section of a report, or of its page, beside the paper's tables and figures. Empty
@@ -73,8 +74,8 @@ const leastInBin = 20
 // data set of the paper's tables.
 func (b *builder) confidence() (out []*Figure) {
 	for _, name := range sortedKeys(b.paper.Data) {
-		series := ranked(b.series(func(p experiments.Planned) bool {
-			return p.Run.Data.Name == name && p.Run.Task == experiments.TaskKLR && len(p.Cells) > 0
+		series := ranked(b.series(func(p spec.Planned) bool {
+			return p.Run.Data.Name == name && p.Run.Task == spec.TaskKLR && len(p.Cells) > 0
 		}), func(r *record.Record) bool { return r.Final.Reliability != nil && len(r.Final.Reliability.Bins) > 0 })
 		if len(series) == 0 {
 			continue
@@ -146,8 +147,8 @@ const onlineText = "A method that learns from a stream is tested on each sample 
 // figures of curves.
 func (b *builder) online() (out []*Figure) {
 	for _, pf := range b.paper.Figures {
-		all := b.series(func(p experiments.Planned) bool {
-			return pf.Kind == experiments.FigureCurves && slices.Contains(p.Figures, pf.ID)
+		all := b.series(func(p spec.Planned) bool {
+			return pf.Kind == paper.FigureCurves && slices.Contains(p.Figures, pf.ID)
 		})
 		if f := b.onlineFigure("online-"+pf.Data+"-"+pf.Task, pf.Data, all); f != nil {
 			out = append(out, f)
@@ -169,7 +170,7 @@ func (b *builder) onlineFigure(name, data string, all []*Series) *Figure {
 	wrong.Span()
 	p := &plot.Picture{Panels: []*plot.Panel{wrong}, Legend: legendOf(series)}
 	caption := "(a) Error on the samples so far, each tested before its mini-batch was learned. "
-	stars := b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Method == "lbfgs" }))
+	stars := b.records(b.planned(func(p spec.Planned) bool { return p.Run.Method == "lbfgs" }))
 	regret := &plot.Panel{Title: "(b)", YLabel: "regret", LogY: true}
 	gap := -1.0
 	regret.Traces = traces(series, func(s *Series) []plot.Sample {

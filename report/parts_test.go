@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // diagnosed returns the fixture with the diagnostics that runs record: times, norms, prequential
@@ -34,7 +34,7 @@ func diagnosed() Input {
 			}
 		}
 		r.Final.NormSq = new(100.0)
-		if p.Run.Task == experiments.TaskKLR {
+		if p.Run.Task == spec.TaskKLR {
 			bins := make([]record.Bin, record.ReliabilityBins)
 			bins[7] = record.Bin{Count: 50, Confidence: 0.5, Accuracy: 0.25}
 			bins[14] = record.Bin{Count: 150, Confidence: 0.95, Accuracy: 1}

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 const passesText = "The paper does not say how often it went through Brodatz. Where a method's path passes the printed risk and error at one place " +
@@ -33,7 +34,7 @@ type path struct {
 
 // passes makes the figures of the paths on Brodatz, one for each task.
 func (b *builder) passes() (out []*Figure) {
-	for _, task := range experiments.Tasks() {
+	for _, task := range spec.Tasks() {
 		if paths := b.paths("table3.brodatz." + task + "."); len(paths) > 0 {
 			out = append(out, &Figure{
 				Name:  "passes-" + task,
@@ -54,20 +55,20 @@ func (b *builder) passes() (out []*Figure) {
 func (b *builder) paths(cells string) (out []*path) {
 	of := make(map[string]bool)
 	// The ID of a run without the settings in which it may differ from the cell's run.
-	key := func(r experiments.Run) string {
-		r.Params.Maintenance, r.Params.Iterations, r.Evaluation = "", 0, experiments.Evaluation{}
-		return experiments.ID(r)
+	key := func(r spec.Run) string {
+		r.Params.Maintenance, r.Params.Iterations, r.Evaluation = "", 0, spec.Evaluation{}
+		return spec.ID(r)
 	}
-	for _, p := range b.planned(func(p experiments.Planned) bool {
+	for _, p := range b.planned(func(p spec.Planned) bool {
 		return slices.ContainsFunc(p.Cells, func(id string) bool { return id == cells+p.Run.Method })
 	}) {
 		of[key(p.Run)] = true
 	}
-	for _, s := range ranked(b.series(func(p experiments.Planned) bool {
+	for _, s := range ranked(b.series(func(p spec.Planned) bool {
 		return of[key(p.Run)] && p.Run.Params.Maintenance != "keep-newest" && (!p.Run.Batch() || p.Run.Params.Iterations > 0)
 	}), func(*record.Record) bool { return true }) {
 		if last := len(out) - 1; last < 0 || !s.batch() || out[last].series.Run.Method != s.Run.Method {
-			p := &path{series: s, label: experiments.Method(s.Run.Method).Title, printed: numbersOf(b.paper.Cells[cells+s.Run.Method])}
+			p := &path{series: s, label: spec.Method(s.Run.Method).Title, printed: numbersOf(b.paper.Cells[cells+s.Run.Method])}
 			if m := s.Run.Params.Maintenance; m != "" {
 				p.label += ", " + m
 			}
@@ -84,7 +85,7 @@ func (b *builder) paths(cells string) (out []*path) {
 // add adds the points of a series.
 func (p *path) add(s *Series) {
 	var at [quantityCount][]plot.Sample
-	for q, shown := range quantitiesOf(experiments.RiskTrain, s.Run.Task) {
+	for q, shown := range quantitiesOf(paper.RiskTrain, s.Run.Task) {
 		at[q] = average(s.Runs, shown.of)
 	}
 	for i, risk := range at[qRisk] {
@@ -121,9 +122,9 @@ func nearest(paths []*path) string {
 // passesPicture lays a figure of paths out.
 func passesPicture(paths []*path) *plot.Picture {
 	p := &plot.Picture{}
-	shown := quantitiesOf(experiments.RiskTrain, paths[0].series.Run.Task)
+	shown := quantitiesOf(paper.RiskTrain, paths[0].series.Run.Task)
 	for i, q := range []int{qError, qOrder} {
-		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: riskName(experiments.RiskTrain), YLabel: shown[q].label, LogX: true, LogY: true}
+		pn := &plot.Panel{Title: fmt.Sprintf("(%c)", 'a'+i), XLabel: riskName(paper.RiskTrain), YLabel: shown[q].label, LogX: true, LogY: true}
 		for _, of := range paths {
 			look := of.series.look()
 			t := plot.Trace{Label: of.label, Look: look}

@@ -7,22 +7,22 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestPasses checks that the cells' methods, other published budget maintenance and L-BFGS (by
 // iterations) have paths, and that the caption names the points nearest to the printed values.
 func TestPasses(t *testing.T) {
 	in := Input{Records: map[string]*record.Record{}}
-	add := func(s shape, change func(*experiments.Params)) {
+	add := func(s shape, change func(*spec.Params)) {
 		p := s.planned(0, 1)
 		change(&p.Run.Params)
 		if s.cell == "" {
 			p.Cells = nil
 		}
-		p.ID = experiments.ID(p.Run)
+		p.ID = spec.ID(p.Run)
 		p.Group += p.ID
 		in.Planned = append(in.Planned, p)
 		in.Records[p.ID] = s.record(p)
@@ -30,16 +30,16 @@ func TestPasses(t *testing.T) {
 	polk := shape{"brodatz", "ksvm", "polk", "POLK, K = 0.01", "table3.brodatz.ksvm.polk", "", nil, 1, 80000, 800, 0.01, 0.03, 1000, 1.3, 0}
 	bsgd := shape{"brodatz", "ksvm", "bsgd", "BSGD, B = 1171", "table3.brodatz.ksvm.bsgd", "", nil, 1, 80000, 800, 0.01, 0.03, 1171, 1, 0}
 	lbfgs := shape{"brodatz", "ksvm", "lbfgs", "L-BFGS", "table3.brodatz.ksvm.lbfgs", "", nil, 1, 10000, 20000, 0.03, 0.04, 10000, 1, 0}
-	add(polk, func(*experiments.Params) {})
-	add(bsgd, func(p *experiments.Params) { p.Maintenance = "merging" })
-	add(lbfgs, func(*experiments.Params) {})
+	add(polk, func(*spec.Params) {})
+	add(bsgd, func(p *spec.Params) { p.Maintenance = "merging" })
+	add(lbfgs, func(*spec.Params) {})
 	bsgd.cell, lbfgs.cell, polk.cell = "", "", ""
-	add(bsgd, func(p *experiments.Params) { p.Maintenance = "projection" })
-	add(bsgd, func(p *experiments.Params) { p.Maintenance = "keep-newest" })
-	add(bsgd, func(p *experiments.Params) { p.Maintenance = "merging"; p.Budget = 305 })
-	add(polk, func(p *experiments.Params) { p.Parsimony = 1 })
+	add(bsgd, func(p *spec.Params) { p.Maintenance = "projection" })
+	add(bsgd, func(p *spec.Params) { p.Maintenance = "keep-newest" })
+	add(bsgd, func(p *spec.Params) { p.Maintenance = "merging"; p.Budget = 305 })
+	add(polk, func(p *spec.Params) { p.Parsimony = 1 })
 	for _, n := range []int{16, 4} {
-		add(lbfgs, func(p *experiments.Params) { p.Iterations = n })
+		add(lbfgs, func(p *spec.Params) { p.Iterations = n })
 	}
 	f := figureNamed(t, built(in), "passes-ksvm")
 	_, nearest, _ := strings.Cut(f.Caption, "distance: ")

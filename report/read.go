@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
+	"polkrepro/evidence/ledger"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 )
 
 // Evidence returns the input for judging the claims by the records of a results folder.
 func Evidence(f *harness.Folder) evidence.Input {
-	return evidence.Input{Ledger: experiments.Ledgers(), Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}
+	return evidence.Input{Ledger: ledger.Embedded(), Plan: f.Plan, Records: f.Records.Records, Failed: f.Records.Failures()}
 }
 
 // Read judges the claims by the records of a results folder and makes the report. If written is

@@ -18,14 +18,15 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/evidence"
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Input holds everything that a report is made from.
 type Input struct {
 	Own         string                    // names of the user's specs that the report is about; empty for a report about the paper
-	Planned     []experiments.Planned     // planned runs; several specs may share one
+	Planned     []spec.Planned            // planned runs; several specs may share one
 	Records     map[string]*record.Record // finished runs by ID
 	Failed      map[string]string         // errors of failed runs by run ID
 	Partial     int                       // number of unfinished runs
@@ -40,7 +41,7 @@ type Input struct {
 // A Report is the tables and figures of one set of records.
 type Report struct {
 	Input   Input            // what it was made from
-	Lead    []string         // first paragraphs of the page of a tournament
+	Lead    []string         // first paragraphs of the page of a comparison
 	Tables  []*Table         // the paper's, then the supplementary ones; or those of the user's specs
 	Cells   map[string]*Cell // of the paper's tables, by ID
 	Figures []*Figure        // the forest plot of the verdicts, the paper's figures, and those that supplement them
@@ -69,9 +70,9 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Tables = append(r.Tables, b.table(&b.paper.Tables[i]))
 	}
 	tables := []*Table{b.results("tableS1", "Table S1. Results on data that the paper does not have", b.notOfPaper)}
-	for _, s := range experiments.Supplements() {
-		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p experiments.Planned) bool {
-			return experiments.SupplementOf(p.Spec) == s.Name
+	for _, s := range spec.Supplements() {
+		tables = append(tables, b.results("table"+s.Table, "Table "+s.Table+". "+s.Title, func(p spec.Planned) bool {
+			return spec.SupplementOf(p.Spec) == s.Name
 		}, columnsOfQuestions(s.Name)...))
 	}
 	tables = append(tables, contrastTable(in.Contrasts))
@@ -86,14 +87,14 @@ func build(in Input, figureDraw uint64) *Report {
 		r.Figures = append(r.Figures, study.figures()...)
 	}
 	ofPaper := *b // the parts select runs by their settings, which a user's spec may have
-	ofPaper.in.Planned = slices.DeleteFunc(slices.Clone(in.Planned), func(p experiments.Planned) bool { return !experiments.IsEmbedded(p.Spec) })
+	ofPaper.in.Planned = slices.DeleteFunc(slices.Clone(in.Planned), func(p spec.Planned) bool { return !spec.IsEmbedded(p.Spec) })
 	r.Parts = ofPaper.parts()
 	r.Runs = b.runs()
 	r.Notes = b.notes()
 	if lacking != "" {
 		r.Notes = append(r.Notes, lacking)
 	}
-	if in.Profile == experiments.ProfileSmoke || in.Profile == experiments.ProfileQuick {
+	if in.Profile == spec.ProfileSmoke || in.Profile == spec.ProfileQuick {
 		r.Notes = append(r.Notes, (&evidence.Gap{Kind: evidence.NotPlanned, What: in.Profile}).Sentence())
 	}
 	return r
@@ -101,9 +102,9 @@ func build(in Input, figureDraw uint64) *Report {
 
 // notOfPaper reports whether a run is on data that the paper does not have and belongs to no
 // supplement.
-func (b *builder) notOfPaper(p experiments.Planned) bool {
+func (b *builder) notOfPaper(p spec.Planned) bool {
 	_, ok := b.paper.Data[p.Run.Data.Name]
-	return !ok && experiments.SupplementOf(p.Spec) == ""
+	return !ok && spec.SupplementOf(p.Spec) == ""
 }
 
 // Missing lists what is missing and why: the figures, then the notes.
@@ -120,7 +121,7 @@ func (r *Report) Missing() []string {
 // A builder makes the parts of a report.
 type builder struct {
 	in         Input
-	paper      *experiments.PaperValues
+	paper      *paper.Values
 	figureDraw uint64
 
 	cells map[string]*Cell // of the paper's tables, by ID
@@ -128,16 +129,16 @@ type builder struct {
 
 // newBuilder makes the builder of a report about the paper or about the user's own specs.
 func newBuilder(in Input) *builder {
-	return &builder{in: in, paper: experiments.Paper(), cells: make(map[string]*Cell)}
+	return &builder{in: in, paper: paper.Printed(), cells: make(map[string]*Cell)}
 }
 
 // planned returns the planned runs for which fits returns true, each ID once.
-func (b *builder) planned(fits func(experiments.Planned) bool) []experiments.Planned {
-	return experiments.Distinct(slices.DeleteFunc(slices.Clone(b.in.Planned), func(p experiments.Planned) bool { return !fits(p) }))
+func (b *builder) planned(fits func(spec.Planned) bool) []spec.Planned {
+	return spec.Distinct(slices.DeleteFunc(slices.Clone(b.in.Planned), func(p spec.Planned) bool { return !fits(p) }))
 }
 
 // records returns the records of the planned runs that have one, by draw and seed.
-func (b *builder) records(planned []experiments.Planned) []*record.Record {
+func (b *builder) records(planned []spec.Planned) []*record.Record {
 	var out []*record.Record
 	for _, p := range planned {
 		if r := b.in.Records[p.ID]; r != nil {
@@ -149,12 +150,12 @@ func (b *builder) records(planned []experiments.Planned) []*record.Record {
 }
 
 // gaps returns what the planned runs lack: data, a successful run or a record.
-func (b *builder) gaps(planned []experiments.Planned) []*evidence.Gap {
+func (b *builder) gaps(planned []spec.Planned) []*evidence.Gap {
 	return evidence.Gaps(planned, b.in.Records, b.in.Failed, b.in.Unavailable)
 }
 
 // failed counts the planned runs that ended with an error.
-func (b *builder) failed(planned []experiments.Planned) (n int) {
+func (b *builder) failed(planned []spec.Planned) (n int) {
 	for _, p := range planned {
 		if _, ok := b.in.Failed[p.ID]; ok && b.in.Records[p.ID] == nil {
 			n++
@@ -167,7 +168,7 @@ func (b *builder) failed(planned []experiments.Planned) (n int) {
 var whyNotRun = (&evidence.Gap{Kind: evidence.Pending}).Cell()
 
 // absent returns the reason why the planned runs on a data set have no records.
-func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
+func (b *builder) absent(planned []spec.Planned, dataSet string) string {
 	gaps := b.gaps(planned)
 	if _, ok := b.in.Unavailable[dataSet]; ok {
 		gaps = []*evidence.Gap{{Kind: evidence.Unavailable}}
@@ -182,7 +183,7 @@ func (b *builder) absent(planned []experiments.Planned, dataSet string) string {
 // runs. Failed runs have one line for each error and series, which names one of the runs.
 func (b *builder) notes() []string {
 	var out []string
-	if mixed := experiments.MixedCode(b.in.Planned); mixed != "" {
+	if mixed := spec.MixedCode(b.in.Planned); mixed != "" {
 		out = append(out, mixed)
 	}
 	for _, g := range b.gaps(b.in.Planned) {

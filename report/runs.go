@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // A column of a table of series has a heading and a text for each series.
@@ -47,7 +48,7 @@ func plannedColumns() []column {
 
 // runCount writes how many of the planned runs have a record, and on a user's rows what varies.
 func (s *Series) runCount() string {
-	return strings.TrimSpace(fmt.Sprintf("%d of %d %s", len(s.Runs), len(s.planned), experiments.Varied(s.planned)))
+	return strings.TrimSpace(fmt.Sprintf("%d of %d %s", len(s.Runs), len(s.planned), spec.Varied(s.planned)))
 }
 
 // finalColumns returns the columns of the final test risk, error and model order, as text writes
@@ -55,7 +56,7 @@ func (s *Series) runCount() string {
 func finalColumns(errorHeading string, text func(Stat, int) string) (out []column) {
 	for q, heading := range []string{"test risk", errorHeading, "model order"} {
 		out = append(out, column{heading, func(s *Series) string {
-			return cmp.Or(text(finalStats(s.Runs, experiments.RiskTest)[q], q), words.Dash)
+			return cmp.Or(text(finalStats(s.Runs, paper.RiskTest)[q], q), words.Dash)
 		}})
 	}
 	return out
@@ -132,7 +133,7 @@ func secondsInAll(r *record.Record) float64 { return r.Final.Timing.Training() }
 
 // results makes a table of the results of the planned runs that fit, with a row for each series.
 // The columns of more come last.
-func (b *builder) results(name, title string, fits func(experiments.Planned) bool, more ...column) *Table {
+func (b *builder) results(name, title string, fits func(spec.Planned) bool, more ...column) *Table {
 	parts := strings.SplitAfterN(title, ". ", 2) // a number, if it has one, and the rest
 	return tabulate(Table{
 		Name: name, Title: title, Caption: parts[len(parts)-1] + ".",
@@ -148,18 +149,18 @@ func (b *builder) results(name, title string, fits func(experiments.Planned) boo
 // which the paper prints for some data sets, and the relative distance to the minimizer for runs
 // that are measured against it. Other supplements have none.
 func columnsOfQuestions(supplement string) []column {
-	if supplement != experiments.OpenQuestions {
+	if supplement != spec.OpenQuestions {
 		return nil
 	}
 	return []column{
 		{"training risk", func(s *Series) string {
-			return cmp.Or(finalStats(s.Runs, experiments.RiskTrain)[qRisk].text(qRisk), words.Dash)
+			return cmp.Or(finalStats(s.Runs, paper.RiskTrain)[qRisk].text(qRisk), words.Dash)
 		}},
 		{"‖f − f*‖/‖f*‖", func(s *Series) string {
 			if !s.Run.Evaluation.Minimizer {
 				return words.Dash
 			}
-			return statOf(s.values(statistic(experiments.MeasuredDistance))).text(qRisk)
+			return statOf(s.values(statistic(paper.MeasuredDistance))).text(qRisk)
 		}},
 	}
 }

@@ -13,28 +13,29 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // A Series is the runs of one method with one set of hyper-parameters on one data
 // set and task, over seeds and draws.
 type Series struct {
 	Label string
-	Run   experiments.Run  // first planned run
+	Run   spec.Run         // first planned run
 	Runs  []*record.Record // by draw and seed
 	Cells []string         // table cells that the runs feed
 	Rank  int              // position among its method's planned series in a figure: 0 for the largest model order
 
-	planned []experiments.Planned
+	planned []spec.Planned
 	own     *plot.Look // replaces the method's look, which another series of the figure may have; nil by default
 }
 
 // group makes the series of planned runs, in the order of their first runs.
-func (b *builder) group(planned []experiments.Planned) (out []*Series) {
-	_, groups := grouped(planned, func(p experiments.Planned) string {
+func (b *builder) group(planned []spec.Planned) (out []*Series) {
+	_, groups := grouped(planned, func(p spec.Planned) string {
 		return p.Run.Data.Name + "\x00" + p.Run.Data.Variant + "\x00" + p.Run.Task + "\x00" + p.Group
 	})
 	for _, of := range groups {
@@ -51,7 +52,7 @@ func (b *builder) group(planned []experiments.Planned) (out []*Series) {
 
 // series makes the series of all planned runs that fit, sorted by data set and task. POLK comes
 // first, and each method's series are in descending order of the model order.
-func (b *builder) series(fits func(experiments.Planned) bool) []*Series {
+func (b *builder) series(fits func(spec.Planned) bool) []*Series {
 	out := b.group(b.planned(fits))
 	slices.SortStableFunc(out, func(x, y *Series) int {
 		p, q := x.Run, y.Run
@@ -75,11 +76,11 @@ func byTask(series []*Series) [][]*Series {
 }
 
 // allRuns fits every planned run.
-func allRuns(experiments.Planned) bool { return true }
+func allRuns(spec.Planned) bool { return true }
 
 // polkFirst returns a sort key that orders methods by name, POLK before the others.
 func polkFirst(method string) string {
-	if method == experiments.MethodPOLK {
+	if method == spec.MethodPOLK {
 		return ""
 	}
 	return method
@@ -107,7 +108,7 @@ func (s *Series) numbersKept() float64 {
 	if len(s.Runs) == 0 {
 		return math.NaN()
 	}
-	return s.Run.Numbers(float64(finalStats(s.Runs, experiments.RiskTest)[qOrder].Mean), s.Runs[0].Header.DataFacts)
+	return s.Run.Numbers(float64(finalStats(s.Runs, paper.RiskTest)[qOrder].Mean), s.Runs[0].Header.DataFacts)
 }
 
 // numbers writes numbersKept for readers, or "" if it is unknown.
@@ -200,13 +201,13 @@ func known(is bool, cells ...any) []string {
 }
 
 // grey holds the looks of a method that defines none.
-var grey = []experiments.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
+var grey = []spec.Line{{Color: 0x333333, Width: 1.2}, {Color: 0x888888, Dash: []float64{4, 2}, Width: 1.2}}
 
 // lookOf returns the look of a method's series of the given rank, 0 being the
 // one with the largest model order.
 func lookOf(method string, rank int) plot.Look {
 	lines := grey
-	if m := experiments.Method(method); m != nil && len(m.Lines) > 0 {
+	if m := spec.Method(method); m != nil && len(m.Lines) > 0 {
 		lines = m.Lines
 	}
 	line := lines[rank%len(lines)]

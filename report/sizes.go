@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // sizesText introduces the part on error and size.
@@ -28,8 +29,8 @@ var sizeMethods = []struct {
 	label, method, pruner string
 	rank                  int
 }{
-	{"POLK", experiments.MethodPOLK, "", 0},
-	{"merging POLK", experiments.MethodPOLK, "komp-merge", 1},
+	{"POLK", spec.MethodPOLK, "", 0},
+	{"merging POLK", spec.MethodPOLK, "komp-merge", 1},
 	{"merging BSGD", "bsgd", "", 0},
 	{"SVM (C-SVC)", "csvc", "", 0},
 }
@@ -40,12 +41,12 @@ func (b *builder) sizes() []*Figure {
 	p := &plot.Picture{}
 	for _, of := range sizePanels {
 		pn := &plot.Panel{Title: of.title, XLabel: "model order, support vectors", YLabel: "test error (%)"}
-		series := b.series(func(p experiments.Planned) bool { return slices.Contains(of.specs, p.Spec) })
+		series := b.series(func(p spec.Planned) bool { return slices.Contains(of.specs, p.Spec) })
 		for _, m := range sizeMethods {
 			t := plot.Trace{Label: m.label, Look: lookOf(m.method, m.rank), Dots: true}
 			for _, s := range series {
-				final := finalStats(s.Runs, experiments.RiskTest)
-				fits := s.Run.Method == m.method && (m.method != experiments.MethodPOLK || prunerOf(s) == m.pruner)
+				final := finalStats(s.Runs, paper.RiskTest)
+				fits := s.Run.Method == m.method && (m.method != spec.MethodPOLK || prunerOf(s) == m.pruner)
 				if order := float64(final[qOrder].Mean); fits && words.Finite(order) {
 					t.Curve = append(t.Curve, plot.Single(order, float64(final[qError].Mean)))
 				}

@@ -10,8 +10,9 @@ import (
 
 	"polkrepro/evidence"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
+	"polkrepro/spec"
 )
 
 // A Summary summarizes a reproduction for a terminal: Tables 2 and 3 with one
@@ -49,8 +50,8 @@ const summaryHeadings = "           risk                 error (%)       model o
 // tables lays out Tables 2 and 3. If specs are named, and in profile smoke, which has few runs, it
 // shows only the methods with runs; it is empty if the named specs feed none of their cells.
 func (s *Summary) tables() string {
-	all := len(s.Names) == 0 && s.Input.Profile != experiments.ProfileSmoke
-	fed := func(p experiments.Planned) bool { return slices.Contains(s.Specs, p.Spec) && ofPrinted(p) }
+	all := len(s.Names) == 0 && s.Input.Profile != spec.ProfileSmoke
+	fed := func(p spec.Planned) bool { return slices.Contains(s.Specs, p.Spec) && ofPrinted(p) }
 	if len(s.Names) > 0 && !slices.ContainsFunc(s.Input.Planned, fed) {
 		return ""
 	}
@@ -103,15 +104,15 @@ func (c *Cell) summary(title string) string {
 // series lists the series that the tables do not show: those of the named specs, or those on
 // stand-ins for missing data.
 func (s *Summary) series() string {
-	heading, wanted := "Generated data in place of missing data", func(p experiments.Planned) bool {
+	heading, wanted := "Generated data in place of missing data", func(p spec.Planned) bool {
 		_, needed := s.Input.Unavailable[s.StandIns[p.Run.Data.Name]]
 		return needed && s.Input.Records[p.ID] != nil
 	}
 	if len(s.Names) > 0 {
 		heading = "Results of " + strings.Join(s.Specs, ", ") + ", profile " + s.Input.Profile
-		wanted = func(p experiments.Planned) bool { return slices.Contains(s.Specs, p.Spec) }
+		wanted = func(p spec.Planned) bool { return slices.Contains(s.Specs, p.Spec) }
 	}
-	all := newBuilder(s.Input).series(func(p experiments.Planned) bool { return wanted(p) && !ofPrinted(p) })
+	all := newBuilder(s.Input).series(func(p spec.Planned) bool { return wanted(p) && !ofPrinted(p) })
 	if len(all) == 0 {
 		return ""
 	}
@@ -119,9 +120,9 @@ func (s *Summary) series() string {
 }
 
 // ofPrinted reports whether a run feeds a cell of the printed tables.
-func ofPrinted(p experiments.Planned) bool {
+func ofPrinted(p spec.Planned) bool {
 	return slices.ContainsFunc(p.Cells, func(id string) bool {
-		c, ok := experiments.Paper().Cells[id]
+		c, ok := paper.Printed().Cells[id]
 		return ok && !c.Extra
 	})
 }
@@ -142,7 +143,7 @@ func (s *Summary) verdicts() string {
 			}
 		}
 	}
-	if single > 0 && s.Input.Profile != experiments.ProfileFull {
+	if single > 0 && s.Input.Profile != spec.ProfileFull {
 		text += fmt.Sprintf("single runs\tdecide %s on numbers, without an interval\n", words.Count(single, "verdict"))
 	}
 	return text
@@ -151,7 +152,7 @@ func (s *Summary) verdicts() string {
 // missing lists what is missing, and the commands that make it. If the tables are shown, that may
 // be a larger profile.
 func (s *Summary) missing(paper bool) string {
-	wanted := slices.DeleteFunc(slices.Clone(s.Input.Planned), func(p experiments.Planned) bool {
+	wanted := slices.DeleteFunc(slices.Clone(s.Input.Planned), func(p spec.Planned) bool {
 		return len(s.Names) > 0 && !slices.Contains(s.Specs, p.Spec)
 	})
 	gaps := evidence.Gaps(wanted, s.Input.Records, s.Input.Failed, s.Input.Unavailable)
@@ -165,7 +166,7 @@ func (s *Summary) missing(paper bool) string {
 	if len(gaps) > 0 {
 		text += "  To run what is missing: " + s.Command(append([]string{"reproduce"}, s.Names...)...) + "\n"
 	}
-	larger := map[string]string{experiments.ProfileSmoke: experiments.ProfileQuick, experiments.ProfileQuick: experiments.ProfileFull}[s.Input.Profile]
+	larger := map[string]string{spec.ProfileSmoke: spec.ProfileQuick, spec.ProfileQuick: spec.ProfileFull}[s.Input.Profile]
 	if paper && larger != "" {
 		text += "  More verdicts and seeds: " + s.Command("reproduce", "--profile", larger) + "\n"
 	}
@@ -178,7 +179,7 @@ func (s *Summary) missing(paper bool) string {
 // where says where the report is and lists the commands that show more, if it is about the paper.
 func (s *Summary) where(paper bool) string {
 	text := fmt.Sprintf("report\t%s\n", cmp.Or(s.Page, s.Command("report", "--format", "html")))
-	if mixed := experiments.MixedCode(s.Input.Planned); mixed != "" {
+	if mixed := spec.MixedCode(s.Input.Planned); mixed != "" {
 		text += "other code\t" + mixed + "\n"
 	}
 	if paper {

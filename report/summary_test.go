@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // fixtureSummary returns the summary of a fixture.
@@ -52,12 +52,12 @@ func TestSummary(t *testing.T) {
 	own.Names, own.Specs = []string{"mine.yaml"}, []string{"mine"}
 
 	quick := fixtureInput()
-	quick.Profile = experiments.ProfileQuick
+	quick.Profile = spec.ProfileQuick
 	named := fixtureSummary(t, quick)
 	named.Names, named.Specs, named.Page = []string{"mnist-ksvm"}, []string{"mnist-ksvm"}, ""
 
 	some := fixtureInput()
-	some.Profile = experiments.ProfileSmoke
+	some.Profile = spec.ProfileSmoke
 	for id, r := range some.Records { // those of two methods on one data set stay
 		if run := r.Header.Run; run.Data.Name != "multidist" || run.Task != "ksvm" || run.Method == "lbfgs" || run.Method == "csvc" {
 			delete(some.Records, id)

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // A Table is one of the report's tables.
@@ -21,25 +23,25 @@ type Table = table.Table
 // A Cell compares the paper's printed numbers with those of the runs. The quantities are the
 // risk, the error rate in per cent, and the model order.
 type Cell struct {
-	experiments.PaperCell                      // its place; zero numbers if the paper has no such cell
-	Texts                 [3]string            // the paper's numbers as printed, "—" for a dash
-	Paper                 [3]*float64          // nil for a dash
-	Ours                  [3]Stat              // the risk has N = 0 if the method has no risk
-	Draw                  uint64               // the draw that the figures show; 0 if no run is on it
-	OnDraw                [3]Stat              // of the run with the lowest seed on this draw
-	Varied                bool                 // whether runs on several draws of the data set answer the sentences about it
-	Drawn                 [3]Stat              // of these runs, if this cell has some
-	Why                   string               // why there are no runs; empty if there are
-	Dash                  string               // why the paper leaves a number out; empty if it prints all three
-	Lost                  string               // how many runs are missing; empty if none
-	Judged                [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
+	paper.Cell                      // its place; zero numbers if the paper has no such cell
+	Texts      [3]string            // the paper's numbers as printed, "—" for a dash
+	Paper      [3]*float64          // nil for a dash
+	Ours       [3]Stat              // the risk has N = 0 if the method has no risk
+	Draw       uint64               // the draw that the figures show; 0 if no run is on it
+	OnDraw     [3]Stat              // of the run with the lowest seed on this draw
+	Varied     bool                 // whether runs on several draws of the data set answer the sentences about it
+	Drawn      [3]Stat              // of these runs, if this cell has some
+	Why        string               // why there are no runs; empty if there are
+	Dash       string               // why the paper leaves a number out; empty if it prints all three
+	Lost       string               // how many runs are missing; empty if none
+	Judged     [3]*evidence.Finding // verdicts on the printed numbers; nil where there is none
 
 	ByResult []string // choices behind the verdicts that were made with the paper's numbers in view
 	Gap      float64  // largest ratio of certified gap to objective, of batch runs that ended before they met their tolerance
 }
 
 // table makes one of the paper's tables, with a block for each column: a task on a data set.
-func (b *builder) table(pt *experiments.PaperTable) *Table {
+func (b *builder) table(pt *paper.Table) *Table {
 	t := &Table{
 		Name:    pt.ID,
 		Title:   fmt.Sprintf("Table %d. Results on %s", pt.Number, pt.Title),
@@ -54,7 +56,7 @@ func (b *builder) table(pt *experiments.PaperTable) *Table {
 			id := pt.CellID(col, row)
 			pc, printed := b.paper.Cells[id]
 			pc.ID, pc.Table, pc.Data, pc.Task, pc.Row, pc.Title, pc.Extra = id, pt.ID, col.Data, col.Task, row.ID, row.Title, i >= len(pt.Rows)
-			planned := b.planned(func(p experiments.Planned) bool { return slices.Contains(p.Cells, id) })
+			planned := b.planned(func(p spec.Planned) bool { return slices.Contains(p.Cells, id) })
 			if pc.Extra && !printed && len(planned) == 0 {
 				continue
 			}
@@ -74,15 +76,15 @@ func (b *builder) table(pt *experiments.PaperTable) *Table {
 }
 
 // cell makes a cell from the runs that feed it.
-func (b *builder) cell(pc experiments.PaperCell, planned []experiments.Planned) *Cell {
+func (b *builder) cell(pc paper.Cell, planned []spec.Planned) *Cell {
 	runs, risk := b.records(planned), b.paper.Data[pc.Data].Risk
 	c := &Cell{
-		PaperCell: pc, Texts: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
+		Cell: pc, Texts: printed(pc), Paper: numbersOf(pc), Dash: cmp.Or(b.paper.Reasons[pc.Reason], pc.Reason),
 		Ours: finalStats(runs, risk), OnDraw: finalStats(nil, risk), Drawn: finalStats(nil, risk),
 	}
-	var drawn *experiments.Answer
-	if drawn, c.Varied = experiments.Ledgers().OnDraws(pc.ID); drawn != nil {
-		c.Drawn = finalStats(b.records(b.planned(func(p experiments.Planned) bool { return drawn.Matches(&p) })), risk)
+	var drawn *ledger.Answer
+	if drawn, c.Varied = ledger.Embedded().OnDraws(pc.ID); drawn != nil {
+		c.Drawn = finalStats(b.records(b.planned(func(p spec.Planned) bool { return drawn.Matches(&p) })), risk)
 	}
 	if b.in.Assessment != nil {
 		for q, name := range Quantities {
@@ -213,19 +215,19 @@ func (c *Cell) reason(q int) string {
 // finalOf returns a run's final risk, error rate in per cent and model order.
 func finalOf(r *record.Record, risk string) [quantityCount]float64 {
 	v := [quantityCount]float64{r.Final.TestRisk, 100 * r.Final.TestError, r.Final.ModelOrder}
-	if risk == experiments.RiskTrain {
+	if risk == paper.RiskTrain {
 		v[qRisk] = r.Final.TrainRisk
 	}
 	return v
 }
 
 // numbersOf returns the three numbers of a cell of the paper, nil for a dash.
-func numbersOf(pc experiments.PaperCell) [quantityCount]*float64 {
+func numbersOf(pc paper.Cell) [quantityCount]*float64 {
 	return [quantityCount]*float64{pc.Risk, pc.Error, pc.Order}
 }
 
 // printed returns the three numbers of a cell as the paper prints them.
-func printed(pc experiments.PaperCell) [3]string {
+func printed(pc paper.Cell) [3]string {
 	numbers := strings.Split(cmp.Or(pc.Printed, "-/-/-"), "/")
 	for q, v := range numbersOf(pc) {
 		if v == nil {
@@ -240,11 +242,11 @@ func (c *Cell) Runs() int { return c.Ours[qError].N }
 
 // riskName names one of a data set's risks, train or test.
 func riskName(risk string) string {
-	return cmp.Or(map[string]string{experiments.RiskTrain: "training risk"}[risk], "test risk")
+	return cmp.Or(map[string]string{paper.RiskTrain: "training risk"}[risk], "test risk")
 }
 
 // tableNotes are the lines below a table.
-func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string {
+func (b *builder) tableNotes(pt *paper.Table, cells []*Cell) []string {
 	notes := []string{
 		"risk / error in % / model order; ours: mean ± standard deviation over runs (seeds and draws), those of POLK and BSGD averaged over the last 5 % of the processed samples; 90 %: the interval of the mean, Student's.",
 		"Δ: ours against the paper's; in percentage points for the error, in % of the paper's value for risk and order.",
@@ -258,7 +260,7 @@ func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string
 		}
 	}
 	place := func(c *Cell) string {
-		if slices.ContainsFunc(pt.Columns, func(other experiments.PaperColumn) bool { return other.Data != c.Data }) {
+		if slices.ContainsFunc(pt.Columns, func(other paper.Column) bool { return other.Data != c.Data }) {
 			return c.Title + ", " + taskTitle(c.Task) + " on " + c.Data
 		}
 		return c.Title + ", " + taskTitle(c.Task)
@@ -305,7 +307,7 @@ func (b *builder) tableNotes(pt *experiments.PaperTable, cells []*Cell) []string
 func (b *builder) bayesNote(dataSet string) string {
 	var values []float64
 	last, shown := uint64(0), ""
-	for _, r := range b.records(b.planned(func(p experiments.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
+	for _, r := range b.records(b.planned(func(p spec.Planned) bool { return p.Run.Data.Name == dataSet && len(p.Cells) > 0 })) {
 		e, ok := r.Header.DataFacts["bayes_error"]
 		draw := r.Header.Run.Data.Draw
 		if !ok || draw == last { // the records are sorted by draw

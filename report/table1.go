@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // Table1Spec is the spec whose runs are compared with Table 1, the convergence theorems. The
@@ -29,7 +31,7 @@ type theoryStudy struct {
 // theory gathers the runs behind Table 1, and says if some are missing. It returns nil unless each of
 // their series has a record.
 func (b *builder) theory() (s *theoryStudy, missing string) {
-	planned := b.planned(func(p experiments.Planned) bool { return p.Spec == Table1Spec })
+	planned := b.planned(func(p spec.Planned) bool { return p.Spec == Table1Spec })
 	records := b.records(planned)
 	if len(records) == 0 || records[0].Final.Measured == nil {
 		return nil, ""
@@ -49,13 +51,13 @@ func (b *builder) theory() (s *theoryStudy, missing string) {
 
 // diminishing reports whether the series' learning rate diminishes.
 func (s *Series) diminishing() bool {
-	return s.Run.Params.Schedule == experiments.ScheduleInverse
+	return s.Run.Params.Schedule == spec.ScheduleInverse
 }
 
 // polk returns the series of POLK with a diminishing or with a constant learning rate.
 func (s *theoryStudy) polk(diminishing bool) (out []*Series) {
 	for _, x := range s.series {
-		if x.Run.Method == experiments.MethodPOLK && x.diminishing() == diminishing {
+		if x.Run.Method == spec.MethodPOLK && x.diminishing() == diminishing {
 			out = append(out, x)
 		}
 	}
@@ -108,7 +110,7 @@ func (s *theoryStudy) table() *Table {
 	p := diminishing.Run.Params
 	limit := fmt.Sprintf(" < 1/λ = %g", 1/p.Regularizer)
 	distance := fmt.Sprintf("distance %s ‖f*‖ at the end, as t^%.2f",
-		statOf(diminishing.values(statistic(experiments.MeasuredDistance))).text(qRisk), statOf(diminishing.values(statistic(experiments.MeasuredSlope))).Mean)
+		statOf(diminishing.values(statistic(paper.MeasuredDistance))).text(qRisk), statOf(diminishing.values(statistic(paper.MeasuredSlope))).Mean)
 	order := fmt.Sprintf("M = %s at the end, ×%.2f in the last decade",
 		statOf(diminishing.values(finalOrder)).text(qOrder), statOf(diminishing.values(theory.DecadeGrowth)).Mean)
 	return &Table{
@@ -148,12 +150,12 @@ func (s *theoryStudy) notes() []string {
 func (s *theoryStudy) constantText(series []*Series) string {
 	var floors []float64
 	for _, x := range series {
-		floors = append(floors, x.values(statistic(experiments.MeasuredFloorRadius))...)
+		floors = append(floors, x.values(statistic(paper.MeasuredFloorRadius))...)
 	}
 	text := fmt.Sprintf("least distance %.2g to %.2g Δ", slices.Min(floors), slices.Max(floors))
 	for _, c := range s.claims {
 		for _, t := range c.Tests {
-			if t.Test.Kind == experiments.KindExponent && t.Verdict != stats.NotRun {
+			if t.Test.Kind == ledger.KindExponent && t.Verdict != stats.NotRun {
 				text += fmt.Sprintf("; as η^%.2f (K = %v)", t.Ours.Value, t.Of.Runs[0].Run.Params.Parsimony)
 			}
 		}
@@ -174,7 +176,7 @@ func constantOrderText(series []*Series) string {
 func (s *theoryStudy) seriesTable() *Table {
 	polk := func(constant bool, of func(*Series) string) func(*Series) string { // a dash for other methods and, if constant, for a diminishing rate
 		return func(x *Series) string {
-			if x.Run.Method != experiments.MethodPOLK || constant && x.diminishing() {
+			if x.Run.Method != spec.MethodPOLK || constant && x.diminishing() {
 				return words.Dash
 			}
 			return of(x)
@@ -247,7 +249,7 @@ func (s *theoryStudy) curves(series []*Series) *plot.Picture {
 		order.Traces = append(order.Traces, x.trace(average(x.Runs, func(p record.Point) float64 { return float64(p.ModelOrder) })))
 		ratio.Traces = append(ratio.Traces, x.trace(largestRatios(x.Runs)))
 		for _, y := range s.series {
-			if y.Run.Method == experiments.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
+			if y.Run.Method == spec.MethodFSGD && y.diminishing() == x.diminishing() && y.Run.Params.LearningRate == x.Run.Params.LearningRate {
 				t := plot.Trace{Label: y.Label, Look: unprojected(x.look()), Curve: centre(distances(y))}
 				distance.Traces = append(distance.Traces, t)
 				plain = append(plain, plot.LineEntry("without projection (FSGD)", t.Look))

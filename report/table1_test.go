@@ -6,9 +6,9 @@ import (
 
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/record"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // theoryInput returns the input of a report: made-up records of Table 1's runs in a profile that
@@ -41,11 +41,11 @@ func verdicts(r *Report) string {
 // contradicts a claim changes only the claim's row.
 func TestTable1Verdicts(t *testing.T) {
 	const good = "reproduced, reproduced, reproduced, reproduced"
-	if got := verdicts(built(theoryInput(t, experiments.ProfileQuick, nil))); got != good {
+	if got := verdicts(built(theoryInput(t, spec.ProfileQuick, nil))); got != good {
 		t.Errorf("verdicts %s", got)
 	}
-	stalled := theoryInput(t, experiments.ProfileQuick, func(r *record.Record) {
-		if run := r.Header.Run; run.Method == experiments.MethodPOLK && run.Params.Schedule == experiments.ScheduleInverse {
+	stalled := theoryInput(t, spec.ProfileQuick, func(r *record.Record) {
+		if run := r.Header.Run; run.Method == spec.MethodPOLK && run.Params.Schedule == spec.ScheduleInverse {
 			for i := range r.Points {
 				r.Points[i].Measured[theory.Distance] = 5
 			}
@@ -54,7 +54,7 @@ func TestTable1Verdicts(t *testing.T) {
 	if got := verdicts(built(stalled)); got != "deviates, reproduced, reproduced, reproduced" {
 		t.Errorf("verdicts %s of a run that stalls", got)
 	}
-	one := theoryInput(t, experiments.ProfileQuick, nil)
+	one := theoryInput(t, spec.ProfileQuick, nil)
 	clear(one.Records)
 	one.Records[one.Planned[0].ID] = theorytest.Record(one.Planned[0])
 	r := built(one)
@@ -66,7 +66,7 @@ func TestTable1Verdicts(t *testing.T) {
 // TestTable1Figures checks that the pictures of a complete study are drawn.
 func TestTable1Figures(t *testing.T) {
 	drawn := 0
-	for _, f := range built(theoryInput(t, experiments.ProfileQuick, nil)).Figures {
+	for _, f := range built(theoryInput(t, spec.ProfileQuick, nil)).Figures {
 		if !strings.HasPrefix(f.Name, Table1Spec) {
 			continue
 		}

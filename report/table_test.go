@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/record"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // mixedInput has every kind of cell: finished, in part, failed, diverged,
@@ -57,7 +57,7 @@ func TestGoldenFaces(t *testing.T) {
 // cells: risks of four digits with their spread.
 func widestInput(t *testing.T) Input {
 	t.Helper()
-	in := Input{Planned: theorytest.Plan(t, experiments.ProfileFull), Records: make(map[string]*record.Record), Profile: experiments.ProfileFull}
+	in := Input{Planned: theorytest.Plan(t, spec.ProfileFull), Records: make(map[string]*record.Record), Profile: spec.ProfileFull}
 	for i, p := range in.Planned {
 		v := 1 + 0.01*float64(i%7)
 		in.Records[p.ID] = &record.Record{Header: record.Header{ID: p.ID, Run: p.Run},

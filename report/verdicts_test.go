@@ -8,34 +8,36 @@ import (
 	"testing"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/internal/golden"
 	"polkrepro/internal/testutil"
+	"polkrepro/paper"
 	"polkrepro/report/table"
+	"polkrepro/spec"
 )
 
 // fixtureVerdicts has a claim of every outcome. note is the remark on the claim whose run failed.
 func fixtureVerdicts(note string) *Verdicts {
-	paper := 0.1
+	printed := 0.1
 	test := func(v stats.Verdict, explained, remark string) evidence.Finding {
-		f := evidence.NewFinding(experiments.Test{ID: "risk", Of: experiments.Selector{Quantity: experiments.QuantityRisk, Cell: "c"}, Paper: &paper, Explained: explained})
+		f := evidence.NewFinding(ledger.Test{ID: "risk", Of: ledger.Selector{Quantity: paper.QuantityRisk, Cell: "c"}, Paper: &printed, Explained: explained})
 		f.Verdict, f.Remark = v, remark
 		f.Target, f.Ours = evidence.Number{Low: 0.05, High: 0.15, Basis: evidence.Target}, evidence.Number{Value: 0.1, Low: 0.09, High: 0.11, Basis: stats.Student}
 		f.Of.Runs = make([]evidence.Observation, 5)
 		return f
 	}
 	claim := func(id, section string, tests ...evidence.Finding) evidence.ClaimResult {
-		c := evidence.ClaimResult{Claim: experiments.Claim{ID: id, Section: section, Quote: "a <quote> | & so_on"}, Tests: tests}
+		c := evidence.ClaimResult{Claim: ledger.Claim{ID: id, Section: section, Quote: "a <quote> | & so_on"}, Tests: tests}
 		for _, t := range tests {
 			c.Verdict = max(c.Verdict, t.Verdict)
 		}
 		return c
 	}
 	notRun := test(stats.NotRun, "", note)
-	notRun.Ours, notRun.Of = evidence.Number{}, evidence.Side{Missing: make([]experiments.Planned, 5)}
+	notRun.Ours, notRun.Of = evidence.Number{}, evidence.Side{Missing: make([]spec.Planned, 5)}
 	part := test(stats.Reproduced, "", "")
-	part.Of.Missing = make([]experiments.Planned, 1)
+	part.Of.Missing = make([]spec.Planned, 1)
 	part.Gap = &evidence.Gap{Kind: evidence.Pending, Runs: part.Of.Missing, N: 5}
 	cell := claim("table2.x", "Table 2", test(stats.Reproduced, "", ""))
 	cell.Claim.Cell, cell.Claim.Quote = true, "0.1/-/-"
@@ -107,7 +109,7 @@ func TestHostile(t *testing.T) {
 func TestJudgedLines(t *testing.T) {
 	printed := 4.0
 	judged := func(low, high float64) *evidence.Finding {
-		f := evidence.NewFinding(experiments.Test{Kind: experiments.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
+		f := evidence.NewFinding(ledger.Test{Kind: ledger.KindEquivalence, Low: &printed, High: &printed, Margin: 1, Paper: &printed})
 		f.Verdict, f.Ours = stats.Reproduced, evidence.Number{Value: 4.6, Low: 4.4, High: 4.8, Basis: stats.Student}
 		f.NewRun = evidence.Number{Low: low, High: high, Basis: stats.OneRun}
 		return &f

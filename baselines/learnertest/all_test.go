@@ -13,12 +13,12 @@ import (
 	"polkrepro/baselines/csvc"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 type (
@@ -30,12 +30,12 @@ type (
 var gaussian = kernel.Gaussian{Bandwidth: 1.5}
 
 // losses holds the losses of the two tasks.
-var losses = map[string]loss.Loss{experiments.TaskKSVM: loss.MultiHinge{}, experiments.TaskKLR: loss.MultiLogistic{}}
+var losses = map[string]loss.Loss{spec.TaskKSVM: loss.MultiHinge{}, spec.TaskKLR: loss.MultiLogistic{}}
 
 // settings holds the hyper-parameters with which methods of package harness are tested. A key is a
 // method's name, or the name, a slash and a variant. Function problem sets the hyper-parameters
 // that all methods share.
-var settings = map[string]experiments.Params{
+var settings = map[string]spec.Params{
 	"polk":             {BatchSize: 8, Parsimony: 0.1},
 	"fsgd":             {},
 	"norma":            {Budget: 40},
@@ -82,7 +82,7 @@ func TestKRLS(t *testing.T) { learnertest.Run(t, learner{Fit: indicators}) }
 
 // indicators trains one KRLS for each class, with targets 1 for its samples and 0 for the others.
 func indicators(s task) (*model, error) {
-	p := problem(gaussian, loss.SquaredError{}, experiments.Params{
+	p := problem(gaussian, loss.SquaredError{}, spec.Params{
 		Budget: 30, BatchSize: 1, Own: prune.Params{"threshold": 1e-3, "noise": 0.1, "forgetting": 1},
 	}, s)
 	f := make(oneVsRest, s.Classes)
@@ -154,8 +154,8 @@ const regularizer = 1e-3
 
 // problem returns the problem for which a method is made. A mini-batch is the whole training set
 // unless p says otherwise.
-func problem(k kernel.Kernel, l loss.Loss, p experiments.Params, s task) harness.Problem {
-	p.Regularizer, p.LearningRate, p.Schedule = regularizer, 0.5, experiments.ScheduleConstant
+func problem(k kernel.Kernel, l loss.Loss, p spec.Params, s task) harness.Problem {
+	p.Regularizer, p.LearningRate, p.Schedule = regularizer, 0.5, spec.ScheduleConstant
 	p.BatchSize = cmp.Or(p.BatchSize, s.N)
 	return harness.Problem{
 		Params: p, Kernel: k, Rates: polk.Constant(p.LearningRate), Loss: l, Classes: s.Classes, Dim: s.Dim, Seed: s.Seed,

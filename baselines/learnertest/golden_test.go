@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/spec"
 )
 
 // goldens holds the results that
@@ -60,7 +60,7 @@ func holdGoldens(t *testing.T, draw data.Draw) {
 		}
 		p := harness.BatchProblem{
 			Problem: harness.Problem{
-				Params: experiments.Params{Regularizer: 1e-6, Tolerance: tolerance, Budget: g.order, Cost: 1},
+				Params: spec.Params{Regularizer: 1e-6, Tolerance: tolerance, Budget: g.order, Cost: 1},
 				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: g.loss, Classes: set.Classes, Dim: set.Train.Dim, Seed: 1, Train: set.Train,
 			},
 			Threads: 2, Progress: func(float64) {},

@@ -19,9 +19,9 @@ import (
 	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/data/rows"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
+	"polkrepro/spec"
 )
 
 // A benchmark holds the options of the bench command.
@@ -55,7 +55,7 @@ docs/own-data.md.`,
 			return b.run(cmd)
 		},
 	}
-	b.search.add(cmd, append(experiments.Tasks(), experiments.TaskRegression))
+	b.search.add(cmd, append(spec.Tasks(), spec.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
 	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
 	runFlags(cmd, &b.opt, &b.progress)
@@ -64,15 +64,15 @@ docs/own-data.md.`,
 }
 
 func (b *benchmark) run(cmd *cobra.Command) error {
-	spec, err := b.search.run(cmd, "bench", &b.opt, b.progress, compare.SettleMethods)
+	found, err := b.search.run(cmd, "bench", &b.opt, b.progress, compare.TuneMethods)
 	if err != nil {
 		return err
 	}
-	b.profile, b.opt.RequireData = experiments.ProfileQuick, true
-	if err := b.reproduction.run(cmd, []string{spec}); err != nil || !b.opt.Predictions {
+	b.profile, b.opt.RequireData = spec.ProfileQuick, true
+	if err := b.reproduction.run(cmd, []string{found}); err != nil || !b.opt.Predictions {
 		return err
 	}
-	plan, err := harness.PlanNamed([]string{spec}, b.profile, b.plan, b.opt.Finder)
+	plan, err := harness.PlanNamed([]string{found}, b.profile, b.plan, b.opt.Finder)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
 	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
-	q.opt.Task = experiments.TaskKSVM
+	q.opt.Task = spec.TaskKSVM
 	fs.Var(choice(&q.opt.Task, tasks), "task", "`task` to learn: "+strings.Join(tasks, ", "))
 	fs.Var(choice(&q.format, rows.Formats()), "format", "`format` of the files: "+strings.Join(rows.Formats(), ", ")+" (default: by the file's name)")
 	headerFlag(cmd, &s.Header)
@@ -115,12 +115,12 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
-// A settling is a function that finds the settings of a comparison and returns the spec.
-type settling = func(context.Context, compare.Options) (spec []byte, err error)
+// A tuning is a function that finds the settings of a comparison and returns the spec.
+type tuning = func(context.Context, compare.Options) (spec []byte, err error)
 
-// run calls settle, writes the spec and returns its file: KIND-NAME.yaml in the results
+// run calls tune, writes the spec and returns its file: KIND-NAME.yaml in the results
 // folder. The default results folder is results/KIND-NAME.
-func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, settle settling) (spec string, err error) {
+func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, tune tuning) (spec string, err error) {
 	if q.opt.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
@@ -149,7 +149,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	q.opt.Source.Say = q.opt.Note
-	text, err := settle(cmd.Context(), q.opt)
+	text, err := tune(cmd.Context(), q.opt)
 	q.opt.Progress.Close()
 	switch {
 	case errors.Is(err, data.ErrNotAvailable):
@@ -169,7 +169,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 // source fills in the source from the flags.
 func (q *settingsSearch) source(fs *pflag.FlagSet) {
 	s := &q.opt.Source
-	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == experiments.TaskRegression
+	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == spec.TaskRegression
 	if s.Test == "" {
 		s.Holdout = 0.2
 	}

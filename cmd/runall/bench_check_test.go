@@ -47,8 +47,8 @@ func TestCheckBench(t *testing.T) {
 	}
 }
 
-// TestCheckCompareData: compare --data writes a tournament and its report. compare with the
-// tournament's file, which contains the script's command, completes what the budget left. A second
+// TestCheckCompareData: compare --data writes a comparison and its report. compare with the
+// comparison's file, which contains the script's command, completes what the budget left. A second
 // call has nothing to do and prints the same. report prints the same too and starts no process.
 func TestCheckCompareData(t *testing.T) {
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func TestCheckCompareData(t *testing.T) {
 		!strings.Contains(stderr, "repeat, by a probe: its process starts in ") {
 		t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 	}
-	if info, err := os.Stat(filepath.Join(harness.ReportDir(results), "tournament", "report.html")); err != nil || info.Size() == 0 {
+	if info, err := os.Stat(filepath.Join(harness.ReportDir(results), "comparison", "report.html")); err != nil || info.Size() == 0 {
 		t.Errorf("the page: %v", err)
 	}
 	code, stdout, stderr = call(t, "compare", spec, "--results", results, "--progress", "plain") // all replicates, whatever the budget

@@ -14,10 +14,10 @@ import (
 	"testing"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // A machine is a way to build and run the specs of testdata/bits for TestCheckSameBits: on this
@@ -129,7 +129,7 @@ func checkAllMethods(t *testing.T, c *record.Collection) {
 		methods = append(methods, r.Header.Run.Method)
 		pruners = append(pruners, cmp.Or(r.Header.Run.Params.Pruner, prune.KOMP))
 	}
-	for _, m := range experiments.Methods() {
+	for _, m := range spec.Methods() {
 		if !slices.Contains(methods, m.Name) {
 			t.Errorf("no run of method %s", m.Name)
 		}

@@ -15,12 +15,12 @@ import (
 
 	"polkrepro/compare"
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/polk/prune"
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/report/page"
+	"polkrepro/spec"
 )
 
 // A comparison holds the options of the compare command.
@@ -35,8 +35,8 @@ type comparison struct {
 	asJSON   bool
 }
 
-// A Tournament is the output of 'runall compare --json'.
-type Tournament struct {
+// Comparisons is the output of 'runall compare --json'.
+type Comparisons struct {
 	Versioned
 	*compare.Result
 }
@@ -47,20 +47,20 @@ func newCompare() *cobra.Command {
 		Use:   "compare [SPEC]",
 		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
-equal model order and at equal time. Each heuristic runs over a grid of its knob
-on every data set of the tournament, on the same examples in the same order. The
-tournament is SPEC, by default experiments/` + experiments.TournamentFile + `.
+equal model order and at equal time. Each heuristic runs over a grid of its size parameter
+on every data set of the comparison, on the same examples in the same order. The
+comparison is SPEC, by default experiments/` + spec.ComparisonFile + `.
 
-Runs that have a record are not repeated, so an interrupted tournament resumes
+Runs that have a record are not repeated, so an interrupted comparison resumes
 where it stopped, and a new heuristic costs only its own runs. The runs of a
 heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
-With --data, the tournament is on your own file: bandwidth and learning rate are
-found on held-out training rows, and values of each heuristic's knob whose model
+With --data, the comparison is on your own file: bandwidth and learning rate are
+found on held-out training rows, and values of each heuristic's size parameter whose model
 orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
-tournament is written to the results folder. --test to --order say how the file
+comparison is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
@@ -72,11 +72,11 @@ the same failure in three runs of it, its other runs are not started.`,
 			return c.run(cmd, argument(names, 0))
 		},
 	}
-	c.search.add(cmd, experiments.Tasks())
-	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the tournament's data sets")
+	c.search.add(cmd, spec.Tasks())
+	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the comparison's data sets")
 	profileFlag(cmd, &c.profile, "quick")
-	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a knob)")
-	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the tournament's reference, the paper's)")
+	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a size parameter)")
+	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the comparison's reference, the paper's)")
 	runFlags(cmd, &c.opt, &c.progress)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
@@ -90,7 +90,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 		return harness.Usage(err)
 	}
 	began := time.Now()
-	name, err := c.settled(cmd, name)
+	name, err := c.tuned(cmd, name)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of
-// --with by the name. It also registers the commands in a tournament's file.
+// --with by the name. It also registers the commands in a comparison's file.
 func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	var commands []string
 	c.commands = make(map[string]string)
@@ -121,7 +121,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	if err := registerPruners("with", commands); err != nil {
 		return err
 	}
-	saved, _ := experiments.TournamentCommands(name) // plan returns the error of a file
+	saved, _ := spec.ComparisonCommands(name) // plan returns the error of a file
 	for _, heuristic := range slices.Sorted(maps.Keys(saved)) {
 		if c.commands[heuristic] != "" {
 			continue
@@ -140,9 +140,9 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// settled returns the name of the tournament. With --data it searches the settings on the
-// user's file and returns the new tournament's file.
-func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
+// tuned returns the name of the comparison. With --data it searches the settings on the
+// user's file and returns the new comparison's file.
+func (c *comparison) tuned(cmd *cobra.Command, name string) (string, error) {
 	fs := cmd.Flags()
 	if c.search.opt.Source.Train == "" {
 		for _, flag := range c.search.names {
@@ -153,31 +153,31 @@ func (c *comparison) settled(cmd *cobra.Command, name string) (string, error) {
 		return name, nil
 	}
 	if name != "" {
-		return "", harness.Usage(fmt.Errorf("--data: the tournament %s has data of its own", name))
+		return "", harness.Usage(fmt.Errorf("--data: the comparison %s has data of its own", name))
 	}
 	if !fs.Changed("results") {
 		c.opt.Results = ""
 	}
-	t, err := c.tournament("")
+	t, err := c.comparison("")
 	if err != nil {
 		return "", harness.Usage(err)
 	}
-	if len(c.with) == 0 { // a heuristic without a knob would keep all data and match no level
+	if len(c.with) == 0 { // a heuristic without a size parameter would keep all data and match no level
 		t.Heuristics = slices.DeleteFunc(slices.Clone(t.Heuristics), func(name string) bool {
 			h, _ := prune.Lookup(name)
-			_, ok := h.Knob()
+			_, ok := h.SizeParam()
 			return !ok
 		})
 	}
 	c.with, c.against = nil, "" // the file has them
 	return c.search.run(cmd, "compare", &c.opt, c.progress, func(ctx context.Context, opt compare.Options) ([]byte, error) {
-		return compare.SettleHeuristics(ctx, opt, t.Heuristics, c.commands)
+		return compare.TuneHeuristics(ctx, opt, t.Heuristics, c.commands)
 	})
 }
 
-// tournament returns the tournament with the given name and the heuristics of the flags.
-func (c *comparison) tournament(name string) (*experiments.Tournament, error) {
-	t, err := experiments.FindTournament(name)
+// comparison returns the comparison with the given name and the heuristics of the flags.
+func (c *comparison) comparison(name string) (*spec.Comparison, error) {
+	t, err := spec.FindComparison(name)
 	if err == nil && c.against != "" {
 		t, err = t.Against(c.against)
 	}
@@ -187,40 +187,40 @@ func (c *comparison) tournament(name string) (*experiments.Tournament, error) {
 	return t, err
 }
 
-// plan returns the tournament and its runs. It leaves out fields whose data set is
+// plan returns the comparison and its runs. It leaves out data sets whose data set is
 // unavailable, and stand-ins for available data sets. The user's own files must exist.
-func (c *comparison) plan(name string) (*experiments.Tournament, []experiments.Contest, error) {
-	t, err := c.tournament(name)
+func (c *comparison) plan(name string) (*spec.Comparison, []spec.ComparedRun, error) {
+	t, err := c.comparison(name)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, f := range t.Fields {
+	for _, f := range t.DataSets {
 		if !f.Data.Own() {
 			continue
 		}
 		if err := c.opt.Finder.Available(f.Data); err != nil {
-			return nil, nil, fmt.Errorf("%w: field %s: %w", harness.ErrMissingData, f.Name, err)
+			return nil, nil, fmt.Errorf("%w: data set %s: %w", harness.ErrMissingData, f.Name, err)
 		}
 	}
 	there := func(ref data.Ref) bool { return c.opt.Finder.Available(ref) == nil }
-	t = t.On(func(f experiments.Field) bool {
+	t = t.On(func(f spec.DataSet) bool {
 		return there(f.Data) && (f.StandsInFor == "" || !there(data.Ref{Name: f.StandsInFor}))
 	})
 	plan, err := t.Plan(c.profile)
 	if err == nil && len(plan) == 0 {
-		err = fmt.Errorf("the tournament has no runs in profile %s", c.profile)
+		err = fmt.Errorf("the comparison has no runs in profile %s", c.profile)
 	}
 	return t, plan, err
 }
 
-// A judged tournament is a tournament's report with the records behind it.
+// A judged comparison is a comparison's report with the records behind it.
 type judged struct {
-	*report.Tournament
+	*report.Comparison
 	have *record.Collection
 }
 
-// judge makes the report on a tournament's runs in a results folder.
-func judge(t *experiments.Tournament, profile string, plan []experiments.Contest, leftOut []string, opt harness.Options, warn func(error)) (*judged, error) {
+// judge makes the report on a comparison's runs in a results folder.
+func judge(t *spec.Comparison, profile string, plan []spec.ComparedRun, leftOut []string, opt harness.Options, warn func(error)) (*judged, error) {
 	have, err := harness.ReadResults(opt.Results, warn)
 	if err != nil {
 		return nil, err
@@ -234,29 +234,29 @@ func judge(t *experiments.Tournament, profile string, plan []experiments.Contest
 		Partial: len(have.Partial), Damaged: len(have.Errors)}
 	res := compare.New(t, profile, plan, have.Records)
 	res.LeftOut = leftOut
-	return &judged{report.NewTournament(res, in), have}, nil
+	return &judged{report.NewComparison(res, in), have}, nil
 }
 
 // report prints the summary and writes the rest. A run of this call without a record is an error.
-func (c *comparison) report(cmd *cobra.Command, t *experiments.Tournament, plan []experiments.Contest, out *harness.Outcome) error {
-	plan = slices.DeleteFunc(plan, func(r experiments.Contest) bool { return slices.Contains(out.Left[harness.TimeOver], r.ID) })
+func (c *comparison) report(cmd *cobra.Command, t *spec.Comparison, plan []spec.ComparedRun, out *harness.Outcome) error {
+	plan = slices.DeleteFunc(plan, func(r spec.ComparedRun) bool { return slices.Contains(out.Left[harness.TimeOver], r.ID) })
 	r, err := judge(t, c.profile, plan, out.LeftOut(), c.opt, warning(cmd))
 	if err != nil {
 		return err
 	}
-	if err := show(cmd, c.asJSON, Tournament{version, r.Result}, func(w io.Writer) error { _, err := io.WriteString(w, r.Text()); return err }); err != nil {
+	if err := show(cmd, c.asJSON, Comparisons{version, r.Result}, func(w io.Writer) error { _, err := io.WriteString(w, r.Text()); return err }); err != nil {
 		return err
 	}
 	about := cmd.OutOrStdout()
 	if c.asJSON {
 		about = cmd.ErrOrStderr()
 	}
-	return errors.Join(r.write(about, tournamentDir(c.opt.Results)), out.Lost(r.have))
+	return errors.Join(r.write(about, comparisonDir(c.opt.Results)), out.Lost(r.have))
 }
 
-// tournamentDir returns the folder of a tournament's report in a results folder.
-func tournamentDir(results string) string {
-	return filepath.Join(harness.ReportDir(results), "tournament")
+// comparisonDir returns the folder of a comparison's report in a results folder.
+func comparisonDir(results string) string {
+	return filepath.Join(harness.ReportDir(results), "comparison")
 }
 
 // write writes the report to a folder and prints the path of its page.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/spec"
 )
 
 // network is the transport of downloads; tests replace it.
@@ -86,7 +86,7 @@ func fetchVerdict(rows []data.FetchRow) error {
 // and reports whether it fetched any. It prints the data sets that could not be fetched;
 // that alone is not an error. It waits only three seconds for a source, so that a
 // network that drops requests does not delay the reproduction.
-func fetchFirst(cmd *cobra.Command, plan []experiments.Planned, finder data.Finder, progress string) (fetched bool, err error) {
+func fetchFirst(cmd *cobra.Command, plan []spec.Planned, finder data.Finder, progress string) (fetched bool, err error) {
 	var names []string
 	for _, u := range harness.NotFound(finder, plan) {
 		if !u.Ref.Own() { // no source has a user's files

@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // fakeNetwork replaces the network by a function, and moves the test to an empty folder without npm
@@ -174,9 +174,9 @@ func TestReproduceFetches(t *testing.T) {
 
 // fetchFor calls fetchFirst for a plan of the named specs, and returns the plan, the result of
 // fetchFirst and its messages.
-func fetchFor(t *testing.T, names ...string) (plan []experiments.Planned, fetched bool, stderr string) {
+func fetchFor(t *testing.T, names ...string) (plan []spec.Planned, fetched bool, stderr string) {
 	t.Helper()
-	plan, err := harness.PlanNamed(names, "quick", experiments.PlanOptions{}, data.Finder{})
+	plan, err := harness.PlanNamed(names, "quick", spec.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
 	cmd := newReproduce()
 	cmd.SetContext(t.Context())
@@ -203,8 +203,8 @@ func TestFetchFirstWithoutNetwork(t *testing.T) {
 // TestFetchFirst: after a fetch, plans use the fetched data in place of their stand-ins.
 func TestFetchFirst(t *testing.T) {
 	fakeNetwork(t, textures(t))
-	uses := func(plan []experiments.Planned, name string) bool {
-		return slices.ContainsFunc(plan, func(p experiments.Planned) bool { return p.Run.Data.Name == name })
+	uses := func(plan []spec.Planned, name string) bool {
+		return slices.ContainsFunc(plan, func(p spec.Planned) bool { return p.Run.Data.Name == name })
 	}
 	plan, fetched, stderr := fetchFor(t)
 	if !fetched || !uses(plan, "weaves") || !uses(plan, "glyphs") || !strings.Contains(stderr, "mnist is not fetched: ") {

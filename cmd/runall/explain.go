@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/paper"
 )
 
 func newExplain() *cobra.Command {
@@ -44,7 +44,7 @@ like table3.mnist.ksvm.polk.error. 'runall verify' lists all claims.`,
 
 // unexplained returns the error for an ID that does not belong to a claim.
 func unexplained(id string) error {
-	paper := experiments.Paper()
+	paper := paper.Printed()
 	if c, ok := paper.Cells[id]; ok {
 		return harness.Usage(fmt.Errorf("the paper prints no number in %s: %s", id, paper.Reasons[c.Reason]))
 	}

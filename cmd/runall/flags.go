@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/spec"
 )
 
 // A value is a flag of type T. parse converts its text or returns an error that states the
@@ -138,11 +138,11 @@ func profileFlag(cmd *cobra.Command, p *string, value string) {
 	if value == "" {
 		usage += " (default: that of the records)"
 	}
-	cmd.Flags().Var(choice(p, experiments.Profiles()), "profile", usage)
+	cmd.Flags().Var(choice(p, spec.Profiles()), "profile", usage)
 }
 
 func seedsFlag(cmd *cobra.Command, p *int) {
-	wholeFlag(cmd, p, "seeds", 0, 0, experiments.MaxSeeds, "use seeds 1 to `N` instead of those in the spec")
+	wholeFlag(cmd, p, "seeds", 0, 0, spec.MaxSeeds, "use seeds 1 to `N` instead of those in the spec")
 }
 
 func workersFlag(cmd *cobra.Command, p *int) {

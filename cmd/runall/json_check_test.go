@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // The programs of docs/export.md read the output of the page's commands: the first program with
@@ -18,7 +18,7 @@ func TestCheckJSONPage(t *testing.T) {
 	_, err := exec.LookPath("python3")
 	testutil.Need(t, err)
 	page := contents(t, "../../docs/export.md")
-	results, dir := madeUp(t, experiments.ProfileSmoke), t.TempDir()
+	results, dir := madeUp(t, spec.ProfileSmoke), t.TempDir()
 	commands := strings.ReplaceAll(blocks(page, "sh")[0], "--results results", "--results "+results)
 	for _, line := range strings.Split(strings.TrimSpace(commands), "\n") {
 		line, file, _ := strings.Cut(line, " > ")

@@ -28,7 +28,7 @@ var schemas, _ = filepath.Abs("../../docs/schemas")
 // documents are the values that --json writes, by the name of their schema: the name of the
 // command, with hyphens.
 var documents = map[string]any{
-	"compare":                   Tournament{},
+	"compare":                   Comparisons{},
 	"data-status":               []data.StatusRow{},
 	"evaluate":                  Evaluation{},
 	"report":                    Report{},

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/polk/prune"
+	"polkrepro/spec"
 )
 
 func newList() *cobra.Command {
@@ -22,11 +22,11 @@ func newList() *cobra.Command {
 			size := fmt.Sprintf("%d + %d examples, %d features, %d classes", d.Train, d.Test, d.Dim, d.Classes)
 			return []string{d.Name, d.Kind, size, d.Title}
 		}),
-		listOf("methods", experiments.Methods, func(m experiments.MethodInfo) []string {
+		listOf("methods", spec.Methods, func(m spec.MethodInfo) []string {
 			return []string{m.Name, strings.Join(m.Tasks, ","), m.About}
 		}),
-		listOf("pruners", prunerInfos, func(p prunerInfo) []string { return []string{p.Name, p.Knob, p.About} }),
-		listOf("profiles", experiments.Profiles, func(name string) []string { return []string{name} }),
+		listOf("pruners", prunerInfos, func(p prunerInfo) []string { return []string{p.Name, p.SizeParam, p.About} }),
+		listOf("profiles", spec.Profiles, func(name string) []string { return []string{name} }),
 	)
 }
 
@@ -74,7 +74,7 @@ type specInfo struct {
 }
 
 func specInfos() (infos []specInfo) {
-	for _, s := range experiments.EmbeddedAll() {
+	for _, s := range spec.EmbeddedAll() {
 		infos = append(infos, specInfo{s.Name, s.Title, s.Task, []string{s.Data.Name}})
 	}
 	return infos
@@ -82,18 +82,18 @@ func specInfos() (infos []specInfo) {
 
 // A prunerInfo describes a pruning heuristic.
 type prunerInfo struct {
-	Name    string        `json:"name"`
-	About   string        `json:"about"`
-	Source  string        `json:"source,omitempty"`
-	Params  []prune.Param `json:"params"`
-	Knob    string        `json:"knob,omitempty"` // parameter that trades model order for accuracy; missing if there is none
-	Inverse bool          `json:"inverse"`        // whether it uses the inverse kernel matrix, at O(M²) a step
+	Name      string        `json:"name"`
+	About     string        `json:"about"`
+	Source    string        `json:"source,omitempty"`
+	Params    []prune.Param `json:"params"`
+	SizeParam string        `json:"size_parameter,omitempty"` // parameter that trades model order for accuracy; missing if there is none
+	Inverse   bool          `json:"inverse"`                  // whether it uses the inverse kernel matrix, at O(M²) a step
 }
 
 func prunerInfos() (infos []prunerInfo) {
 	for _, h := range prune.All() {
-		knob, _ := h.Knob()
-		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, knob.Name, h.Inverse()})
+		param, _ := h.SizeParam()
+		infos = append(infos, prunerInfo{h.Name, h.About, h.Source, h.Params, param.Name, h.Inverse()})
 	}
 	return infos
 }

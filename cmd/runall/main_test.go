@@ -58,7 +58,7 @@ func call(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// shortSpec has six short runs on multidist, tinySpec a tournament of a second. The paths are
+// shortSpec has six short runs on multidist, tinySpec a comparison of a second. The paths are
 // absolute because tests change the working directory.
 var (
 	shortSpec, _ = filepath.Abs("testdata/short.yaml")

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 func newMultiverse() *cobra.Command {
@@ -71,7 +71,7 @@ about four minutes.`,
 			}
 			m.Profile = used
 			return show(cmd, asJSON, Multiverse{version, m}, func(w io.Writer) error {
-				return m.WriteText(w, func(specs []string) string { return reproduceCommand(specs, experiments.ProfileFull, results) })
+				return m.WriteText(w, func(specs []string) string { return reproduceCommand(specs, spec.ProfileFull, results) })
 			})
 		},
 	}

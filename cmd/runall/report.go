@@ -11,17 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
 	"polkrepro/report"
 	"polkrepro/report/page"
+	"polkrepro/spec"
 )
 
 // A reporting holds the options of the report command.
 type reporting struct {
 	opt                  harness.Options // Results, Finder, Keep
-	plan                 experiments.PlanOptions
+	plan                 spec.PlanOptions
 	profile, format, out string
 	table                string // layout of report.CrossLayouts; empty for the whole report
 	pruners              []string
@@ -75,14 +75,14 @@ func (q *reporting) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if len(names) == 0 {
-		tournaments := ownSpecs(q.opt.Results, "compare")
+		comparisons := ownSpecs(q.opt.Results, "compare")
 		names = ownSpecs(q.opt.Results, "bench")
-		for _, spec := range tournaments {
-			if err := q.tournament(cmd, spec); err != nil {
+		for _, spec := range comparisons {
+			if err := q.comparison(cmd, spec); err != nil {
 				return err
 			}
 		}
-		if len(tournaments) > 0 && len(names) == 0 {
+		if len(comparisons) > 0 && len(names) == 0 {
 			return nil
 		}
 	}
@@ -129,20 +129,20 @@ func ownSpecs(results, command string) []string {
 	return out
 }
 
-// tournament makes the report on the user's own tournament in a results folder. It does not
-// start the commands in the tournament's file: --pruner must give them.
-func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
-	t, err := experiments.FindTournament(spec)
+// comparison makes the report on the user's own comparison in a results folder. It does not
+// start the commands in the comparison's file: --pruner must give them.
+func (q *reporting) comparison(cmd *cobra.Command, file string) error {
+	t, err := spec.FindComparison(file)
 	if err != nil {
 		return harness.Usage(fmt.Errorf("%w; for a heuristic under 'commands' in the file, add --pruner NAME=COMMAND", err))
 	}
-	plan, err := t.Plan(experiments.ProfileQuick)
+	plan, err := t.Plan(spec.ProfileQuick)
 	if err != nil {
 		return harness.Usage(err)
 	}
-	r, err := judge(t, experiments.ProfileQuick, plan, nil, q.opt, warning(cmd))
+	r, err := judge(t, spec.ProfileQuick, plan, nil, q.opt, warning(cmd))
 	if err == nil {
-		err = q.presentTournament(cmd, r)
+		err = q.presentComparison(cmd, r)
 	}
 	if err != nil {
 		return err
@@ -150,17 +150,17 @@ func (q *reporting) tournament(cmd *cobra.Command, spec string) error {
 	return allWhole(r.have, q.opt.Results)
 }
 
-// presentTournament prints the tables or writes the page. If --out names a folder, it also
+// presentComparison prints the tables or writes the page. If --out names a folder, it also
 // writes the full report there.
-func (q *reporting) presentTournament(cmd *cobra.Command, r *judged) (err error) {
+func (q *reporting) presentComparison(cmd *cobra.Command, r *judged) (err error) {
 	stdout := cmd.OutOrStdout()
 	switch {
 	case q.asJSON:
-		return writeJSON(cmd, Tournament{version, r.Result})
+		return writeJSON(cmd, Comparisons{version, r.Result})
 	case q.table != "":
 		return printTables(cmd, []*report.Table{r.Cross(q.table)}, q.format)
 	case q.format == formatPage:
-		paths, err := page.SaveAll(cmp.Or(q.out, tournamentDir(q.opt.Results)), r.Report)
+		paths, err := page.SaveAll(cmp.Or(q.out, comparisonDir(q.opt.Results)), r.Report)
 		if err == nil {
 			_, err = fmt.Fprintln(stdout, paths[len(paths)-1])
 		}

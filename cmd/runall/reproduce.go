@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/spec"
 )
 
 // A reproduction holds the options of the reproduce command: for runs and their report.
@@ -86,7 +86,7 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 
 // carryOut executes runs and prints the runs that were not started or failed. If the rest of
 // the command would be pointless, it returns an error and no outcome.
-func carryOut(cmd *cobra.Command, plan []experiments.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
+func carryOut(cmd *cobra.Command, plan []spec.Planned, opt harness.Options, progress string) (out *harness.Outcome, err error) {
 	opt.Progress = newProgress(progress, cmd.ErrOrStderr())
 	out, err = harness.Reproduce(cmd.Context(), plan, opt)
 	opt.Progress.Close()

@@ -16,9 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestScripts runs the scripts of testdata/script, each in a new folder, without data and
@@ -133,7 +133,7 @@ func glob(ts *testscript.TestScript, neg bool, args []string) {
 
 // planned SPEC PROFILE [CELL] sets ID0, ID1 … to the IDs of a spec's runs, or of a cell's runs.
 func planned(ts *testscript.TestScript, neg bool, args []string) {
-	plan, err := harness.PlanNamed(args[:1], args[1], experiments.PlanOptions{}, data.Finder{})
+	plan, err := harness.PlanNamed(args[:1], args[1], spec.PlanOptions{}, data.Finder{})
 	ts.Check(err)
 	n := 0
 	for _, p := range plan {

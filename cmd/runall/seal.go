@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 func newSeal() *cobra.Command {
@@ -48,7 +48,7 @@ They replace those of an earlier reference.`,
 		},
 	}
 	resultsFlag(cmd, &results)
-	profileFlag(cmd, &ref.Profile, experiments.ProfileFull)
+	profileFlag(cmd, &ref.Profile, spec.ProfileFull)
 	dataFlag(cmd, &finder)
 	cmd.Flags().StringArrayVar(&ref.From, "from", nil, "results `folder` with records to copy; may be repeated")
 	return cmd

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 // filesBelow returns the contents of the files in a folder by their paths.
@@ -78,7 +78,7 @@ func TestSealFrom(t *testing.T) {
 	}
 	t.Chdir(t.TempDir()) // no data set is in any of the default places
 	dir := filepath.Join(t.TempDir(), "new", "reference")
-	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, experiments.ProfileSmoke), "--profile", "smoke", "--results", dir)
+	code, stdout, stderr := call(t, "seal", "--from", madeUp(t, spec.ProfileSmoke), "--profile", "smoke", "--results", dir)
 	if code != 0 || !strings.Contains(stdout, "12 of them records") {
 		t.Fatalf("exit %d: %s%s", code, stdout, stderr)
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
+	"polkrepro/spec"
 )
 
 func newSettings() *cobra.Command {
 	var opt harness.Options
-	var options experiments.PlanOptions
+	var options spec.PlanOptions
 	var profile, progress string
 	cmd := &cobra.Command{
 		Use:   "settings SPEC...",
@@ -30,7 +30,7 @@ Batch methods are left out.`,
 			if err != nil {
 				return err
 			}
-			plan = slices.DeleteFunc(plan, func(p experiments.Planned) bool { return p.Run.Batch() })
+			plan = slices.DeleteFunc(plan, func(p spec.Planned) bool { return p.Run.Batch() })
 			if len(plan) == 0 {
 				return harness.Usage(errors.New("the specs have no run of a method that learns from a stream"))
 			}

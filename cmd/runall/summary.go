@@ -10,17 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/report"
 	"polkrepro/report/page"
+	"polkrepro/spec"
 )
 
 // summarize prints the summary of the named specs, by default of the paper's. If q.out
 // names a folder, it writes the report there.
 func (q *reporting) summarize(cmd *cobra.Command, f *harness.Folder, r *report.Report, names []string) error {
 	standIns := make(map[string]string) // data set that it stands in for by the generated data set
-	for _, s := range experiments.Embedded() {
+	for _, s := range spec.Embedded() {
 		if s.StandsInFor != "" {
 			standIns[s.Data.Name] = s.StandsInFor
 		}
@@ -63,7 +63,7 @@ func (q *reporting) line(args ...string) string {
 		}
 	}
 	if args[0] == "reproduce" {
-		flag("--profile", q.profile, experiments.ProfileQuick)
+		flag("--profile", q.profile, spec.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
 		flag("--data-dir", q.opt.Finder.Dir, "")
 		for _, p := range q.pruners {

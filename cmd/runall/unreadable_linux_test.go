@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // TestUnreadable: a record or a folder without permission to read it is neither damaged nor missing.
@@ -22,7 +22,7 @@ func TestUnreadable(t *testing.T) {
 		t.Skip("one goroutine")
 	}
 	obeyPermissions(t)
-	results := madeUp(t, experiments.ProfileSmoke)
+	results := madeUp(t, spec.ProfileSmoke)
 	all, err := filepath.Glob(filepath.Join(harness.RecordsDir(results), "*"))
 	testutil.NoError(t, err)
 	for _, sealed := range []bool{false, true} {

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/evidence"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 // A verification holds the options of the verify command.
@@ -88,7 +88,7 @@ func (v *verification) run(cmd *cobra.Command, _ []string) error {
 		}
 		there.Assume = in.Assume
 		for _, p := range there.Plan { // supplements answer some sentences, where they are recorded
-			if experiments.SupplementOf(p.Spec) != "" && in.Records[p.ID] == nil {
+			if spec.SupplementOf(p.Spec) != "" && in.Records[p.ID] == nil {
 				delete(there.Records, p.ID)
 			}
 		}
@@ -103,7 +103,7 @@ func (v *verification) run(cmd *cobra.Command, _ []string) error {
 	if out.Reference != nil {
 		return v.compared(out.Reference, a, reference)
 	}
-	return v.settled(a, profile)
+	return v.decided(a, profile)
 }
 
 // write writes the verdicts in the requested format.
@@ -152,16 +152,16 @@ func parseAssume(words []string) (map[string]string, error) {
 	return out, nil
 }
 
-// settled returns an error if a claim is neither reproduced nor explained.
-func (v *verification) settled(a *evidence.Assessment, profile string) error {
-	lacking, open := missing(a, v.results), a.Unsettled()
+// decided returns an error if a claim is neither reproduced nor explained.
+func (v *verification) decided(a *evidence.Assessment, profile string) error {
+	lacking, open := missing(a, v.results), a.Undecided()
 	switch {
 	case lacking != nil:
 		return harness.Incomplete(fmt.Errorf("%w; '%s' makes them", lacking, reproduceCommand(nil, profile, v.results)))
-	case a.Incomplete() && profile == experiments.ProfileFull:
+	case a.Incomplete() && profile == spec.ProfileFull:
 		return harness.Incomplete(errors.New("no run answers some claims under these assumptions; their notes say why"))
 	case a.Incomplete():
-		return harness.Incomplete(fmt.Errorf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, experiments.ProfileFull))
+		return harness.Incomplete(fmt.Errorf("profile %s does not run every claim; 'runall reproduce --profile %s' does", profile, spec.ProfileFull))
 	case len(open) > 0:
 		return harness.Deviates(fmt.Errorf("inconclusive or deviating without an explanation: %s", strings.Join(open, ", ")))
 	}

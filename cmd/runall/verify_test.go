@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 // madeUp writes made-up records into a new results folder and returns the folder.
@@ -30,7 +30,7 @@ func writeMadeUp(results, profile string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	plan, err := harness.PlanAll(experiments.Embedded(), profile, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(spec.Embedded(), profile, spec.PlanOptions{})
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"polkrepro/data"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/testutil"
+	"polkrepro/spec"
 )
 
 // bash runs a script in the repository as GitHub runs a step, and returns its exit
@@ -41,7 +41,7 @@ func TestCheckPaperTables(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
 	summary := filepath.Join(results, "summary.md")
-	env := []string{"PROFILE=" + experiments.ProfileSmoke, "RESULTS=" + results, "GITHUB_STEP_SUMMARY=" + summary}
+	env := []string{"PROFILE=" + spec.ProfileSmoke, "RESULTS=" + results, "GITHUB_STEP_SUMMARY=" + summary}
 	var workflow struct {
 		Jobs map[string]struct {
 			Steps []struct{ Name, Run string }
@@ -82,9 +82,9 @@ func TestCheckPaperTables(t *testing.T) {
 		}
 	}
 
-	plan, err := harness.PlanNamed([]string{"multidist-klr"}, experiments.ProfileSmoke, experiments.PlanOptions{}, data.Finder{})
+	plan, err := harness.PlanNamed([]string{"multidist-klr"}, spec.ProfileSmoke, spec.PlanOptions{}, data.Finder{})
 	testutil.NoError(t, err)
-	i := slices.IndexFunc(plan, func(p experiments.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
+	i := slices.IndexFunc(plan, func(p spec.Planned) bool { return slices.Contains(p.Cells, "table2.multidist.klr.polk") })
 	testutil.NoError(t, rewrite(filepath.Join(harness.RecordsDir(results), plan[i].ID+".jsonl"), 7.5, true))
 	status, out := bash(t, comparison, env...)
 	if status != harness.ExitDeviates || !strings.Contains(out, "verdicts differ from results/reference: table2.multidist.klr.polk (deviates here, reproduced there)") {

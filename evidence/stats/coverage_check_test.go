@@ -23,7 +23,7 @@ func TestCheckCoverage(t *testing.T) {
 	const samples = 4000
 	doc, err := os.ReadFile("doc.go")
 	testutil.NoError(t, err)
-	for _, c := range contests {
+	for _, c := range situations {
 		var normal, all [4]float64 // the lowest coverage of the normal distributions, and of all
 		for i, n := range sizes {
 			normal[i], all[i] = 1, 1

@@ -18,16 +18,16 @@ import (
 // of runs and the distributions that occur. TestCoverage checks them against bounds that were set
 // in advance. TestCheckCoverage makes the table in doc.go.
 
-// A contest is a statistic with its interval.
-type contest struct {
+// A run is a statistic with its interval.
+type situation struct {
 	name     string
 	paired   bool
 	method   string
 	interval func(a, b []float64) Estimate // a mean ignores b
 }
 
-// contests has all statistics.
-var contests = []contest{
+// runs has all statistics.
+var situations = []situation{
 	{"mean", false, "t", func(a, _ []float64) Estimate { return Mean(a) }},
 	{"paired difference", true, "t", PairedDifference},
 	{"difference", false, "Welch", Difference},
@@ -156,7 +156,7 @@ func apart(s shape, n, m int, spread float64) design {
 
 // coverage returns the fraction of samples of a design whose interval contains the true statistic,
 // which is the estimate from the true means.
-func (c contest) coverage(rng *rand.Rand, d design, samples int) float64 {
+func (c situation) coverage(rng *rand.Rand, d design, samples int) float64 {
 	truth, held := c.interval([]float64{d.x}, []float64{d.y}).Value, 0
 	for range samples {
 		if e := c.interval(d.draw(rng)); e.Low <= truth && truth <= e.High {
@@ -170,8 +170,8 @@ func (c contest) coverage(rng *rand.Rand, d design, samples int) float64 {
 // samples; all others have 0.12 or less.
 const cv = 0.3
 
-// designs returns the designs of a contest for a shape and number of values.
-func (c contest) designs(s shape, n int) []design {
+// designs returns the designs of a run for a shape and number of values.
+func (c situation) designs(s shape, n int) []design {
 	switch {
 	case c.name == "mean":
 		return []design{apart(s, n, 0, 1)} // only the first sample counts
@@ -181,8 +181,8 @@ func (c contest) designs(s shape, n int) []design {
 	return []design{apart(s, n, n, 1), apart(s, n, n, 3)}
 }
 
-// all returns the designs of a contest, the normal ones first.
-func (c contest) all(t testing.TB, n int) (out []design) {
+// all returns the designs of a run, the normal ones first.
+func (c situation) all(t testing.TB, n int) (out []design) {
 	for _, s := range shapes(t) {
 		out = append(out, c.designs(s, n)...)
 	}
@@ -192,8 +192,8 @@ func (c contest) all(t testing.TB, n int) (out []design) {
 	return out
 }
 
-// sizes are the numbers of runs that specs and the tournament plan: 3 for some
-// alternatives, 5 on MNIST and Brodatz, 10 in the tournament, 20 on multidist.
+// sizes are the numbers of runs that specs and the comparison plan: 3 for some
+// alternatives, 5 on MNIST and Brodatz, 10 in the comparison, 20 on multidist.
 var sizes = []int{3, 5, 10, 20}
 
 // recordedPairs returns a design for each test of the reference whose sides are twenty pairs. It
@@ -241,7 +241,7 @@ func TestCoverage(t *testing.T) {
 		t.Skip("-short: arithmetic alone, and the race detector makes it half a minute")
 	}
 	const samples = 1000
-	for _, c := range contests {
+	for _, c := range situations {
 		for _, n := range []int{5, 20} {
 			designs := c.all(t, n)
 			normals := len(c.designs(shape{}, n)) // the normal ones

@@ -5,16 +5,16 @@ import (
 
 	"polkrepro/evidence/theory"
 	"polkrepro/evidence/theory/theorytest" // imports the package that registers the methods that specs name
-	"polkrepro/experiments"
+	"polkrepro/spec"
 )
 
 // TestSchedule checks that the diminishing rates are those of the theorem. t·η_t tends to
 // η₀·t₀ from below, so that Σ η_t diverges as Σ 1/t; and Σ η_t² is at most η₀²
 // more than ∫ η₀²/(1 + t/t₀)² dt = η₀²·t₀.
 func TestSchedule(t *testing.T) {
-	run := theorytest.Plan(t, experiments.ProfileFull, "table1")[0].Run
+	run := theorytest.Plan(t, spec.ProfileFull, "table1")[0].Run
 	rates, err := run.Params.Rates()
-	if err != nil || run.Params.Schedule != experiments.ScheduleInverse {
+	if err != nil || run.Params.Schedule != spec.ScheduleInverse {
 		t.Fatalf("the first run is %+v, error %v", run, err)
 	}
 	rate, initial, horizon := rates.Rate, run.Params.LearningRate, run.Params.Horizon

@@ -5,9 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/portable"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Names of the quantities that a record has at every point of a run.
@@ -47,32 +48,32 @@ type statistic struct {
 	limit bool
 }
 
-// statistics holds the statistics that experiments.Measured names.
+// statistics holds the statistics that paper.Measured names.
 var statistics = map[string]statistic{
-	experiments.MeasuredSlope: {slope, true},
-	experiments.MeasuredDistance: {func(r *record.Record) float64 {
+	paper.MeasuredSlope: {slope, true},
+	paper.MeasuredDistance: {func(r *record.Record) float64 {
 		return last(r).Measured[Distance] / r.Final.Measured[StarNorm]
 	}, true},
-	experiments.MeasuredExcess: {func(r *record.Record) float64 {
+	paper.MeasuredExcess: {func(r *record.Record) float64 {
 		f := r.Final.Measured
 		return last(r).Measured[Excess] / (f[StartRisk] - f[StarRisk])
 	}, true},
-	experiments.MeasuredDecadeGrowth: {DecadeGrowth, true},
-	experiments.MeasuredFloor:        {Floor, true},
-	experiments.MeasuredFloorRadius: {func(r *record.Record) float64 {
+	paper.MeasuredDecadeGrowth: {DecadeGrowth, true},
+	paper.MeasuredFloor:        {Floor, true},
+	paper.MeasuredFloorRadius: {func(r *record.Record) float64 {
 		return Floor(r) / Radius(r.Header.Run, Variance(r))
 	}, true},
-	experiments.MeasuredGrowth: {OrderGrowth, true},
-	experiments.MeasuredOrder: {func(r *record.Record) float64 {
+	paper.MeasuredGrowth: {OrderGrowth, true},
+	paper.MeasuredOrder: {func(r *record.Record) float64 {
 		f := r.Final.Measured
 		return f[MaxOrder] / OrderBound(r.Header.Run, f[PlaneWidth], f[PlaneHeight])
 	}, false},
-	experiments.MeasuredSeparation: {func(r *record.Record) float64 {
+	paper.MeasuredSeparation: {func(r *record.Record) float64 {
 		return least(r.Points, Separation) / SeparationBound(r.Header.Run)
 	}, false},
-	experiments.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[Ratio] }, false},
-	experiments.MeasuredDirect: {func(r *record.Record) float64 { return r.Final.Measured[Direct] }, false},
-	experiments.MeasuredNorm: {func(r *record.Record) float64 {
+	paper.MeasuredRatio:  {func(r *record.Record) float64 { return r.Final.Measured[Ratio] }, false},
+	paper.MeasuredDirect: {func(r *record.Record) float64 { return r.Final.Measured[Direct] }, false},
+	paper.MeasuredNorm: {func(r *record.Record) float64 {
 		most := math.Inf(-1)
 		for _, p := range r.Points {
 			most = max(most, p.Measured[Norm])
@@ -81,7 +82,7 @@ var statistics = map[string]statistic{
 	}, false},
 }
 
-// Value returns a statistic of a record by its name in experiments.Measured. It is
+// Value returns a statistic of a record by its name in paper.Measured. It is
 // NaN if the run was not measured against f*, or never.
 func Value(r *record.Record, name string) float64 {
 	s, ok := statistics[name]
@@ -94,10 +95,10 @@ func Value(r *record.Record, name string) float64 {
 // TooShort returns why a run is too short for a statistic about t → ∞, or "". After 4/(ηλ) samples,
 // 2 % of the start's influence remains. A diminishing rate must have diminished, to a twentieth at
 // least.
-func TooShort(run experiments.Run, name string) string {
+func TooShort(run spec.Run, name string) string {
 	t, p := float64(run.Samples), run.Params
 	long := p.LearningRate*p.Regularizer*t >= 4
-	if p.Schedule == experiments.ScheduleInverse {
+	if p.Schedule == spec.ScheduleInverse {
 		long = t >= 20*p.Horizon
 	}
 	if long || !statistics[name].limit {
@@ -108,7 +109,7 @@ func TooShort(run experiments.Run, name string) string {
 
 // Vacuous returns why a statistic that satisfies its bound proves nothing, or "".
 func Vacuous(r *record.Record, name string) string {
-	if name == experiments.MeasuredFloorRadius && Radius(r.Header.Run, Variance(r)) >= r.Final.Measured[StarNorm] {
+	if name == paper.MeasuredFloorRadius && Radius(r.Header.Run, Variance(r)) >= r.Final.Measured[StarNorm] {
 		return "Δ is above ‖f*‖: f = 0 would pass"
 	}
 	return ""

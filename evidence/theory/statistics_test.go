@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"polkrepro/experiments"
+	"polkrepro/paper"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // TestStatistics checks the statistics of a record with known values.
@@ -29,20 +30,20 @@ func TestStatistics(t *testing.T) {
 	delete(r.Points[39].Measured, Separation)
 	floor := 3 * math.Pow(10_000, -0.7)
 	want := map[string]float64{
-		experiments.MeasuredSlope:        -0.7,
-		experiments.MeasuredDistance:     floor / 4,
-		experiments.MeasuredExcess:       0.002,
-		experiments.MeasuredDecadeGrowth: 10,
-		experiments.MeasuredFloor:        floor,
-		experiments.MeasuredFloorRadius:  floor / Radius(run, Variance(r)),
-		experiments.MeasuredGrowth:       1.1,
-		experiments.MeasuredOrder:        80 / OrderBound(run, 3, 2),
-		experiments.MeasuredSeparation:   1000. / 9750 / SeparationBound(run),
-		experiments.MeasuredRatio:        0.9,
-		experiments.MeasuredDirect:       0.8,
-		experiments.MeasuredNorm:         15 / IterateBound(run),
+		paper.MeasuredSlope:        -0.7,
+		paper.MeasuredDistance:     floor / 4,
+		paper.MeasuredExcess:       0.002,
+		paper.MeasuredDecadeGrowth: 10,
+		paper.MeasuredFloor:        floor,
+		paper.MeasuredFloorRadius:  floor / Radius(run, Variance(r)),
+		paper.MeasuredGrowth:       1.1,
+		paper.MeasuredOrder:        80 / OrderBound(run, 3, 2),
+		paper.MeasuredSeparation:   1000. / 9750 / SeparationBound(run),
+		paper.MeasuredRatio:        0.9,
+		paper.MeasuredDirect:       0.8,
+		paper.MeasuredNorm:         15 / IterateBound(run),
 	}
-	if got := slices.Sorted(maps.Keys(experiments.Measured)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) || len(statistics) != len(got) {
+	if got := slices.Sorted(maps.Keys(paper.Measured)); !slices.Equal(got, slices.Sorted(maps.Keys(want))) || len(statistics) != len(got) {
 		t.Errorf("statistics %v, %d of them computed", got, len(statistics))
 	}
 	for name, v := range want {
@@ -57,7 +58,7 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("exponent %v, want 0.5", got)
 	}
 	r.Header.Run.Evaluation.Minimizer = false
-	if got := Value(r, experiments.MeasuredRatio); !math.IsNaN(got) {
+	if got := Value(r, paper.MeasuredRatio); !math.IsNaN(got) {
 		t.Errorf("ratio of a run that was not measured: %v", got)
 	}
 }
@@ -66,14 +67,14 @@ func TestStatistics(t *testing.T) {
 func TestTooShort(t *testing.T) {
 	constant := constantRun(0.1, 0.3, 0.01)
 	inverse := constant
-	inverse.Params.Schedule, inverse.Params.Horizon = experiments.ScheduleInverse, 200
-	for _, run := range []experiments.Run{constant, inverse} {
+	inverse.Params.Schedule, inverse.Params.Horizon = spec.ScheduleInverse, 200
+	for _, run := range []spec.Run{constant, inverse} {
 		for samples, short := range map[int]bool{3999: true, 4001: false} {
 			run.Samples = samples
-			if got := TooShort(run, experiments.MeasuredFloor); (got != "") != short {
+			if got := TooShort(run, paper.MeasuredFloor); (got != "") != short {
 				t.Errorf("%d samples, %s: %q", samples, run.Params.Schedule, got)
 			}
-			if got := TooShort(run, experiments.MeasuredNorm); got != "" {
+			if got := TooShort(run, paper.MeasuredNorm); got != "" {
 				t.Errorf("what holds at every step: %q", got)
 			}
 		}

@@ -3,9 +3,9 @@ package theory
 import (
 	"math"
 
-	"polkrepro/experiments"
 	"polkrepro/internal/portable"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // The constants of the assumptions; see the package comment.
@@ -15,12 +15,12 @@ const (
 )
 
 // IterateBound returns C·X/λ, which no ‖f_t‖ exceeds (Proposition prop_bounded).
-func IterateBound(run experiments.Run) float64 {
+func IterateBound(run spec.Run) float64 {
 	return lipschitz * kernelBound / run.Params.Regularizer
 }
 
 // GradientBound returns ε_t/η_t, the bound of Proposition prop1. It is NaN for an unknown schedule.
-func GradientBound(run experiments.Run, t int) float64 {
+func GradientBound(run spec.Run, t int) float64 {
 	rates, err := run.Params.Rates()
 	if err != nil {
 		return math.NaN()
@@ -31,7 +31,7 @@ func GradientBound(run experiments.Run, t int) float64 {
 
 // ProvenVariance returns σ² = (2·C·X + ε/η)² for a constant learning rate. It holds for any data:
 // ‖∇̂‖ ≤ |ℓ'|·X + λ‖f_t‖ ≤ 2·C·X, and ‖∇̃ − ∇̂‖ ≤ ε/η.
-func ProvenVariance(run experiments.Run) float64 {
+func ProvenVariance(run spec.Run) float64 {
 	v := 2*lipschitz*kernelBound + GradientBound(run, 0)
 	return v * v
 }
@@ -58,14 +58,14 @@ func bounded(square, ratio float64) float64 {
 // the given σ² (Theorem theorem_constant, eq. radius):
 //
 //	Δ = (√η/λ)·(K + √(K² + λσ²)).
-func Radius(run experiments.Run, variance float64) float64 {
+func Radius(run spec.Run, variance float64) float64 {
 	p := run.Params
 	return math.Sqrt(p.LearningRate) / p.Regularizer * (p.Parsimony + math.Sqrt(float64(p.Parsimony*p.Parsimony)+float64(p.Regularizer*variance)))
 }
 
 // SeparationBound returns δ = K√η/C, the distance in the Hilbert space that the
 // proof of Theorem theorem_model_order ascribes to any two dictionary elements.
-func SeparationBound(run experiments.Run) float64 {
+func SeparationBound(run spec.Run) float64 {
 	return run.Params.Parsimony * math.Sqrt(run.Params.LearningRate) / lipschitz
 }
 
@@ -74,7 +74,7 @@ func SeparationBound(run experiments.Run) float64 {
 // the feature map. Under the Gaussian kernel ‖φ(x) − φ(x')‖ > δ means
 // ‖x − x'‖ > r = c·√(−2·log(1 − δ²/2)). Circles of radius r/2 around such points do not meet, and
 // lie within the rectangle widened by r/2, whose area Steiner's formula gives.
-func OrderBound(run experiments.Run, width, height float64) float64 {
+func OrderBound(run spec.Run, width, height float64) float64 {
 	delta := SeparationBound(run)
 	if delta*delta >= 2 { // no two points are so far apart
 		return 1

@@ -7,14 +7,14 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/experiments"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // constantRun is a run of POLK with a constant learning rate.
-func constantRun(rate, parsimony, lambda float64) experiments.Run {
-	return experiments.Run{Method: experiments.MethodPOLK, Params: experiments.Params{
-		Kernel: experiments.Kernel{Type: "gaussian", Bandwidth: 0.6}, Schedule: experiments.ScheduleConstant,
+func constantRun(rate, parsimony, lambda float64) spec.Run {
+	return spec.Run{Method: spec.MethodPOLK, Params: spec.Params{
+		Kernel: spec.Kernel{Type: "gaussian", Bandwidth: 0.6}, Schedule: spec.ScheduleConstant,
 		LearningRate: rate, Parsimony: parsimony, Regularizer: lambda, BatchSize: 1,
 	}}
 }

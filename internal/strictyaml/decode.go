@@ -21,6 +21,15 @@ type Decoder interface {
 	DecodeNode(n *Node, r *Reporter)
 }
 
+// DecodeFile parses a file and decodes it into v. It returns nil if the file can't be parsed.
+func DecodeFile(name string, src []byte, v any, r *Reporter) *Node {
+	root := Parse(name, src, r)
+	if root != nil {
+		Decode(root, v, r)
+	}
+	return root
+}
+
 // Decode stores a node in the value that v points to. It reports parts that don't
 // fit, and stores the rest.
 //

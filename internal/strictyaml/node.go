@@ -127,7 +127,7 @@ func (n *Node) Without(keys ...string) *Node {
 }
 
 // Merge returns base overridden by over. It merges mappings key by key, recursively; any
-// other value in over replaces the value in base. It changes neither node. Nodes keep
+// other value in over replaces the value in base, and null removes the key. It changes neither node. Nodes keep
 // their positions in their own files; a merged mapping has the position of over's mapping.
 func Merge(base, over *Node) *Node {
 	if base == nil || over == nil || base.Kind != Mapping || over.Kind != Mapping {
@@ -140,6 +140,9 @@ func Merge(base, over *Node) *Node {
 	out.Fields = nil
 	for _, f := range base.Fields {
 		if g := over.Field(f.Key); g != nil {
+			if g.Value.Kind == Null && g.Value.Text != "" {
+				continue
+			}
 			f = Field{g.Key, g.At, Merge(f.Value, g.Value)}
 		}
 		out.Fields = append(out.Fields, f)
@@ -259,7 +262,12 @@ func convert(file string, n ast.Node, r *Reporter) *Node {
 	case *ast.LiteralNode:
 		out.Kind, out.Text = String, v.Value.Value
 		return out
-	case *ast.NullNode, nil:
+	case *ast.NullNode:
+		if v.Token.Type == token.NullType { // otherwise nothing is written
+			out.Text = v.Token.Value
+		}
+		return out
+	case nil:
 		return out
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode, *ast.TagNode:
 		r.Errorf(out, "anchors, aliases, merge keys and tags are not supported")

@@ -18,21 +18,21 @@ type Param struct {
 	Most    *float64 `json:"most,omitempty"`    // values are at most this
 	Default *float64 `json:"default,omitempty"` // nil: it must be given
 
-	// Grid holds values to compare where a tournament gives none for its data,
-	// from the smallest dictionary to the largest. Only the knob needs one.
+	// Grid holds values to compare where a comparison gives none for its data,
+	// from the smallest dictionary to the largest. Only the size parameter needs one.
 	Grid []float64 `json:"grid,omitempty"`
 }
 
 // Bound returns a pointer to x, for the fields of Param.
 func Bound(x float64) *float64 { return &x }
 
-// Order is the knob of the heuristics that keep a fixed model order.
+// Order is the size parameter of the heuristics that keep a fixed model order.
 var Order = Param{
 	Name: "order", About: "the largest model order M", Integer: true, Least: Bound(1), Most: Bound(1e6),
 	Grid: []float64{16, 32, 64, 128, 256},
 }
 
-// parsimony is the knob of the heuristics that keep to the learner's budget ε.
+// parsimony is the size parameter of the heuristics that keep to the learner's budget ε.
 var parsimony = Param{
 	Name: "parsimony", About: "K of the approximation budget ε = K·η^{3/2}", Above: Bound(0),
 	Grid: []float64{0.04, 0.02, 0.01, 0.005, 0.0025},

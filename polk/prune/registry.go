@@ -22,11 +22,11 @@ type Heuristic struct {
 	Source string `json:"source"` // where it is from, in a line; empty if it is this project's own
 
 	// Params are the parameters of the heuristic. Unless Epsilon is set, the first one is its
-	// knob: the parameter that trades model order for accuracy and that a comparison sweeps.
+	// size parameter: the parameter that trades model order for accuracy and that a comparison sweeps.
 	Params []Param `json:"params"`
 
 	// Epsilon says that the heuristic keeps to the learner's budget ε = K·η^{3/2}, unless it has
-	// reached its largest order. Its knob is then the method's parsimony constant K.
+	// reached its largest order. Its size parameter is then the method's parsimony constant K.
 	Epsilon bool `json:"epsilon"`
 
 	// Ridge, unless nil, returns the number that is added to the diagonal of K throughout
@@ -104,9 +104,9 @@ func (h Heuristic) Check() error {
 			return fail(fmt.Sprintf("has %d values in the grid of %s: want at most %d", len(p.Grid), p.Name, maxGrid))
 		}
 	}
-	if knob, ok := h.Knob(); ok && !h.Epsilon {
-		for _, x := range knob.Grid {
-			if _, err := h.Complete(Params{knob.Name: x}); err != nil {
+	if param, ok := h.SizeParam(); ok && !h.Epsilon {
+		for _, x := range param.Grid {
+			if _, err := h.Complete(Params{param.Name: x}); err != nil {
 				return fail("has an invalid grid: " + err.Error())
 			}
 		}
@@ -136,9 +136,9 @@ func Lookup(name string) (Heuristic, bool) {
 // values. It is not a method, because the file of Param is part of every heuristic's Code.
 func CheckValue(p Param, x float64) string { return p.check(x) }
 
-// Knob returns the parameter that trades model order for accuracy, and whether
+// SizeParam returns the parameter that trades model order for accuracy, and whether
 // there is one. For heuristics with Epsilon it is the method's parsimony.
-func (h Heuristic) Knob() (Param, bool) {
+func (h Heuristic) SizeParam() (Param, bool) {
 	if h.Epsilon {
 		return parsimony, true
 	}

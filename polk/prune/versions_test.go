@@ -59,10 +59,10 @@ func scores(t *testing.T, h prune.Heuristic) []float64 {
 	t.Helper()
 	params := prune.Params{}
 	budget := polk.Parsimony(1e-3)
-	if knob, ok := h.Knob(); ok && !h.Epsilon {
-		params[knob.Name] = knob.Grid[0]
-		if knob.Name == prune.Order.Name {
-			params[knob.Name] = 15
+	if param, ok := h.SizeParam(); ok && !h.Epsilon {
+		params[param.Name] = param.Grid[0]
+		if param.Name == prune.Order.Name {
+			params[param.Name] = 15
 		}
 	} else if h.Epsilon {
 		budget = polk.Parsimony(0.1)
@@ -113,14 +113,14 @@ func TestHashIsOfTheCode(t *testing.T) {
 	}
 }
 
-// Every heuristic that registers itself passes the suite, and has a grid if it has a knob.
+// Every heuristic that registers itself passes the suite, and has a grid if it has a size parameter.
 func TestAll(t *testing.T) {
 	if !slices.IsSorted(prune.Names()) || len(prune.Names()) != len(prune.All()) {
 		t.Errorf("names %v", prune.Names())
 	}
 	for _, h := range prune.All() {
-		if knob, ok := h.Knob(); ok && len(knob.Grid) < 2 {
-			t.Errorf("%s has the grid %v", h.Name, knob.Grid)
+		if param, ok := h.SizeParam(); ok && len(param.Grid) < 2 {
+			t.Errorf("%s has the grid %v", h.Name, param.Grid)
 		}
 		t.Run(h.Name, func(t *testing.T) { prunetest.Run(t, h) })
 	}

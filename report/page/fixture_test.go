@@ -15,15 +15,16 @@ import (
 	"time"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/testutil"
 	"polkrepro/record"
 	"polkrepro/report"
+	"polkrepro/spec"
 )
 
 // madeUp returns a record of a planned run, with values that depend only on its ID.
-func madeUp(p experiments.Planned) *record.Record {
+func madeUp(p spec.Planned) *record.Record {
 	h := fnv.New64a()
 	io.WriteString(h, p.ID)
 	src := rand.New(rand.NewPCG(h.Sum64(), 1))
@@ -45,7 +46,7 @@ func madeUp(p experiments.Planned) *record.Record {
 }
 
 // records are made-up records of all runs of a plan.
-func records(planned []experiments.Planned) map[string]*record.Record {
+func records(planned []spec.Planned) map[string]*record.Record {
 	out := make(map[string]*record.Record)
 	for _, p := range planned {
 		out[p.ID] = madeUp(p)
@@ -54,17 +55,17 @@ func records(planned []experiments.Planned) map[string]*record.Record {
 }
 
 // made returns the report on a plan and its records.
-func made(t testing.TB, profile string, planned []experiments.Planned, recs map[string]*record.Record, failed map[string]string) *report.Report {
+func made(t testing.TB, profile string, planned []spec.Planned, recs map[string]*record.Record, failed map[string]string) *report.Report {
 	t.Helper()
-	a, err := evidence.Assess(evidence.Input{Ledger: experiments.Ledgers(), Plan: planned, Records: recs, Failed: failed})
+	a, err := evidence.Assess(evidence.Input{Ledger: ledger.Embedded(), Plan: planned, Records: recs, Failed: failed})
 	testutil.NoError(t, err)
 	return report.Build(report.Input{Planned: planned, Records: recs, Failed: failed, Profile: profile, Assessment: a})
 }
 
 // whole is the report on made-up records of the full profile, and its page.
 var whole = sync.OnceValues(func() (*report.Report, []byte) {
-	planned := theorytest.Plan(failing{}, experiments.ProfileFull)
-	r := made(failing{}, experiments.ProfileFull, planned, records(planned), nil)
+	planned := theorytest.Plan(failing{}, spec.ProfileFull)
+	r := made(failing{}, spec.ProfileFull, planned, records(planned), nil)
 	return r, render(failing{}, r, "a program")
 })
 

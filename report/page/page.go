@@ -28,8 +28,8 @@ import (
 	"strings"
 
 	"polkrepro/evidence"
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/internal/files"
 	"polkrepro/internal/words"
@@ -99,7 +99,7 @@ func SaveAll(dir string, r *report.Report) ([]string, error) {
 type view struct {
 	Report  *report.Report
 	Program string
-	Ledger  *experiments.Ledger // nil for a page about the user's own runs
+	Ledger  *ledger.Ledger // nil for a page about the user's own runs
 
 	Policy  template.HTMLAttr
 	Style   template.CSS
@@ -121,7 +121,7 @@ func newView(r *report.Report, program string) *view {
 	v := &view{Report: r, Program: program, Own: r.Input.Own, ByID: make(map[string]*claimView)}
 	v.assets()
 	if v.Own == "" {
-		v.Ledger = experiments.Ledgers()
+		v.Ledger = ledger.Embedded()
 		v.claims(r.Input.Assessment)
 	}
 	return v

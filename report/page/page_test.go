@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
 	"polkrepro/evidence/theory/theorytest"
-	"polkrepro/experiments"
 	"polkrepro/internal/words"
+	"polkrepro/paper"
 	"polkrepro/report"
 	"polkrepro/report/plot"
+	"polkrepro/spec"
 )
 
 // mostBytes is the largest allowed size of a page.
@@ -43,7 +45,7 @@ func TestContents(t *testing.T) {
 	r, _ := whole()
 	root, _ := wholePage()
 	a := r.Input.Assessment
-	paper := experiments.Paper()
+	paper := paper.Printed()
 	n := 0
 	for id, c := range paper.Cells {
 		if c.Extra {
@@ -78,8 +80,8 @@ func TestContents(t *testing.T) {
 			}
 		}
 	}
-	for _, a := range experiments.Ledgers().Assumptions {
-		want := append([]string{a.How, a.Paper, a.Chosen, a.Evidence}, experiments.Ledgers().Dependents(a.ID)...)
+	for _, a := range ledger.Embedded().Assumptions {
+		want := append([]string{a.How, a.Paper, a.Chosen, a.Evidence}, ledger.Embedded().Dependents(a.ID)...)
 		for _, alt := range a.Alternatives {
 			want = append(want, alt.ID, alt.Value, alt.Effect)
 		}
@@ -229,7 +231,7 @@ func TestDeterministic(t *testing.T) {
 // page shows them as text. It also checks the link and the figure of a section.
 func TestHostile(t *testing.T) {
 	const evil = `</script></style></table>'"><script>alert(1)</script><img src=x onerror=alert(2)>&amp;`
-	planned := theorytest.Plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, spec.ProfileSmoke)
 	for i := range planned {
 		planned[i].Series += evil
 		planned[i].Spec += evil
@@ -242,7 +244,7 @@ func TestHostile(t *testing.T) {
 	}
 	failed := map[string]string{planned[0].ID: evil}
 	delete(recs, planned[0].ID)
-	r := made(t, experiments.ProfileSmoke, planned, recs, failed)
+	r := made(t, spec.ProfileSmoke, planned, recs, failed)
 	r.Parts = []*report.Part{{ID: "extra", Title: evil, Paragraphs: []string{evil},
 		Tables: []*report.Table{{Title: evil, Header: []string{evil}, Rows: [][]string{{evil}}, Notes: []string{evil}}},
 		Figures: []*report.Figure{{Name: "extra-figure", Title: evil, Caption: evil, Alt: evil, Series: []*report.Series{{Label: evil}},
@@ -269,8 +271,8 @@ func TestHostile(t *testing.T) {
 // TestNothingRun makes the page of a folder without finished records, with one unfinished run and
 // one corrupt record.
 func TestNothingRun(t *testing.T) {
-	planned := theorytest.Plan(t, experiments.ProfileQuick)
-	r := made(t, experiments.ProfileQuick, planned, nil, nil)
+	planned := theorytest.Plan(t, spec.ProfileQuick)
+	r := made(t, spec.ProfileQuick, planned, nil, nil)
 	r.Input.Partial, r.Input.Damaged = 1, 2
 	root, _ := parse(t, render(t, r, "a program"))
 	words := root.words()
@@ -289,7 +291,7 @@ func TestNothingRun(t *testing.T) {
 
 // TestMachines checks that the table of machines distinguishes revisions.
 func TestMachines(t *testing.T) {
-	planned := theorytest.Plan(t, experiments.ProfileSmoke)
+	planned := theorytest.Plan(t, spec.ProfileSmoke)
 	recs := records(planned)
 	recs[planned[0].ID].Header.Provenance.Revision = "fedcba9876543210"
 	recs[planned[0].ID].Header.Provenance.Dirty = true

@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	"polkrepro/evidence/theory"
-	"polkrepro/experiments"
 	"polkrepro/harness"
 	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 // Plan returns the runs of the named specs, by default of all embedded ones, in a profile.
-func Plan(t testing.TB, profile string, names ...string) []experiments.Planned {
+func Plan(t testing.TB, profile string, names ...string) []spec.Planned {
 	t.Helper()
 	specs, err := harness.FindSpecs(names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := harness.PlanAll(specs, profile, experiments.PlanOptions{})
+	plan, err := harness.PlanAll(specs, profile, spec.PlanOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +29,13 @@ func Plan(t testing.TB, profile string, names ...string) []experiments.Planned {
 // Record makes up the record of a run that behaves as the theory predicts. The distance falls as
 // 1/√t, to a floor of 0.5·√η for a constant learning rate. The model order grows as the logarithm
 // of t, up to a limit for such a rate. The distances of two seeds differ by a hundredth.
-func Record(p experiments.Planned) *record.Record {
+func Record(p spec.Planned) *record.Record {
 	r := &record.Record{Path: "records/" + p.ID + ".jsonl", Header: record.Header{ID: p.ID, Run: p.Run}}
 	most, before := 0.0, 0
 	for k := range 61 { // twenty points a decade, over three
 		n := int(float64(p.Run.Samples) * math.Pow(10, float64(k-60)/20))
 		distance, order := 8/math.Sqrt(1+float64(n)), 20*math.Log(float64(n))
-		if p.Run.Params.Schedule == experiments.ScheduleConstant {
+		if p.Run.Params.Schedule == spec.ScheduleConstant {
 			distance, order = max(distance, 0.5*math.Sqrt(p.Run.Params.LearningRate)), min(order, 100)
 		}
 		if n == before {

@@ -86,8 +86,8 @@ func (c *program) heuristic(name string) (prune.Heuristic, error) {
 			err = fmt.Errorf("wants %q: unknown quantity, or one that needs inverse in the hello", name)
 		}
 	}
-	if knob, ok := h.Knob(); err == nil && ok && len(knob.Grid) == 0 {
-		err = fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", knob.Name)
+	if param, ok := h.SizeParam(); err == nil && ok && len(param.Grid) == 0 {
+		err = fmt.Errorf("parameter %s, the first one, has no grid: list the values that a comparison tries", param.Name)
 	}
 	if err != nil {
 		return h, fmt.Errorf("hello: %w", err)

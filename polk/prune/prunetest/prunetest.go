@@ -60,23 +60,23 @@ func Run(t *testing.T, h prune.Heuristic, params ...prune.Params) {
 }
 
 // someParams returns parameters to test with: the defaults, and a few values
-// of the knob.
+// of the size parameter.
 func someParams(h prune.Heuristic) []prune.Params {
-	knob, ok := h.Knob()
-	grid := knob.Grid
+	param, ok := h.SizeParam()
+	grid := param.Grid
 	switch {
 	case h.Epsilon && slices.ContainsFunc(h.Params, func(p prune.Param) bool { return p.Name == prune.Order.Name }):
 		return []prune.Params{nil, {prune.Order.Name: 7}}
 	case !ok || h.Epsilon:
 		return []prune.Params{nil}
-	case knob.Name == prune.Order.Name:
+	case param.Name == prune.Order.Name:
 		grid = []float64{1, 7}
 	case len(grid) > 1:
 		grid = []float64{grid[0], grid[len(grid)-1]}
 	}
 	var out []prune.Params
 	for _, x := range grid {
-		out = append(out, prune.Params{knob.Name: x})
+		out = append(out, prune.Params{param.Name: x})
 	}
 	return out
 }

@@ -32,7 +32,7 @@ import sys
 
 VERSION = 1
 
-# The knob of heuristics that keep a fixed model order.
+# The size parameter of heuristics that keep a fixed model order.
 ORDER = {
     "name": "order", "about": "the largest model order M", "integer": True, "least": 1, "most": 1e6,
     "grid": [16, 32, 64, 128, 256],
@@ -44,13 +44,13 @@ def run(prune, about, params=(ORDER,), inverse=False, wants=(), source="", epsil
 
     about      what the heuristic does, in a line
     params     its parameters, dicts with name, about and, if need be, integer, above,
-               least, most, default and grid; the first one is its knob, and has a grid
+               least, most, default and grid; the first one is its size parameter, and has a grid
     inverse    it uses the inverse kernel matrix: State.remove, cost, distance, column
     wants      attributes of State that it uses in each step ("costs", "norms", ...): they
                come with the step, which is faster than one after another, and change no
                result
     source     where it is from, in a line
-    epsilon    it keeps to State.epsilon, so that its knob is the parsimony K
+    epsilon    it keeps to State.epsilon, so that its size parameter is the parsimony K
     gaussian   it is for the Gaussian kernel only
     files      paths of files, besides imported modules beside the script, that its
                results depend on: runs belong to the contents of all these

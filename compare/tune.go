@@ -1,0 +1,353 @@
+package compare
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"polkrepro/data"
+	"polkrepro/data/rows"
+	"polkrepro/harness"
+	"polkrepro/online"
+	"polkrepro/record"
+	"polkrepro/spec"
+)
+
+// Options configures a comparison on a user's file.
+type Options struct {
+	Source          data.Source
+	Task            string
+	Budget          time.Duration                    // time for the search and the runs, by estimate
+	Order           int                              // largest model order; 0: by the number of rows and the budget
+	Spec            string                           // path of the spec; the paths of its data are relative to its folder
+	Before          []byte                           // existing spec at that path, if any: the result if it is for the same data, options and code, otherwise an error
+	Note            func(format string, args ...any) // takes a line on a result, or a warning
+	harness.Options                                  // of the search, which uses neither Results nor RequireData
+}
+
+// A tuning is the search for the settings of one comparison.
+type tuning struct {
+	opt    Options
+	ref    data.Ref // the data that the search sees
+	size   sizes
+	median float64  // median distance between training rows
+	notes  []string // lines on the results
+
+	// price, unless nil, measures the heuristics' processes and changes size. The search's hash does
+	// not cover that, because a measurement is never the same twice.
+	price func(ctx context.Context, start spec.Planned) error
+}
+
+// medianRows is the largest number of rows between which the median distance is taken.
+const medianRows = 256
+
+// Resplits is the largest number of times that a file without test rows is split.
+const Resplits = 5
+
+// TuneMethods finds the settings of all methods that fit the task, on held-out training rows that
+// are test rows in no resplit. It returns a spec that compares the methods, with comments on how
+// the settings were found. The result depends only on the rows, the options and constants, so the
+// same data give the same spec. The errors are those of [data.Source.Open] and [harness.Settings],
+// or wrap [harness.ErrUsage] if the data have too few rows.
+func TuneMethods(ctx context.Context, opt Options) ([]byte, error) {
+	s, set, err := open(opt, Resplits)
+	if err != nil {
+		return nil, err
+	}
+	resplit := s.ref.Files.Holdout
+	if opt.Source.Ordered { // there is one last part
+		resplit = 0
+	}
+	s.size = newSizes(set, resplit, opt)
+	header := s.header(s.size.samples, s.repeats())
+	return s.tuned(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
+		text := header
+		for _, found := range searches {
+			if found.best != nil {
+				text += s.entry(found.method, found.best.at, s.size.small(), s.size.order)
+			}
+		}
+		_, err := s.planned(text)
+		return text, err
+	})
+}
+
+// tuned finds the settings of the methods on held-out rows. It returns the spec that write makes
+// from them, with comments, or the existing spec if an earlier search wrote that with the same first
+// line. The first line has the command and a hash of the data, the code and everything that is tried,
+// key included. The command again repeats the comparison.
+func (s *tuning) tuned(ctx context.Context, command, again, key string, write func([]*search) (string, error)) ([]byte, error) {
+	starts, err := s.starts()
+	if err != nil {
+		return nil, err
+	}
+	lines, h := s.size.lines(), sha256.New()
+	for _, p := range starts {
+		fmt.Fprintln(h, p.ID)
+	}
+	for _, m := range s.size.methods {
+		fmt.Fprintln(h, m.axes)
+	}
+	fmt.Fprint(h, key, lines, s.size.every)
+	head := fmt.Sprintf("# runall %s, search %x\n", command, h.Sum(nil)[:8])
+	if strings.HasPrefix(string(s.opt.Before), head) {
+		s.opt.Note("settings of %s, which an earlier search found", s.opt.Spec)
+		return s.opt.Before, nil
+	}
+	if s.opt.Before != nil {
+		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", s.opt.Spec))
+	}
+	if s.price != nil {
+		err := s.price(ctx, starts[0])
+		if err == nil {
+			starts, err = s.starts()
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = s.size.lines()
+	}
+	for _, line := range lines {
+		s.opt.Note("%s", line)
+	}
+	searches, err := s.tune(ctx, starts)
+	if err != nil {
+		return nil, err
+	}
+	text, err := write(searches)
+	if err != nil {
+		return nil, err
+	}
+	repeat := fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", again)
+	for _, line := range slices.Concat([]string{"", repeat, ""}, lines, []string{""}, s.notes) {
+		head += strings.TrimRight("# "+line, " ") + "\n"
+	}
+	return []byte(head + text), nil
+}
+
+// open reads the data. If the file is split several times, the training part has the rows that are
+// test rows in no split.
+func open(opt Options, splits uint64) (*tuning, *data.Set, error) {
+	src := &opt.Source
+	for _, file := range []string{src.Train, src.TrainLabels, src.Test, src.TestLabels} {
+		if path := relative(opt.Spec, file); !utf8.ValidString(path) {
+			return nil, nil, harness.Usage(fmt.Errorf("%q is not UTF-8, so no spec can name the file: rename it", path))
+		}
+	}
+	ref, set, err := src.Open()
+	if err == nil && ref.Files.Holdout > 0 && splits > 0 && !ref.Files.Ordered {
+		ref.Files.Splits = splits
+		set, err = data.Load(ref, opt.Finder)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if least := 60; set.Train.N < least {
+		return nil, nil, harness.Usage(fmt.Errorf("%s has %d rows that are never test rows: want at least %d, of which a sixth is held out for the search", ref.Name, set.Train.N, least))
+	}
+	n := min(set.Train.N, medianRows)
+	var x []float32 // rows spread evenly over the training part, which may be sorted by class
+	for i := range n {
+		x = append(x, set.Train.Row(i*set.Train.N/n)...)
+	}
+	median := online.MedianDistance(n, set.Train.Dim, x)
+	if median == 0 {
+		return nil, nil, harness.Usage(fmt.Errorf("%s: one training row in %d was looked at, and all are the same: can't choose a bandwidth", ref.Name, max(1, set.Train.N/medianRows)))
+	}
+	var unlearned []float64 // classes of test rows that no training row has: a random split may leave a rare class without
+	for _, y := range set.Test.Y {
+		if set.Labels != nil && !slices.Contains(set.Train.Y, y) {
+			unlearned = append(unlearned, y)
+		}
+	}
+	if rows := len(unlearned); rows > 0 {
+		label := set.Labels[int(unlearned[rows-1])]
+		opt.Note("warning: test rows with a label that no training row has: %d, such as %.40q; every method is wrong on them", rows, label)
+	}
+	if set.Repeated > 0 {
+		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
+	}
+	return &tuning{opt: opt, ref: ref, median: median}, set, nil
+}
+
+// starts returns a run of each method with its start values, on the data that the search sees.
+func (s *tuning) starts() ([]spec.Planned, error) {
+	text := s.header(s.size.tried, "[{seeds: 1}]")
+	for i := range s.size.methods {
+		m := &s.size.methods[i]
+		text += s.entry(m, make([]int, len(m.axes)), s.size.order)
+	}
+	plan, err := s.planned(text)
+	for i := range plan {
+		plan[i].Run.Data = s.ref
+		plan[i].ID = spec.ID(plan[i].Run)
+	}
+	return plan, err
+}
+
+// planned returns the runs of a spec.
+func (s *tuning) planned(text string) ([]spec.Planned, error) {
+	parsed, err := spec.Parse(s.opt.Spec, []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return parsed[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
+}
+
+// note keeps a line for the spec and passes it to Options.Note.
+func (s *tuning) note(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	s.notes = append(s.notes, line)
+	s.opt.Note("%s", line)
+}
+
+// flow writes alternating keys and values as a YAML mapping on one line, without the keys whose
+// value is empty.
+func flow(pairs ...string) string {
+	var words []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			words = append(words, pairs[i]+": "+pairs[i+1])
+		}
+	}
+	return "{" + strings.Join(words, ", ") + "}"
+}
+
+// joined formats values with write and joins them with commas.
+func joined[T any](values []T, write func(T) string) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = write(v)
+	}
+	return strings.Join(words, ", ")
+}
+
+// list writes values as a YAML sequence on one line, or returns "" if there are none.
+func list[T any](values []T, write func(T) string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return "[" + joined(values, write) + "]"
+}
+
+// number formats a setting with three significant digits, the precision with which it is used.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+
+// rounded returns the value that number writes.
+func rounded(v float64) float64 { return record.Digits(v, 3) }
+
+// dataWords writes the data source as specs have it.
+func (s *tuning) dataWords() string {
+	src := &s.opt.Source
+	holdout := ""
+	if src.Holdout != 0 {
+		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
+	}
+	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
+		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "ordered", yes(src.Ordered), "format", src.Format,
+		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "categories", list(src.Categories, column),
+		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", yes(src.ZeroBased), "header", src.Header, "scale", string(src.Scale))
+}
+
+// yes writes a key that is true. A key that is false is left out.
+func yes(set bool) string {
+	if set {
+		return "true"
+	}
+	return ""
+}
+
+// path writes the path of a data file relative to the spec's folder, in quotes.
+func (s *tuning) path(file string) string {
+	if file == "" {
+		return ""
+	}
+	return strconv.Quote(filepath.ToSlash(relative(s.opt.Spec, file)))
+}
+
+// relative returns the path of a file relative to the spec's folder.
+func relative(spec, file string) string {
+	from, _ := filepath.Abs(filepath.Dir(spec)) // fails only without a working directory
+	to, _ := filepath.Abs(file)
+	if rel, err := filepath.Rel(from, to); err == nil {
+		return rel
+	}
+	return file
+}
+
+// quotedOr writes a text in quotes, or "" if it is empty.
+func quotedOr(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strconv.Quote(text)
+}
+
+func column(c rows.Column) string {
+	switch {
+	case c.Name != "":
+		return strconv.Quote(c.Name)
+	case c.Number != 0:
+		return strconv.Itoa(c.Number)
+	}
+	return ""
+}
+
+// header writes a spec up to its list of methods, for runs of the given number of samples.
+func (s *tuning) header(samples int, repeats string) string {
+	z := &s.size
+	return fmt.Sprintf(`name: bench-%s
+title: All methods on %s
+task: %s
+data: %s
+kernel: {type: gaussian, bandwidth: %s}
+regularizer: 1e-6
+repeats: %s
+stopping: {samples: %d}
+evaluation: {every: %d, tail: %d, train_limit: %d}
+methods:
+`, s.ref.Name, s.ref.Name, s.opt.Task, s.dataWords(), number(s.median), repeats, samples, z.every, z.tail, min(trainLimit, z.rows))
+}
+
+// repeats writes the repeats of the spec: splits of the file, each with its own seed of the order,
+// or seeds.
+func (s *tuning) repeats() string {
+	if !s.size.resplit {
+		return fmt.Sprintf("[{seeds: %d}]", s.size.seeds)
+	}
+	var splits []string
+	for k := 1; k <= s.size.seeds; k++ {
+		splits = append(splits, fmt.Sprintf("{draws: [%d], seeds: [%d]}", k, k))
+	}
+	return "[" + strings.Join(splits, ", ") + "]"
+}
+
+// entry writes the spec entry of a method, with the settings at a position on its axes and, if the
+// method has one to choose, its model orders.
+func (s *tuning) entry(m *method, at []int, orders ...int) string {
+	pairs := []string{"method", m.name, "label", m.label}
+	key, value := "budget", "%d"
+	if m.pruner != "" {
+		key, value = "pruner_params", "{order: %d}"
+		pairs = append(pairs, "batch_size", strconv.Itoa(batchSize), "pruner", m.pruner)
+	}
+	rows, small := strconv.Itoa(s.size.rows), strconv.Itoa(s.size.small())
+	for _, v := range m.fixed {
+		pairs = append(pairs, strings.NewReplacer("%rows", rows, "%small", small).Replace(v))
+	}
+	for i, a := range m.axes {
+		pairs = append(pairs, a.name, number(s.value(a, at[i])))
+	}
+	hasOrder := slices.ContainsFunc(spec.Method(m.name).Params, func(p spec.ParamInfo) bool { return p.Name == "budget" })
+	if m.pruner != "" || hasOrder {
+		write := func(order int) string { return fmt.Sprintf(value, order) }
+		pairs = append(pairs, "grid", flow(key, list(orders, write)))
+	}
+	return "  - " + flow(pairs...) + "\n"
+}

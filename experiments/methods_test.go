@@ -1,3 +1,0 @@
-package experiments_test
-
-import _ "polkrepro/harness" // registers the methods that specs and records name

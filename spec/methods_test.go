@@ -1,0 +1,3 @@
+package spec_test
+
+import _ "polkrepro/harness" // registers the methods that specs and records name
