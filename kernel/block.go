@@ -22,7 +22,7 @@ func MatrixOf[T gemm.Float](rows, cols int, data []T) Matrix[T] {
 // exact value, however large the norms are compared with the distance and the
 // bandwidth. A polynomial value is accurate to within rounding of (‖x‖‖p‖ + b)^c.
 func (p *Points) Block64(k Kernel, x, dst Matrix[float64], threads int) {
-	n, _ := dst.Dims()
+	n := dst.Len()
 	if p.Len() == 0 || n == 0 {
 		return
 	}
@@ -50,7 +50,7 @@ func (p *Points) Block64(k Kernel, x, dst Matrix[float64], threads int) {
 // that exceeds float32 is infinite. Values come from a float32 product if it is that
 // accurate, and otherwise from Block64.
 func (p *Points) Block32(k Kernel, x, dst Matrix[float32], threads int) {
-	n, _ := dst.Dims()
+	n := dst.Len()
 	if p.Len() == 0 || n == 0 {
 		return
 	}
@@ -127,10 +127,9 @@ func (p *Points) narrow(k Kernel, reach float64, x, dst Matrix[float32], threads
 // small that its exponent's error does not matter: the error is at most product64
 // absolutely and relative64 relatively. With a narrow bandwidth most values are kept.
 func (p *Points) sumDifferences(k Gaussian, reach float64, x, dst Matrix[float64], threads int) {
-	n, _ := dst.Dims()
 	most := p.p64.MaxNormSq()
 	share(p.Len(), threads, func(from, to int) {
-		for i := range n {
+		for i := range dst.Len() {
 			xi, values := x.Row(i), dst.Row(i)
 			norm := gemm.NormSq(xi)
 			if norm+most <= reach {
@@ -172,8 +171,7 @@ func distanceSq(x []float64, y []float32) float64 {
 }
 
 func raise[T gemm.Float](dst Matrix[T], k Polynomial) {
-	n, _ := dst.Dims()
-	for i := range n {
+	for i := range dst.Len() {
 		row := dst.Row(i)
 		for j, v := range row {
 			row[j] = powi(v+T(k.Offset), k.Degree)
@@ -195,9 +193,8 @@ func powi[T gemm.Float](v T, n int) T {
 
 // evaluate computes a block value by value.
 func evaluate[T gemm.Float](p *Points, k Kernel, x Matrix[float32], dst Matrix[T], threads int) {
-	n, _ := dst.Dims()
 	share(p.Len(), threads, func(from, to int) {
-		for i := range n {
+		for i := range dst.Len() {
 			xi, values := x.Row(i), dst.Row(i)
 			for j := from; j < to; j++ {
 				values[j] = T(k.Eval(xi, p.At(j)))

@@ -22,7 +22,7 @@ func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], th
 		clear(c.scores)
 		return
 	}
-	n, _ := c.points.Dims()
+	n := c.points.Len()
 	if c.blocks == nil {
 		c.blocks = make([]Matrix[float32], (n+scoreRows-1)/scoreRows)
 	}
@@ -39,7 +39,7 @@ func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], th
 // update converts a block, the kernel values of x, to the dictionary of e. d is the change that
 // led to this dictionary. The block has room for either dictionary.
 func (c *columns) update(block *Matrix[float32], x Matrix[float32], e *Expansion, d *change, threads int) {
-	rows, _ := x.Dims()
+	rows := x.Len()
 	if _, room := block.Dims(); d.order() > room {
 		wider := gemm.NewMatrix[float32](rows, spare(d.order()))
 		if !d.whole() {

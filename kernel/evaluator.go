@@ -42,7 +42,7 @@ func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, nor
 	}
 	for i := range v.sets {
 		c := &v.sets[i]
-		n, _ := c.points.Dims()
+		n := c.points.Len()
 		c.scores = grow(c.scores, n*e.Outputs)
 		if keep {
 			c.evaluate(e, &v.change, &v.scorer.single, threads)
@@ -59,8 +59,7 @@ func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, nor
 func (v *Evaluator) fits(order int) bool {
 	points := 0
 	for i := range v.sets {
-		n, _ := v.sets[i].points.Dims()
-		points += n
+		points += v.sets[i].points.Len()
 	}
 	return 4*points*spare(order) <= v.limit
 }

@@ -161,22 +161,19 @@ func (s *scoring[T]) transposeWeights(e *Expansion) {
 // multiply computes scores, rows×C, from kernel values k, rows×M, and the weights that
 // transposeWeights stored.
 func (s *scoring[T]) multiply(k Matrix[T], dst []float64, threads int) {
-	rows, _ := k.Dims()
-	outputs, _ := s.weights.Dims()
-	s.out = s.out.Fresh(rows, outputs)
+	s.out = s.out.Fresh(k.Len(), s.weights.Len())
 	gemm.MulABT(1, k, s.weights, 0, s.out, threads)
 	gemm.Convert(dst, s.out.Data())
 }
 
 // NormSq returns Σ_c ‖f_c‖² = Σ_c w_cᵀ K_DD w_c, with K_DD in float64.
 func (e *Expansion) NormSq(threads int) float64 {
-	m, dim := e.Order(), e.Dict.Dim()
+	m := e.Order()
 	var sum float64
-	dict := MatrixOf(m, dim, e.Dict.raw)
 	k := gemm.NewMatrix[float64](min(m, scoreRows), m)
 	for lo := 0; lo < m; lo += scoreRows {
 		hi := min(lo+scoreRows, m)
-		e.Dict.Block64(e.Kernel, widened(dict.Rows(lo, hi)), k.Rows(0, hi-lo), threads)
+		e.Dict.Block64(e.Kernel, e.Dict.Rows64(lo, hi), k.Rows(0, hi-lo), threads)
 		for i := lo; i < hi; i++ {
 			sum += e.quadraticRow(e.Weights(i), k.Row(i-lo))
 		}
@@ -200,14 +197,12 @@ func (e *Expansion) quadraticRow(wi, ki []float64) float64 {
 // Widen converts float32 features to float64, which Block64 takes.
 func Widen(dst []float64, src []float32) { gemm.Convert(dst, src) }
 
-// widened returns x in float64.
+// widened returns x, which has no gaps, in float64.
 func widened(x Matrix[float32]) Matrix[float64] {
 	rows, cols := x.Dims()
-	wide := gemm.NewMatrix[float64](rows, cols)
-	for i := range rows {
-		Widen(wide.Row(i), x.Row(i))
-	}
-	return wide
+	x64 := gemm.NewMatrix[float64](rows, cols)
+	Widen(x64.Data(), x.Data())
+	return x64
 }
 
 func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

@@ -66,13 +66,10 @@ func newLeastSquares(f *kernel.Expansion) *leastSquares {
 
 // dictionaryFactor returns the Cholesky factor of K_DD, with a jitter on its diagonal.
 func dictionaryFactor(f *kernel.Expansion) gemm.Matrix[float64] {
-	m, dim, threads := f.Order(), f.Dict.Dim(), runtime.GOMAXPROCS(0)
-	x, l := make([]float64, m*dim), gemm.NewMatrix[float64](m, m)
-	for j := range m {
-		kernel.Widen(x[j*dim:], f.Dict.At(j))
-	}
+	m, threads := f.Order(), runtime.GOMAXPROCS(0)
+	l := gemm.NewMatrix[float64](m, m)
 	for jitter := jitterLeast; ; jitter = float64(10 * jitter) {
-		f.Dict.Block64(f.Kernel, gemm.MatrixOf(m, dim, x), l, threads)
+		f.Dict.Block64(f.Kernel, f.Dict.Rows64(0, m), l, threads)
 		for j := range m {
 			l.Set(j, j, 1+jitter)
 		}

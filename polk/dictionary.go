@@ -128,13 +128,9 @@ func (d *dictionary) computeK() {
 	const rows = 64
 	m := d.f.Order()
 	d.inverse.size(m, 0)
-	x64 := gemm.NewMatrix[float64](min(m, rows), d.f.Dict.Dim())
 	for lo := 0; lo < m; lo += rows {
 		hi := min(lo+rows, m)
-		for i := lo; i < hi; i++ {
-			kernel.Widen(x64.Row(i-lo), d.f.Dict.At(i))
-		}
-		d.f.Dict.Block64(d.f.Kernel, x64.Rows(0, hi-lo), d.inverse.gram.Rows(lo, hi), d.threads)
+		d.f.Dict.Block64(d.f.Kernel, d.f.Dict.Rows64(lo, hi), d.inverse.gram.Rows(lo, hi), d.threads)
 	}
 	for i := range m {
 		d.inverse.self[i] = d.f.Kernel.Self(d.f.Dict.At(i)) + d.ridge
@@ -221,11 +217,8 @@ func (d *dictionary) remove(j int) {
 // them, and returns the squared error.
 func (d *dictionary) projectOut(out *kernel.Expansion) float64 {
 	l, m := out.Order(), d.inverse.order()
-	x64, values, coeff := gemm.NewMatrix[float64](l, d.f.Dict.Dim()), gemm.NewMatrix[float64](l, m), gemm.NewMatrix[float64](l, m)
-	for i := range l {
-		kernel.Widen(x64.Row(i), out.Dict.At(i))
-	}
-	d.f.Dict.Block64(d.f.Kernel, x64, values, d.threads)
+	values, coeff := gemm.NewMatrix[float64](l, m), gemm.NewMatrix[float64](l, m)
+	d.f.Dict.Block64(d.f.Kernel, out.Dict.Rows64(0, l), values, d.threads)
 	// A round multiplies the error by P's residual: four are enough for any P in use. P alone
 	// would leave a residual of the order of K's condition number.
 	for range 4 {

@@ -12,7 +12,6 @@ import (
 // after the other.
 type bordering struct {
 	points  *kernel.Points
-	x64     matrix // L×p: the points
 	values  matrix // L×M: κ from the points to the dictionary
 	others  matrix // L×(n+L): κ from the points to the new elements and to each other
 	coeff   matrix // L×M: P·κ, their rows of T
@@ -45,7 +44,7 @@ type bordering struct {
 func (k *komp) Enter(points ...[]float32) []int {
 	e := &k.border
 	k.evaluate(points)
-	first, numbers := k.newRows.len(), make([]int, len(points))
+	first, numbers := k.newRows.Len(), make([]int, len(points))
 	k.resize(k.order + k.in.n + len(points))
 	for i := range points {
 		numbers[i] = k.enter(i, first)
@@ -66,15 +65,14 @@ func (k *komp) evaluate(points [][]float32) {
 		e.points = kernel.NewPoints(f.Dict.Dim())
 	}
 	e.points.Reset()
-	e.x64 = e.x64.Fresh(l, f.Dict.Dim())
-	for i, x := range points {
+	for _, x := range points {
 		e.points.Append(x)
-		kernel.Widen(e.x64.Row(i), x)
 	}
+	x64 := e.points.Rows64(0, l)
 	e.values, e.others, e.coeff = e.values.Fresh(l, m), e.others.Fresh(l, n+l), e.coeff.Fresh(l, m)
-	f.Dict.Block64(f.Kernel, e.x64, e.values, k.dict.threads)
-	in.points.Block64(f.Kernel, e.x64, e.others.Cols(0, n), k.dict.threads)
-	e.points.Block64(f.Kernel, e.x64, e.others.Cols(n, n+l), 1)
+	f.Dict.Block64(f.Kernel, x64, e.values, k.dict.threads)
+	in.points.Block64(f.Kernel, x64, e.others.Cols(0, n), k.dict.threads)
+	e.points.Block64(f.Kernel, x64, e.others.Cols(n, n+l), 1)
 	k.learner.evals += int64(l) * int64(m+n+l)
 	k.dict.coefficients(e.values, e.coeff)
 	e.residue, e.gain = e.residue.Fresh(m+n, f.Outputs), e.gain.Fresh(l, f.Outputs)
@@ -122,7 +120,7 @@ func (k *komp) enter(i, first int) int {
 		e.shares.Set(len(e.entered), q, g/root)
 	}
 	e.entered = append(e.entered, i)
-	rows := k.newRows.len()
+	rows := k.newRows.Len()
 	k.newRows.Matrix = k.newRows.Reshaped(rows+1, len(k.present))
 	row := k.newRows.Row(rows)
 	for q, w := range t {
@@ -147,7 +145,7 @@ func (k *komp) timesInverse(v, pv []float64) []float64 {
 		taken := k.takenCols.Row(i)
 		gemm.Axpy(-gemm.Dot(taken, v[:m]), taken, t[:m])
 	}
-	for i := range k.newRows.len() {
+	for i := range k.newRows.Len() {
 		row := k.newRows.Row(i)
 		gemm.Axpy(gemm.Dot(row, v), row, t)
 	}
@@ -161,7 +159,7 @@ func (k *komp) addShares(first int) {
 	e, total := &k.border, len(k.present)
 	k.weights = k.weights.Reshaped(total, k.dict.f.Outputs)
 	e.columns = e.columns.Fresh(total, len(e.entered))
-	gemm.Transpose(k.newRows.Rows(first, k.newRows.len()), e.columns)
+	gemm.Transpose(k.newRows.Rows(first, k.newRows.Len()), e.columns)
 	gemm.MulAB(1, e.columns, e.shares, 1, k.weights, k.dict.threads)
 	k.updateNorms()
 }

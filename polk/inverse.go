@@ -31,16 +31,10 @@ type inverseGram struct {
 }
 
 // order returns M.
-func (g *inverseGram) order() int {
-	m, _ := g.gram.Dims()
-	return m
-}
+func (g *inverseGram) order() int { return g.gram.Len() }
 
 // rank returns the number of vectors v_i.
-func (g *inverseGram) rank() int {
-	r, _ := g.updates.Dims()
-	return r
-}
+func (g *inverseGram) rank() int { return g.updates.Len() }
 
 // size sets M and the rank, for which there must be room. The elements that it adds are undefined.
 func (g *inverseGram) size(order, rank int) {
@@ -64,10 +58,9 @@ func (g *inverseGram) mul(a matrix, beta float64, dst matrix, threads int) {
 	if g.rank() == 0 {
 		return
 	}
-	n, _ := a.Dims()
-	g.signed = g.signed.Fresh(n, g.rank())
+	g.signed = g.signed.Fresh(a.Len(), g.rank())
 	gemm.MulABT(1, a, g.updates, 0, g.signed, threads)
-	for i := range n {
+	for i := range a.Len() {
 		gemm.Product(g.signed.Row(i), g.signed.Row(i), g.signs[:g.rank()])
 	}
 	gemm.MulAB(1, g.signed, g.updates, 1, dst, threads)

@@ -281,7 +281,7 @@ func (k *komp) Column(dst []float64, j int) {
 		k.dict.inverse.column(x, j)
 		k.oldColumn(x, j)
 	}
-	for i := range k.newRows.len() {
+	for i := range k.newRows.Len() {
 		row := k.newRows.Row(i)
 		gemm.Axpy(row[j], row, dst)
 	}

@@ -15,8 +15,7 @@ type matrix = gemm.Matrix[float64]
 // a squared pivot lost to rounding is raised to 1e-15 of its diagonal element. Once ended reports
 // true, the factor is not completed.
 func cholesky(a matrix, ended func() bool) {
-	m, _ := a.Dims()
-	for j := range m {
+	for j := range a.Len() {
 		if ended() {
 			return
 		}
@@ -24,7 +23,7 @@ func cholesky(a matrix, ended func() bool) {
 		square := a.At(j, j)
 		d := math.Sqrt(max(square-sumSquares(row), 1e-15*square))
 		a.Set(j, j, d)
-		for i := j + 1; i < m; i++ {
+		for i := j + 1; i < a.Len(); i++ {
 			below := a.Row(i)
 			below[j] = (below[j] - gemm.Dot(below[:j], row)) / d
 		}

@@ -99,11 +99,11 @@ func (l *loop) takeOld(out []float64, j int, x []float64) {
 	}
 	clear(out)
 	copy(out, x)
-	if l.newRows.len() == 0 {
+	if l.newRows.Len() == 0 {
 		return
 	}
 	l.newRows.reflect(j)
-	y := l.newRows.Row(l.newRows.len() - 1)
+	y := l.newRows.Row(l.newRows.Len() - 1)
 	// xxᵀ + yyᵀ stays the same under a rotation of (x, y). This rotation gathers column j in
 	// out, and out·outᵀ leaves Q. y, now with a zero at j, stays as the last row of R̂.
 	h := portable.Hypot(x[j], y[j])
@@ -135,7 +135,7 @@ func (l *loop) updateNorms() {
 // except the weights. The elements that it adds are not present.
 func (l *loop) resize(total int) {
 	was := len(l.present)
-	l.newRows.Matrix = l.newRows.Reshaped(l.newRows.len(), total)
+	l.newRows.Matrix = l.newRows.Reshaped(l.newRows.Len(), total)
 	for _, a := range []*[]float64{&l.invDiag, &l.oldDiag, &l.norm2, &l.self} {
 		*a = append((*a)[:min(was, total)], make([]float64, max(total-was, 0))...)
 	}
@@ -150,15 +150,9 @@ type rowFactor struct {
 	mirrored []float64 // Rᵀu
 }
 
-// len returns the number of rows.
-func (r *rowFactor) len() int {
-	rows, _ := r.Dims()
-	return rows
-}
-
 // removeLast deletes the last row and returns it.
 func (r *rowFactor) removeLast() []float64 {
-	last := r.len() - 1
+	last := r.Len() - 1
 	row := r.Row(last)
 	r.Matrix = r.Rows(0, last)
 	return row
@@ -167,7 +161,7 @@ func (r *rowFactor) removeLast() []float64 {
 // columnNorm returns the squared norm of column j, (RᵀR)_jj.
 func (r *rowFactor) columnNorm(j int) float64 {
 	var s float64
-	for i := range r.len() {
+	for i := range r.Len() {
 		v := r.At(i, j)
 		s += float64(v * v)
 	}

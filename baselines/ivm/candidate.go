@@ -43,7 +43,7 @@ type block struct {
 
 	softmax softmax
 	points  *kernel.Points
-	wide    matrix // chunk×p: training points in float64
+	x64     matrix // chunk×p: training points in float64
 	tile    matrix
 }
 
@@ -61,7 +61,7 @@ func (b *block) orthogonalize() {
 	j, q := len(b.index), b.order()
 	if b.points == nil {
 		b.points = kernel.NewPoints(b.Dim)
-		b.wide = gemm.NewMatrix[float64](chunk, b.Dim)
+		b.x64 = gemm.NewMatrix[float64](chunk, b.Dim)
 	}
 	b.points.Reset()
 	for _, l := range b.index {
@@ -78,10 +78,10 @@ func (b *block) orthogonalize() {
 	}
 	for lo := 0; lo < b.n; lo += chunk {
 		hi := min(lo+chunk, b.n)
-		wide, rows := b.wide.Rows(0, hi-lo), b.rows.Cols(lo, hi)
-		kernel.Widen(wide.Data(), b.x[lo*b.Dim:hi*b.Dim])
+		x64, rows := b.x64.Rows(0, hi-lo), b.rows.Cols(lo, hi)
+		kernel.Widen(x64.Data(), b.x[lo*b.Dim:hi*b.Dim])
 		b.tile = b.tile.Fresh(hi-lo, j)
-		b.points.Block64(b.Kernel, wide, b.tile, 1)
+		b.points.Block64(b.Kernel, x64, b.tile, 1)
 		gemm.Transpose(b.tile, rows)
 		gemm.MulAB(-1, basis, b.phi.Cols(lo, hi), 1, rows, 1)
 	}

@@ -88,8 +88,8 @@ func (p *products[T]) add(row []float64) {
 // couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the pairs
 // first … last−1, the rows, J×N, and t ≥ t0. Row (pair−first)·J+r of the result has q−t0 columns.
 func (p *products[T]) couple(w *workspace[T], first, last int, rows gemm.Matrix[T], t0 int) matrix {
-	j, _ := rows.Dims()
-	q, _ := p.phi.Dims()
+	j := rows.Len()
+	q := p.phi.Len()
 	phi := p.phi.Rows(t0, q)
 	w.weight = grow(w.weight, termSize)
 	w.part = w.part.Fresh((last-first)*j, q-t0)
@@ -150,7 +150,7 @@ func (p *products[T]) hessian() matrix {
 
 func (p *products[T]) cross(worker int, rows, to matrix) {
 	q, d := p.order(), p.dims()
-	j, _ := rows.Dims()
+	j := rows.Len()
 	pairs := d * (d + 1) / 2
 	w := &p.work[worker]
 	w.rows = w.rows.Fresh(j, p.n)

@@ -67,7 +67,7 @@ func logs(v []float64) float64 {
 
 // normalize turns the values that loss left in f into probabilities.
 func (s *softmax) normalize(f matrix) {
-	classes, _ := f.Dims()
+	classes := f.Len()
 	for c := range classes {
 		row := f.Row(c)
 		for i, v := range s.sum {

@@ -19,16 +19,16 @@ func TestSoftmax(t *testing.T) {
 		values := rapid.SliceOfN(rapid.Float64Range(-size, size), 7, 7).Draw(t, "scores")
 		f := gemm.NewMatrix[float64](classes, n)
 		y := make([]int32, n)
-		own, p := make([]float64, classes), make([]float64, classes*n)
+		scores, p := make([]float64, classes), make([]float64, classes*n)
 		var want float64
 		for i := range n {
 			y[i] = int32(i % classes)
-			for c := range own {
-				own[c] = values[(3*i+c*(1+i))%7]
-				f.Set(c, i, own[c])
+			for c := range scores {
+				scores[c] = values[(3*i+c*(1+i))%7]
+				f.Set(c, i, scores[c])
 			}
-			want += loss.MultiLogistic{}.Value(own, float64(y[i]))
-			loss.MultiLogistic{}.Probabilities(p[i*classes:(i+1)*classes], own)
+			want += loss.MultiLogistic{}.Value(scores, float64(y[i]))
+			loss.MultiLogistic{}.Probabilities(p[i*classes:(i+1)*classes], scores)
 		}
 		var s softmax
 		if got := s.loss(f, y); !(math.Abs(got-want) <= 1e-12*(float64(n)*size+want)) {

@@ -67,28 +67,24 @@ func newGram(ctx context.Context, c Config, n int, x []float32, points *kernel.P
 	}
 	m := newMatrix[float64](n, c.Threads)
 	m.group = c.group
-	wide := gemm.NewMatrix[float64](gramRows, points.Dim())
+	x64 := gemm.NewMatrix[float64](gramRows, points.Dim())
 	return m, m.fill(ctx, func(lo, hi int, dst gemm.Matrix[float64]) {
-		points.Block64(c.Kernel, widened(wide, appended(points, samples.Rows(lo, hi))), dst, c.Threads)
+		points.Block64(c.Kernel, widened(x64, appended(points, samples.Rows(lo, hi))), dst, c.Threads)
 	})
 }
 
 // appended adds the rows of x to points and returns x.
 func appended(points *kernel.Points, x gemm.Matrix[float32]) gemm.Matrix[float32] {
-	rows, _ := x.Dims()
-	for i := range rows {
+	for i := range x.Len() {
 		points.Append(x.Row(i))
 	}
 	return x
 }
 
-// widened returns x in float64, in the first rows of wide.
-func widened(wide gemm.Matrix[float64], x gemm.Matrix[float32]) gemm.Matrix[float64] {
-	rows, _ := x.Dims()
-	for i := range rows {
-		kernel.Widen(wide.Row(i), x.Row(i))
-	}
-	return wide.Rows(0, rows)
+// widened returns x in float64, in the first rows of x64.
+func widened(x64 gemm.Matrix[float64], x gemm.Matrix[float32]) gemm.Matrix[float64] {
+	kernel.Widen(x64.Data(), x.Data())
+	return x64.Rows(0, x.Len())
 }
 
 func newMatrix[T gemm.Float](n, threads int) *matrix[T] {
@@ -155,7 +151,7 @@ func (m *matrix[T]) mul(dst, v []float64) {
 
 // occupied reports whether an element of v is not 0.
 func occupied[T gemm.Float](v gemm.Matrix[T]) bool {
-	outputs, _ := v.Dims()
+	outputs := v.Len()
 	for c := range outputs {
 		for _, x := range v.Row(c) {
 			if x != 0 {
@@ -168,7 +164,7 @@ func occupied[T gemm.Float](v gemm.Matrix[T]) bool {
 
 // rows computes dst, C×rows, the part of the product that belongs to some rows of K.
 func (m *matrix[T]) rows(dst gemm.Matrix[float64], tile gemm.Matrix[T], passes int, k gemm.Matrix[T]) {
-	outputs, _ := dst.Dims()
+	outputs := dst.Len()
 	dst.Clear()
 	for _, lo := range m.blocks {
 		hi := min(lo+m.width, m.n)
@@ -191,7 +187,7 @@ func (m *matrix[T]) rows(dst gemm.Matrix[float64], tile gemm.Matrix[T], passes i
 // points and adds the samples again. It fails if the context ends.
 func exactMul(ctx context.Context, dst, v gemm.Matrix[float64], k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
 	outputs, n := v.Dims()
-	samples, wide := gemm.MatrixOf(n, points.Dim(), x), gemm.NewMatrix[float64](gramRows, points.Dim())
+	samples, x64 := gemm.MatrixOf(n, points.Dim(), x), gemm.NewMatrix[float64](gramRows, points.Dim())
 	allBlock, allTurned := gemm.NewMatrix[float64](min(gramRows, n), n), gemm.NewMatrix[float64](min(gramRows, n), n)
 	var tile gemm.Matrix[float64]
 	points.Reset()
@@ -201,7 +197,7 @@ func exactMul(ctx context.Context, dst, v gemm.Matrix[float64], k kernel.Kernel,
 		}
 		hi := min(lo+gramRows, n)
 		block, turned := allBlock.Rows(0, hi-lo).Cols(0, hi), allTurned.Fresh(lo, hi-lo)
-		points.Block64(k, widened(wide, appended(points, samples.Rows(lo, hi))), block, threads)
+		points.Block64(k, widened(x64, appended(points, samples.Rows(lo, hi))), block, threads)
 		tile = tile.Fresh(outputs, hi-lo)
 		gemm.MulABT(1, v.Cols(0, hi), block, 0, tile, threads)
 		dst.Cols(lo, hi).Copy(tile)

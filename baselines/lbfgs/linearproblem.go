@@ -169,9 +169,9 @@ func (t *linearTotals) add(u linearTotals) {
 // ℓ_μ.
 func (s softmax) sample(f []float64, y int) linearTotals {
 	top := math.Inf(-1)
-	own := f[y]
+	label := f[y]
 	for c, v := range f {
-		v -= own
+		v -= label
 		if c != y {
 			v += s.margin
 		}

@@ -121,13 +121,11 @@ func newFeatures(c Config, n int, x []float32) (*features, error) {
 	f := &features{Config: c, threads: max(c.Threads, 1), dict: kernel.NewPoints(c.Dim)}
 	f.index = sample(n, min(c.Landmarks, n), c.Seed)
 	m := len(f.index)
-	wide := make([]float64, m*c.Dim)
-	for j, i := range f.index {
+	for _, i := range f.index {
 		f.dict.Append(x[i*c.Dim : (i+1)*c.Dim])
-		kernel.Widen(wide[j*c.Dim:], f.dict.At(j))
 	}
 	k := gemm.NewMatrix[float64](m, m)
-	f.dict.Block64(c.Kernel, gemm.MatrixOf(m, c.Dim, wide), k, f.threads)
+	f.dict.Block64(c.Kernel, f.dict.Rows64(0, m), k, f.threads)
 	var trace float64
 	for j := range m {
 		if !(k.At(j, j) <= math.MaxFloat32) {

@@ -29,7 +29,7 @@ type matrix = gemm.Matrix[float64]
 // The square of L_jj is the squared distance, in the geometry of A, of element j from the span
 // of the preceding elements. Its ratio to A_jj measures how dependent the element is on them.
 func Cholesky(a matrix, threads int) bool {
-	n, _ := a.Dims()
+	n := a.Len()
 	// Left-looking: before block column j is factorized, the block columns before it are
 	// subtracted in one product, and they are not touched again.
 	for j := 0; j < n; j += blockSize {
@@ -47,8 +47,7 @@ func Cholesky(a matrix, threads int) bool {
 
 // choleskyBlock factorizes a block, row by row.
 func choleskyBlock(a matrix) bool {
-	n, _ := a.Dims()
-	for i := range n {
+	for i := range a.Len() {
 		row := a.Row(i)[:i+1]
 		solveRow(i, a, row)
 		square := row[i] - dot(row[:i], row[:i])
@@ -63,7 +62,7 @@ func choleskyBlock(a matrix) bool {
 // SolveLower overwrites each row x of B with L⁻¹·x, that is B ← B·L⁻ᵀ, on at most threads
 // goroutines, for a lower triangular L. A zero on its diagonal gives infinities or NaN.
 func SolveLower(l, b matrix, threads int) {
-	n, _ := l.Dims()
+	n := l.Len()
 	for j := 0; j < n; j += blockSize {
 		end := min(j+blockSize, n)
 		rows, right := l.Rows(j, end), b.Cols(j, end)
@@ -91,8 +90,8 @@ func solveRow(n int, l matrix, x []float64) {
 // SolveLowerT overwrites each row x of B with L⁻ᵀ·x, that is B ← B·L⁻¹, on at most threads
 // goroutines, for a lower triangular L. A zero on its diagonal gives infinities or NaN.
 func SolveLowerT(l, b matrix, threads int) {
-	n, _ := l.Dims()
-	m, _ := b.Dims()
+	n := l.Len()
+	m := b.Len()
 	if m == 0 || n == 0 {
 		return
 	}
@@ -119,7 +118,7 @@ func SolveLowerT(l, b matrix, threads int) {
 // InvertLower writes the inverse of the lower triangular matrix L to inv, on at most threads
 // goroutines. The upper triangle becomes zero. inv must not overlap L.
 func InvertLower(l, inv matrix, threads int) {
-	n, _ := l.Dims()
+	n := l.Len()
 	inv.Clear()
 	for i := range n {
 		inv.Set(i, i, 1)
@@ -146,7 +145,7 @@ func InvertLower(l, inv matrix, threads int) {
 // of the elements already taken. rank is the number of elements taken before all remaining pivots
 // are at most tol, or ended, unless nil, reports true. Pivots destroys A.
 func Pivots(a matrix, tol float64, ended func() bool) (order []int, rank int) {
-	n, _ := a.Dims()
+	n := a.Len()
 	order = make([]int, n)
 	for i := range order {
 		order[i] = i

@@ -19,7 +19,7 @@ const maxSweeps = 60
 // Householder reflections reduce A to a tridiagonal matrix, and implicit QL steps with
 // Wilkinson's shift diagonalize that (G. Golub, C. Van Loan, "Matrix Computations", 8.3).
 func Eigen(a matrix) (values []float64, vectors matrix, ok bool) {
-	n, _ := a.Dims()
+	n := a.Len()
 	scale := powerOfTwo(a)
 	for i := range n {
 		row := a.Row(i)
@@ -42,8 +42,7 @@ func Eigen(a matrix) (values []float64, vectors matrix, ok bool) {
 // that value is 0 or not finite.
 func powerOfTwo(a matrix) float64 {
 	var most float64
-	rows, _ := a.Dims()
-	for i := range rows {
+	for i := range a.Len() {
 		for _, v := range a.Row(i) {
 			most = max(most, math.Abs(v))
 		}
@@ -58,7 +57,7 @@ func powerOfTwo(a matrix) float64 {
 // tridiagonal reduces A to QᵀAQ = T with the diagonal d and the off-diagonal
 // e[0] … e[n−2]. It returns Qᵀ, and leaves the reflections in A.
 func tridiagonal(a matrix) (d, e []float64, qt matrix) {
-	n, _ := a.Dims()
+	n := a.Len()
 	d, e, qt = make([]float64, n), make([]float64, n), gemm.NewMatrix[float64](n, n)
 	p := make([]float64, n)
 	// Invariant: rows and columns before i are tridiagonal; the rest, from i on, is

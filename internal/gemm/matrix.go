@@ -38,6 +38,9 @@ func Strided[T Float](rows, cols, stride int, data []T) Matrix[T] {
 // Dims returns the numbers of rows and columns.
 func (m Matrix[T]) Dims() (rows, cols int) { return m.rows, m.cols }
 
+// Len returns the number of rows.
+func (m Matrix[T]) Len() int { return m.rows }
+
 // At returns element j of row i.
 func (m Matrix[T]) At(i, j int) T { return m.Row(i)[j] }
 
