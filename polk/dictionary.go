@@ -141,7 +141,8 @@ func (d *dictionary) computeK() {
 // supervise measures P at the next dictionary element, once in 1 + M/probeShare calls, and repairs
 // it if it is too far from K⁻¹. It reports whether it did, and returns the results of repair.
 func (d *dictionary) supervise() (repaired bool, removed []int, lost float64) {
-	if d.wait--; d.wait >= 0 {
+	d.wait--
+	if d.wait >= 0 {
 		return false, nil, 0
 	}
 	d.probe = (d.probe + 1) % d.inverse.order()

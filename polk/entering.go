@@ -67,7 +67,8 @@ func (e *entering) append(i int, x []float32) []float64 {
 // solve computes Tᵀ = K_XD·P.
 func (e *entering) solve(d *dictionary) {
 	e.coeff = e.coeff.Fresh(e.n, d.inverse.order())
-	if e.refined = d.coefficients(e.toDict, e.coeff); e.refined {
+	e.refined = d.coefficients(e.toDict, e.coeff)
+	if e.refined {
 		d.health.Refinements++
 	}
 }

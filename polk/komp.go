@@ -58,7 +58,8 @@ func (k *komp) begin() {
 // project replaces f + Σ w_i κ(x_i, ·), over the new elements, by its approximation on the elements
 // that p leaves, unless the step is abandoned.
 func (k *komp) project(ctx context.Context, p prune.InversePruner) error {
-	if k.enterElements(); k.ended() {
+	k.enterElements()
+	if k.ended() {
 		return nil
 	}
 	switch {

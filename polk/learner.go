@@ -158,7 +158,8 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
 	l := &Learner{f: f, komp: komp{dict: dictionary{f: f, threads: cfg.Threads}, in: newEntering(cfg.Dim)}}
 	l.rand = rand.New(&l.source)
-	if l.use(cfg); cfg.Pruner != nil {
+	l.use(cfg)
+	if cfg.Pruner != nil {
 		l.entries = make(map[uint64]entry)
 	}
 	return l
@@ -167,7 +168,8 @@ func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 // use sets the configuration.
 func (l *Learner) use(cfg Config) {
 	l.cfg, l.pruner = cfg, cfg.Pruner
-	if l.komp.undoable = cfg.Pruner == nil; l.komp.undoable {
+	l.komp.undoable = cfg.Pruner == nil
+	if l.komp.undoable {
 		l.pruner, _ = prune.Find(prune.KOMP, nil) // it is registered, and takes no parameter
 	}
 	l.komp.dict.ridge = l.pruner.Ridge()
@@ -257,7 +259,8 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 		T: l.t, Len: l.f.Order() + k.in.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
-	if k.watched = nil; k.abandoned { // before the dictionary could change
+	k.watched = nil
+	if k.abandoned { // before the dictionary could change
 		copy(l.f.W, l.before)
 		k.dict.supervision = supervision
 		return nil, abandoned(ctx)

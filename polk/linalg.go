@@ -34,6 +34,11 @@ func cholesky(a matrix, ended func() bool) {
 // contents are not kept.
 func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }
 
+// resized returns b with length n: its first elements, and zeros beyond them.
+func resized[T any](b []T, n int) []T {
+	return append(b[:min(len(b), n)], make([]T, max(n-len(b), 0))...)
+}
+
 func sumSquares(a []float64) float64 { return gemm.Dot(a, a) }
 
 func scale(alpha float64, x []float64) {

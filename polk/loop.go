@@ -134,12 +134,10 @@ func (l *loop) updateNorms() {
 // resize changes the number of elements to total in R̂ and everything that is kept per element,
 // except the weights. The elements that it adds are not present.
 func (l *loop) resize(total int) {
-	was := len(l.present)
 	l.newRows.Matrix = l.newRows.Reshaped(l.newRows.Len(), total)
-	for _, a := range []*[]float64{&l.invDiag, &l.oldDiag, &l.norm2, &l.self} {
-		*a = append((*a)[:min(was, total)], make([]float64, max(total-was, 0))...)
-	}
-	l.present = append(l.present[:min(was, total)], make([]bool, max(total-was, 0))...)
+	l.invDiag, l.oldDiag = resized(l.invDiag, total), resized(l.oldDiag, total)
+	l.norm2, l.self = resized(l.norm2, total), resized(l.self, total)
+	l.present = resized(l.present, total)
 }
 
 // A rowFactor is a matrix R that stands for RᵀR, so orthogonal transformations of its rows

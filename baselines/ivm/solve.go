@@ -10,8 +10,8 @@ import (
 
 // solve computes the Newton steps by block elimination. Let L be the factor of the Hessian over
 // the import points, Y = cross·L⁻ᵀ the rows of a candidate, z = L⁻¹·gradient and S the Schur
-// complement own + λI − YYᵀ. The candidate's coefficients change by δ = −S⁻¹(grad − Yz), the
-// others by −L⁻ᵀ(z + Yᵀδ).
+// complement H + λI − YYᵀ for the Hessian H of the candidate alone. Its coefficients change by
+// δ = −S⁻¹(grad − Yz), the others by −L⁻ᵀ(z + Yᵀδ).
 func (b *block) solve() {
 	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
 	factor.SolveLower(b.equation.lower, b.cross, 1)

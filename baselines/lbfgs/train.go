@@ -136,7 +136,8 @@ func (s *solver) run(ctx context.Context, trace func(objective, gap float64) err
 			s.sharpen()
 		}
 		if s.config.selects(s.all.n) && (met || s.due()) {
-			if s.reconsider(met); met {
+			s.reconsider(met)
+			if met {
 				continue
 			}
 		}

@@ -119,7 +119,8 @@ func (w *Weights) iterate(ctx context.Context) error {
 		w.pairs.forget()
 		step = w.search()
 	}
-	if w.ended = step == 0; w.ended {
+	w.ended = step == 0
+	if w.ended {
 		return nil
 	}
 	p := w.problem

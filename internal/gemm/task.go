@@ -355,7 +355,8 @@ func (t *task[T]) lanesUnit(w *worker[T], u int) {
 	}
 	end := min((u+1)*t.unitCols, y.rows)
 	for j, rb := u*t.unitCols, 0; j < end; j += rb {
-		if rb = kr.dotB; j+rb > end {
+		rb = kr.dotB
+		if j+rb > end {
 			rb = 1
 		}
 		for i, ra := 0, 0; i < x.rows; i += ra {

@@ -196,7 +196,8 @@ func (s *state) inverted() *mat.Dense {
 }
 
 func (s *state) Column(dst []float64, j int) {
-	if mat.Col(dst, j, s.inverted()); s.d[j].removed {
+	mat.Col(dst, j, s.inverted())
+	if s.d[j].removed {
 		clear(dst)
 	}
 }

@@ -25,7 +25,8 @@ func (p *Problems) If(bad bool, format string, args ...any) {
 
 // Kernel adds the errors of a kernel. A nil kernel is an error.
 func (p *Problems) Kernel(k kernel.Kernel) {
-	if p.If(k == nil, "no kernel"); k != nil {
+	p.If(k == nil, "no kernel")
+	if k != nil {
 		err := k.Validate()
 		p.If(err != nil, "%w", err)
 	}
@@ -40,7 +41,8 @@ func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
 
 // Loss adds an error unless there is a loss, with one function for each class.
 func (p *Problems) Loss(l loss.Loss, classes int) {
-	if p.If(l == nil, "no loss"); l != nil && classes >= 2 { // Model reports fewer
+	p.If(l == nil, "no loss")
+	if l != nil && classes >= 2 { // Model reports fewer
 		out := l.Outputs(classes)
 		p.If(out != classes, "loss %s: its number of functions is %d, want one for each of the %d classes", l.Name(), out, classes)
 	}
