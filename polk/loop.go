@@ -50,11 +50,14 @@ func (l *loop) leastInverse(j int) float64 { return 1 / l.self[j] }
 func (l *loop) shareWeights(j int, column []float64) {
 	l.shared = append(l.shared[:0], l.weights.Row(j)...) // u = w_j/o_j
 	scale(1/column[j], l.shared)
+	var w []float64
+	rest := l.weights.Data()
 	for i, o := range column {
+		w, rest = rest[:len(l.shared)], rest[len(l.shared):]
 		if o == 0 || !l.present[i] {
 			continue
 		}
-		norm2, w := 0.0, l.weights.Row(i)
+		norm2 := 0.0
 		for q, u := range l.shared {
 			v := w[q] - float64(o*u)
 			w[q] = v

@@ -82,7 +82,7 @@ func solveBlock(l, b matrix) {
 // solveRow overwrites the first n elements of x with L⁻¹·x.
 func solveRow(n int, l matrix, x []float64) {
 	for i := range n {
-		row := l.Row(i)
+		row := l.Row(i)[:i+1]
 		x[i] = (x[i] - dot(row[:i], x[:i])) / row[i]
 	}
 }
@@ -132,11 +132,11 @@ func InvertLower(l, inv matrix, threads int) {
 		solveBlock(rows.Cols(j, end), column.Rows(0, end))
 	}
 	for i := range n {
-		row := inv.Row(i)
-		for j := range i {
-			row[j] = inv.At(j, i)
-			inv.Set(j, i, 0)
+		above := inv.Row(i)[i+1:]
+		for q, v := range above {
+			inv.Set(i+1+q, i, v)
 		}
+		clear(above)
 	}
 }
 

@@ -41,11 +41,9 @@ func (m Matrix[T]) Dims() (rows, cols int) { return m.rows, m.cols }
 // Len returns the number of rows.
 func (m Matrix[T]) Len() int { return m.rows }
 
-// At returns element j of row i.
-func (m Matrix[T]) At(i, j int) T { return m.Row(i)[j] }
-
-// Set changes element j of row i.
-func (m Matrix[T]) Set(i, j int, v T) { m.Row(i)[j] = v }
+// At returns element j of row i, and Set changes it. Neither checks j against the number of columns.
+func (m Matrix[T]) At(i, j int) T     { return m.data[i*m.stride+j] }
+func (m Matrix[T]) Set(i, j int, v T) { m.data[i*m.stride+j] = v }
 
 // Row returns row i.
 func (m Matrix[T]) Row(i int) []T { return m.data[i*m.stride : i*m.stride+m.cols] }
