@@ -12,7 +12,7 @@ import (
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 )
 
 // streamLength is the number of mini-batches after which a benchmark's stream

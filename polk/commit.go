@@ -196,10 +196,12 @@ func (k *komp) refineWeights() {
 // function. The squared error is w_Xᵀ·S·w_X, summed over the functions.
 func (k *komp) absorb() {
 	k.begin()
-	in, d, m := &k.in, &k.dict, k.dict.inverse.order()
+	in, d := &k.in, &k.dict
 	if in.n == 0 {
 		return
 	}
+	k.supervise()
+	m := d.inverse.order()
 	d.keep(&d.inverse)
 	d.inverse.flush(d.threads)
 	k.residualT = k.residualT.Fresh(d.f.Outputs, m)
@@ -211,6 +213,7 @@ func (k *komp) absorb() {
 				gemm.Axpy(w, in.toDict.Row(i), k.residualT.Row(q))
 			}
 		}
+		in.gram.Row(i)[i] += d.ridge
 		for j, v := range in.gram.Row(i) {
 			k.squaredError += float64(v * gemm.Dot(wi, in.weights.Row(j)))
 		}

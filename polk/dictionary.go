@@ -50,9 +50,10 @@ type supervision struct {
 
 // A loan is the state of a dictionary that uses K and P of another learner: see Preview.
 type loan struct {
-	borrowed bool        // inverse is that of the other learner and must not change
-	spare    inverseGram // memory for a copy of it
-	repaired inverseGram // the last one that was repaired in a preview of this step; of order 0 if none was
+	borrowed bool         // inverse is that of the other learner and must not change
+	spare    inverseGram  // memory for a copy of it
+	repaired inverseGram  // the last one that was repaired in a preview of this step; of order 0 if none was
+	known    *projections // rows of T from earlier previews of this step; nil outside previews
 }
 
 // borrow makes d use g, without copying it, until keep is called.
@@ -138,11 +139,11 @@ func (d *dictionary) computeK() {
 	}
 }
 
-// supervise measures P at the next dictionary element, once in 1 + M/probeShare calls, and repairs
+// supervise measures P at the next dictionary element, at one of 1 + M/probeShare calls, and repairs
 // it if it is too far from K⁻¹. It reports whether it did, and returns the results of repair.
 func (d *dictionary) supervise() (repaired bool, removed []int, lost float64) {
 	d.wait--
-	if d.wait >= 0 {
+	if d.wait >= 0 || d.inverse.order() == 0 {
 		return false, nil, 0
 	}
 	d.probe = (d.probe + 1) % d.inverse.order()

@@ -67,10 +67,12 @@ func (e *entering) append(i int, x []float32) []float64 {
 // solve computes Tᵀ = K_XD·P.
 func (e *entering) solve(d *dictionary) {
 	e.coeff = e.coeff.Fresh(e.n, d.inverse.order())
-	e.refined = d.coefficients(e.toDict, e.coeff)
+	from := d.recall(e)
+	e.refined = d.coefficients(e.toDict.Rows(from, e.n), e.coeff.Rows(from, e.n))
 	if e.refined {
 		d.health.Refinements++
 	}
+	d.remember(e, from)
 }
 
 // formSchur computes S = K_XX − K_XD·T. With a refined T, the residual E = K_DX − K·T

@@ -9,7 +9,7 @@ import (
 )
 
 // komp is destructive KOMP with pre-fitting, Algorithm 1: the same removals in the same order and
-// the same weights as polk/literal, which solves a least-squares problem for each candidate of each
+// the same weights as polk/internal/literal, which solves a least-squares problem for each candidate of each
 // removal. Here a removal costs O((n+C)·M); letters in parentheses refer to the derivation in the
 // package comment. The statements of Algorithm 1 are in these places:
 //
@@ -209,12 +209,8 @@ func (k *komp) eliminate(j int) {
 		x := k.takenCols.Row(taken)
 		k.dict.inverse.column(x, j)
 		k.takeOld(k.column, j, x)
-		k.removed = append(k.removed, j)
 	} else {
 		k.takeNew(k.column, j)
-		if sample := k.Sample(j); sample >= 0 { // not a point that a pruner has entered
-			k.removed = append(k.removed, k.order+sample)
-		}
 	}
 	k.shareWeights(j, k.column)
 }

@@ -13,7 +13,7 @@ import (
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 

@@ -96,6 +96,11 @@ func (l *loop) takeNew(out []float64, j int) {
 func (l *loop) takeOld(out []float64, j int, x []float64) {
 	l.oldColumn(x, j)
 	l.takenOld = append(l.takenOld, j)
+	// P̂_jj is at least 1/κ(x_j, x_j). Far below, it has lost its digits since P was last measured,
+	// and o_j, by which shareWeights and schurKept divide, must not be 0.
+	if least := l.leastInverse(j); !(x[j] > least/2) {
+		x[j] = least
+	}
 	scale(1/math.Sqrt(max(x[j], l.leastInverse(j))), x)
 	for i, v := range x {
 		l.oldDiag[i] -= float64(v * v)

@@ -21,7 +21,7 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k.step.Rand = l.rand
 	k.begin()
 	var err error
-	switch p := l.pruner.Pruner.(type) {
+	switch p := l.pruner.Pruner().(type) {
 	case prune.InversePruner:
 		err = k.project(ctx, p)
 		if k.abandoned {
@@ -36,13 +36,13 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	l.entered += uint64(k.in.n)
 	l.forget()
 	if err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", l.pruner.Heuristic.Name, err)
+		return fmt.Errorf("polk: pruner %s: %w", l.pruner.Heuristic().Name, err)
 	}
 	return nil
 }
 
 // inverse reports whether the learner keeps K_DD⁻¹.
-func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
+func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic().Inverse() }
 
 // An entry records how an element entered the dictionary, for pruners.
 type entry struct {
@@ -82,7 +82,7 @@ type elements struct {
 	order   int    // M: elements before the step
 	present []bool // whether element j has not been removed
 	left    int    // number of elements present
-	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch, M−1 points that a pruner had entered
 
 	row    []float64 // M+n: result of Row
 	values []float64 // M+n: result of Values
@@ -97,13 +97,17 @@ func (s *elements) number(total int) {
 	}
 }
 
-// leave marks element j as removed.
+// leave marks element j as removed and lists it.
 func (s *elements) leave(j int) {
 	if !s.present[j] {
 		panic("polk: the pruner removes an element that is not present")
 	}
 	s.present[j] = false
 	s.left--
+	if j >= s.order {
+		j = s.order + s.Sample(j)
+	}
+	s.removed = append(s.removed, j)
 }
 
 // clearAbsent sets the values of removed elements to 0.
@@ -199,10 +203,7 @@ func (s withoutInverse) Row(j int) []float64 {
 	return row
 }
 
-func (s withoutInverse) Drop(j int) {
-	s.leave(j)
-	s.removed = append(s.removed, j)
-}
+func (s withoutInverse) Drop(j int) { s.leave(j) }
 
 func (s withoutInverse) Add(x []float32, w []float64) int {
 	if len(w) != s.functions.Outputs {

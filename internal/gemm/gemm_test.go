@@ -453,7 +453,7 @@ func testPaths[T Float](t *testing.T) {
 		MulABT(1, b.view(), a.view(), 0, tr.view(), 1)
 		seq := newMatrix[T](s.m, s.n, 0)
 		fill(b).MulABT(a.view(), seq.view(), 1)
-		lanes := inLanes(s.m, s.n, s.k)
+		lanes := InLanes(s.m, s.n, s.k)
 		for i := range s.m {
 			for j := range s.n {
 				v := one.at(i, j)

@@ -16,43 +16,64 @@ type Problems struct {
 	errs    []error
 }
 
-// If adds an error, formatted as by fmt.Errorf after the package's name, if bad is true.
-func (p *Problems) If(bad bool, format string, args ...any) {
+// If adds an error about a field, with its value and what it must be, if bad is true.
+func (p *Problems) If(bad bool, field string, value any, must string) {
 	if bad {
-		p.errs = append(p.errs, fmt.Errorf(p.Package+": "+format, args...))
+		p.errs = append(p.errs, fmt.Errorf("%s: %s %v: must be %s", p.Package, field, value, must))
+	}
+}
+
+// Add adds an error of a field's own check, unless it is nil.
+func (p *Problems) Add(field string, err error) {
+	if err != nil {
+		p.errs = append(p.errs, fmt.Errorf("%s: %s: %w", p.Package, field, err))
 	}
 }
 
 // Kernel adds the errors of a kernel. A nil kernel is an error.
 func (p *Problems) Kernel(k kernel.Kernel) {
-	p.If(k == nil, "no kernel")
+	p.If(k == nil, "Kernel", nil, "set")
 	if k != nil {
-		err := k.Validate()
-		p.If(err != nil, "%w", err)
+		p.Add("Kernel", k.Validate())
 	}
 }
 
 // Model adds the errors of a model's kernel and sizes.
 func (p *Problems) Model(k kernel.Kernel, classes, dim int) {
-	p.If(classes < 2, "%d classes: at least 2 are needed", classes)
-	p.If(dim < 1, "dimension %d: must be at least 1", dim)
+	p.If(classes < 2, "Classes", classes, "at least 2")
+	p.If(dim < 1, "Dim", dim, "at least 1")
 	p.Kernel(k)
 }
 
 // Loss adds an error unless there is a loss, with one function for each class.
 func (p *Problems) Loss(l loss.Loss, classes int) {
-	p.If(l == nil, "no loss")
+	p.If(l == nil, "Loss", nil, "set")
 	if l != nil && classes >= 2 { // Model reports fewer
-		out := l.Outputs(classes)
-		p.If(out != classes, "loss %s: its number of functions is %d, want one for each of the %d classes", l.Name(), out, classes)
+		n := l.Outputs(classes)
+		p.If(n != classes, "Loss", l.Name(), fmt.Sprintf("a loss of one function for each of the %d classes, and has %d", classes, n))
 	}
 }
 
-// Descent adds the errors of what stochastic gradient descent needs besides a model.
-func (p *Problems) Descent(l loss.Loss, classes int, rate func(t int) float64, lambda float64) {
-	p.Loss(l, classes)
-	p.If(rate == nil, "no learning rate")
-	p.If(!(lambda >= 0) || math.IsInf(lambda, 1), "regularizer %v: must be finite and at least 0", lambda)
+// A Schedule gives the learning rates; it is package polk's.
+type Schedule interface{ Rate(t int) float64 }
+
+// Descent adds the errors of what gradient descent needs besides a kernel and a loss: the rate of the
+// first step, and λ.
+func (p *Problems) Descent(rates Schedule, lambda float64) {
+	p.If(rates == nil, "LearningRate", nil, "set")
+	bad := !(lambda >= 0) || math.IsInf(lambda, 1)
+	p.If(bad, "Regularizer", lambda, "finite and at least 0")
+	if rates != nil && !bad {
+		p.Add("LearningRate", CheckRate(0, rates.Rate(0), lambda))
+	}
+}
+
+// CheckRate reports an invalid learning rate of step t.
+func CheckRate(t int, rate, lambda float64) error {
+	if !(rate > 0 && rate*lambda < 1) || math.IsInf(rate, 1) {
+		return fmt.Errorf("learning rate %v in step %d: must be positive, finite and below 1/λ = %v", rate, t, 1/lambda)
+	}
+	return nil
 }
 
 // Err returns all errors, joined, or nil if there are none.
