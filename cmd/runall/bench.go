@@ -144,7 +144,7 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 			return "", err
 		}
 	}
-	if err := checkModel("--export", q.export, spec, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+	if err := checkModel("--export", q.export, file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
