@@ -30,6 +30,6 @@ func newFSGD(p Problem) (Learner, error) {
 		Dim:         p.Dim,
 		Regularizer: p.Params.Regularizer,
 		Rate:        p.Rates.Rate,
-		Points:      p.Train.X,
+		Points:      p.Train.Dense().X,
 	})
 }

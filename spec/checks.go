@@ -89,12 +89,9 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		return o.ref, o.set
 	}
 	defer func() { c.opened[n] = opened{ref, info} }()
-	ref, set, err := s.Open()
-	if err == nil {
-		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile, Classes: set.Classes, Dim: set.Train.Dim, Train: set.Train.N, Test: set.Test.N}
-	}
-	if errors.Is(err, data.ErrNotAvailable) {
-		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile}
+	ref, described, err := s.Describe()
+	if err == nil || errors.Is(err, data.ErrNotAvailable) {
+		return ref, &described
 	}
 	at := n
 	if oe, ok := errors.AsType[*rows.OptionError](err); ok {

@@ -215,14 +215,13 @@ func (r *Reader) fitTo(s *sums) error {
 		from.beginText(nil)
 	}
 	var held []textLine
-	for row, size := 0, 0; r.x.regular || len(held) < fitRows && size < maxLine; row++ {
+	for size := 0; r.x.regular || len(held) < fitRows && size < maxLine; {
 		line, err := from.nextLine()
 		if err != nil {
 			from.heldErr = err
 			break
 		}
 		if r.layout.Names != nil && line.number <= r.layout.Line {
-			row--
 			continue
 		}
 		if size += len(line.text); from == r {
@@ -232,7 +231,7 @@ func (r *Reader) fitTo(s *sums) error {
 		if err != nil || len(fields) != r.layout.Columns || r.o.Missing == MissingDrop && r.gaps(fields) > 0 {
 			continue
 		}
-		if err := s.add(r, fields, r.o.MeanOf == nil || r.o.MeanOf(row)); err != nil {
+		if err := s.add(r, fields); err != nil {
 			return err
 		}
 	}
@@ -242,8 +241,8 @@ func (r *Reader) fitTo(s *sums) error {
 	return nil
 }
 
-// add adds a row. Its numbers count only if mean is set.
-func (s *sums) add(r *Reader, fields []string, mean bool) error {
+// add adds a row.
+func (s *sums) add(r *Reader, fields []string) error {
 	for q, at := range r.layout.Features {
 		text, set := fields[at], s.sets[q]
 		switch {
@@ -251,7 +250,7 @@ func (s *sums) add(r *Reader, fields []string, mean bool) error {
 			if set[canonicalOr(text)] = true; len(set) > MaxLevels {
 				return wrongOption("categories", "%s has more than %d levels: leave it out (--ignore-columns; in a spec, ignore), or put its levels into groups", r.layout.Column(at), MaxLevels)
 			}
-		case set == nil && mean:
+		case set == nil:
 			if v, err := r.number(text); err == nil {
 				s.n[q]++
 				s.mean[q] += (v - s.mean[q]) / float64(s.n[q])
@@ -269,24 +268,55 @@ func (s *sums) finish(l *Layout, means bool) error {
 	if means {
 		s.fit.Means = s.mean
 	}
-	for q, at := range l.Features {
-		set := s.sets[q]
-		switch {
-		case set != nil && len(set) == 0, set == nil && means && s.n[q] == 0:
-			return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", l.Column(at))
-		case math.IsInf(s.mean[q], 0) || math.IsNaN(s.mean[q]):
-			return fmt.Errorf("%s: the mean of its values is not finite", l.Column(at))
-		case set != nil:
-			var all Labels
-			for level := range set {
-				if all.Add(level) != nil { // codes that are the same number are different levels
-					all.counts[level] = 1
-				}
+	for q, set := range s.sets {
+		if set == nil {
+			if err := l.checkMean(q, s.n[q], s.mean[q]); means && err != nil {
+				return err
 			}
-			s.fit.Levels[q] = all.Sorted()
+			continue
 		}
+		if len(set) == 0 {
+			return l.checkMean(q, 0, 0)
+		}
+		var all Labels
+		for level := range set {
+			if all.Add(level) != nil { // codes that are the same number are different levels
+				all.counts[level] = 1
+			}
+		}
+		s.fit.Levels[q] = all.Sorted()
 	}
 	return nil
+}
+
+// checkMean returns an error if the n values of a column, in the order of the features, have no mean.
+func (l *Layout) checkMean(q, n int, mean float64) error {
+	switch column := l.Column(l.Features[q]); {
+	case n == 0:
+		return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", column)
+	case math.IsInf(mean, 0) || math.IsNaN(mean):
+		return fmt.Errorf("%s: the mean of its values is not finite", column)
+	}
+	return nil
+}
+
+// Means returns Fitted.Means of the rows at the given indices alone. filled has [Reader.Filled] by row.
+func (l *Layout) Means(rows []Row, filled map[int][]int, of []int) ([]float64, error) {
+	mean, n := make([]float64, len(l.Features)), make([]int, len(l.Features))
+	for _, i := range of {
+		for q, v := range rows[i].Values {
+			if !slices.Contains(filled[i], q) {
+				n[q]++
+				mean[q] += (v - mean[q]) / float64(n[q])
+			}
+		}
+	}
+	for q := range mean {
+		if err := l.checkMean(q, n[q], mean[q]); err != nil {
+			return nil, err
+		}
+	}
+	return mean, nil
 }
 
 // compile prepares the reading of rows by the layout and the fit.
@@ -380,7 +410,7 @@ func (r *Reader) fill(row *Row, q int, fields []string, wrong error) (out bool, 
 	case r.o.Missing != MissingMean:
 		return false, r.refuse(text, column, fields)
 	case !category:
-		row.Values[q] = r.o.Fitted.Means[q]
+		row.Values[q], r.filled = r.o.Fitted.Means[q], append(r.filled, q)
 	}
 	r.gap.add(r.at, 1, column)
 	return false, nil
