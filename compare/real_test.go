@@ -53,8 +53,12 @@ func TestRegisteredTakesPart(t *testing.T) {
 // TestWorseCopyIsWorse runs a comparison, which must find komp-order with one random removal in
 // five worse than komp-order.
 func TestWorseCopyIsWorse(t *testing.T) {
-	tour, plan := planned(t, `name: multidist, title: multidist, data: {name: multidist}, task: ksvm, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32,
-    orders: [16], budgets: {order: [16]}, profiles: {smoke: {samples: 640, replicates: 10, every: 640}}`, "komp-order", "test-worse")
+	tour, plan := planned(t, `orders: [16], values: {order: [16]}`, `data: {name: multidist}
+kernel: {type: gaussian, bandwidth: 0.6}
+defaults: {polk: {learning_rate: 6, batch_size: 32}}
+stopping: {samples: 640}
+evaluation: {every: 640}
+repeats: {seeds: 10}`, "komp-order", "test-worse")
 	dir := t.TempDir()
 	if _, err := harness.Reproduce(t.Context(), Runs(plan), harness.Options{Results: dir}); err != nil {
 		t.Fatal(err)

@@ -32,14 +32,18 @@ func init() {
 // first heuristic is the reference.
 func made(t testing.TB, replicates int, heuristics ...string) (*spec.Comparison, []spec.ComparedRun) {
 	t.Helper()
-	return planned(t, fmt.Sprintf(`name: field, title: a field, data: {name: glyphs}, task: ksvm, bandwidth: 1, learning_rate: 1, regularizer: 1e-6, batch_size: 32,
-    orders: [8, 16, 32], budgets: {order: [8, 16, 32]}, profiles: {smoke: {samples: 100, replicates: %d, every: 50}}`, replicates), heuristics...)
+	return planned(t, "orders: [8, 16, 32], values: {order: [8, 16, 32]}", fmt.Sprintf(`data: {name: glyphs}
+kernel: {type: gaussian, bandwidth: 1}
+defaults: {polk: {learning_rate: 1, batch_size: 32}}
+stopping: {samples: 100}
+evaluation: {every: 50}
+repeats: {seeds: %d}`, replicates), heuristics...)
 }
 
 // planned returns a comparison on a data set.
-func planned(t testing.TB, field string, heuristics ...string) (*spec.Comparison, []spec.ComparedRun) {
+func planned(t testing.TB, orders, rest string, heuristics ...string) (*spec.Comparison, []spec.ComparedRun) {
 	t.Helper()
-	src := fmt.Sprintf("name: made\ntitle: Made up\nreference: %s\nheuristics: [%s]\ndata_sets:\n  - {%s}\n", heuristics[0], strings.Join(heuristics, ", "), field)
+	src := fmt.Sprintf("name: made\ntitle: Made up\ntask: ksvm\nregularizer: 1e-6\ncompare: {reference: %s, heuristics: [%s], %s}\n%s\n", heuristics[0], strings.Join(heuristics, ", "), orders, rest)
 	tour, err := spec.ParseComparison("made.yaml", []byte(src))
 	testutil.NoError(t, err)
 	plan, err := tour.Plan(spec.ProfileSmoke)

@@ -31,6 +31,7 @@ const (
 	points       = 20      // evaluations along a curve, with a quarter as many more at its end
 	fewPoints    = 4       // the same where the budget allows no more
 
+	heuristicTrain                  = 500   // training rows for the risk in a comparison of heuristics, which has no use for it
 	leastReplicates, mostReplicates = 5, 20 // of a comparison of heuristics
 	sizeReplicates                  = 2     // cost of the search of size parameter values, in replicates
 

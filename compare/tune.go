@@ -65,7 +65,7 @@ func TuneMethods(ctx context.Context, opt Options) ([]byte, error) {
 		resplit = 0
 	}
 	s.size = newSizes(set, resplit, opt)
-	header := s.header(s.size.samples, s.repeats())
+	header := s.header(s.size.samples, s.size.seeds)
 	return s.tuned(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
 		text := header
 		for _, found := range searches {
@@ -178,7 +178,7 @@ func open(opt Options, splits uint64) (*tuning, *data.Set, error) {
 
 // starts returns a run of each method with its start values, on the data that the search sees.
 func (s *tuning) starts() ([]spec.Planned, error) {
-	text := s.header(s.size.tried, "[{seeds: 1}]")
+	text := s.header(s.size.tried, 1)
 	for i := range s.size.methods {
 		m := &s.size.methods[i]
 		text += s.entry(m, make([]int, len(m.axes)), s.size.order)
@@ -245,12 +245,15 @@ func rounded(v float64) float64 { return record.Digits(v, 3) }
 // dataWords writes the data source as specs have it.
 func (s *tuning) dataWords() string {
 	src := &s.opt.Source
-	holdout := ""
+	holdout, split := "", ""
 	if src.Holdout != 0 {
 		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
+		if !src.Ordered && !s.size.resplit {
+			split = "1" // for all seeds
+		}
 	}
 	return flow("name", s.ref.Name, "train", s.path(src.Train), "train_labels", s.path(src.TrainLabels),
-		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "ordered", yes(src.Ordered), "format", src.Format,
+		"test", s.path(src.Test), "test_labels", s.path(src.TestLabels), "holdout", holdout, "split_seed", split, "ordered", yes(src.Ordered), "format", src.Format,
 		"label", column(src.Label), "ignore", list(src.Ignore, column), "keep", list(src.Keep, column), "categories", list(src.Categories, column),
 		"delimiter", quotedOr(src.Delimiter), "decimal", quotedOr(src.Decimal), "missing", src.Missing, "zero_based", yes(src.ZeroBased), "header", src.Header, "scale", string(src.Scale))
 }
@@ -300,7 +303,7 @@ func column(c rows.Column) string {
 }
 
 // header writes a spec up to its list of methods, for runs of the given number of samples.
-func (s *tuning) header(samples int, repeats string) string {
+func (s *tuning) header(samples, seeds int) string {
 	z := &s.size
 	return fmt.Sprintf(`name: bench-%s
 title: All methods on %s
@@ -308,24 +311,11 @@ task: %s
 data: %s
 kernel: {type: gaussian, bandwidth: %s}
 regularizer: 1e-6
-repeats: %s
+repeats: {seeds: %d}
 stopping: {samples: %d}
 evaluation: {every: %d, tail: %d, train_limit: %d}
 methods:
-`, s.ref.Name, s.ref.Name, s.opt.Task, s.dataWords(), number(s.median), repeats, samples, z.every, z.tail, min(trainLimit, z.rows))
-}
-
-// repeats writes the repeats of the spec: splits of the file, each with its own seed of the order,
-// or seeds.
-func (s *tuning) repeats() string {
-	if !s.size.resplit {
-		return fmt.Sprintf("[{seeds: %d}]", s.size.seeds)
-	}
-	var splits []string
-	for k := 1; k <= s.size.seeds; k++ {
-		splits = append(splits, fmt.Sprintf("{draws: [%d], seeds: [%d]}", k, k))
-	}
-	return "[" + strings.Join(splits, ", ") + "]"
+`, s.ref.Name, s.ref.Name, s.opt.Task, s.dataWords(), number(s.median), seeds, samples, z.every, z.tail, min(trainLimit, z.rows))
 }
 
 // entry writes the spec entry of a method, with the settings at a position on its axes and, if the

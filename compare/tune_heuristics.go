@@ -130,33 +130,32 @@ func (t *heuristicTuning) spec(budgets map[string][]float64) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, `name: compare-%s
 title: Pruning heuristics on %s
-reference: %s
-heuristics: %s
-`, t.ref.Name, t.ref.Name, t.heuristics[0], list(t.heuristics, strconv.Quote))
+compare:
+  reference: %s
+  heuristics: %s
+  orders: %s
+`, t.ref.Name, t.ref.Name, t.heuristics[0], list(t.heuristics, strconv.Quote), list(t.size.levels, strconv.Itoa))
 	if len(t.commands) > 0 {
-		s.WriteString("commands:\n")
+		s.WriteString("  commands:\n")
 		for _, name := range slices.Sorted(maps.Keys(t.commands)) {
-			fmt.Fprintf(&s, "  %s: %q\n", name, t.commands[name])
+			fmt.Fprintf(&s, "    %s: %q\n", name, t.commands[name])
 		}
 	}
-	fmt.Fprintf(&s, `data_sets:
-  - name: %s
-    title: %s, %s
-    data: %s
-    task: %s
-    bandwidth: %s
-    learning_rate: %s
-    regularizer: 1e-6
-    batch_size: %d
-    orders: %s
-    budgets:
-`, t.ref.Name, t.ref.Name, spec.LossOf(t.opt.Task), t.dataWords(), t.opt.Task,
-		number(t.best.Kernel.Bandwidth), number(t.best.LearningRate), batchSize, list(t.size.levels, strconv.Itoa))
-	fmt.Fprintf(&s, "      %s: %s\n", prune.Order.Name, list(t.size.orders(), strconv.Itoa))
+	fmt.Fprintf(&s, "  values:\n    %s: %s\n", prune.Order.Name, list(t.size.orders(), strconv.Itoa))
 	for _, name := range slices.Sorted(maps.Keys(budgets)) {
-		fmt.Fprintf(&s, "      %q: %s\n", name, list(budgets[name], number))
+		fmt.Fprintf(&s, "    %q: %s\n", name, list(budgets[name], number))
 	}
-	fmt.Fprintf(&s, "    profiles:\n      quick: {samples: %d, replicates: %d, every: %d}\n", t.size.samples, t.size.seeds, t.size.every)
+	fmt.Fprintf(&s, `data: %s
+task: %s
+kernel: {type: gaussian, bandwidth: %s}
+regularizer: 1e-6
+defaults: {polk: {learning_rate: %s, batch_size: %d}}
+stopping: {samples: %d}
+evaluation: {every: %d, tail: 5, train_limit: %d}
+repeats: {seeds: %d}
+profiles: {smoke: {skip: true}, full: {skip: true}}
+`, t.dataWords(), t.opt.Task, number(t.best.Kernel.Bandwidth), number(t.best.LearningRate), batchSize,
+		t.size.samples, t.size.every, min(heuristicTrain, t.size.rows), t.size.seeds)
 	return s.String()
 }
 

@@ -99,7 +99,9 @@ func (c *checker) spec() *Spec {
 			}
 		}
 	}
-	if c.given(c.root, "methods") && len(d.Methods) == 0 {
+	if n := c.root.Get("compare"); n != nil {
+		c.Errorf(n, "this spec compares pruning heuristics: use runall compare")
+	} else if c.given(c.root, "methods") && len(d.Methods) == 0 {
 		c.Errorf(c.root.At("methods"), "methods is empty")
 	}
 	for i := range d.Methods {
@@ -285,9 +287,17 @@ func (c *checker) allWork() {
 func (s *Spec) count(w work) int {
 	runs := 0
 	for _, r := range w.repeats {
-		runs += len(s.variants) * len(r.draws) * len(r.seeds)
+		runs += len(s.variants) * r.count()
 	}
 	return runs
+}
+
+// count returns the number of runs of a variant.
+func (r *repeat) count() int {
+	if r.paired {
+		return len(r.draws)
+	}
+	return len(r.draws) * len(r.seeds)
 }
 
 func (c *checker) only(labels []string, n *strictyaml.Node) []string {
@@ -348,6 +358,9 @@ func (c *checker) repeats(list []doc.Repeat, above *strictyaml.Node) []repeat {
 		r := repeat{draws: c.draws(d, n), seeds: []uint64{1}}
 		if d.Seeds != nil {
 			r.seeds = c.seeds(d.Seeds, n.At("seeds"))
+		}
+		if r.paired = d.Paired; r.paired && (d.Seeds != nil || d.Draws == nil) {
+			c.Errorf(n.At("paired"), "paired draws have the seeds 1, 2, 3 and so on: give draws, and no seeds")
 		}
 		f := c.out.Data.Files
 		r.resplit = f.Holdout > 0 && !f.Ordered && d.Draws == nil && c.root.At("data").Get("split_seed") == nil

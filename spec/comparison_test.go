@@ -14,21 +14,20 @@ import (
 func arena(old, new string) string {
 	return strings.Replace(`name: sample
 title: A sample
-reference: komp
-heuristics: [random, none]
-data_sets:
-  - name: multidist-ksvm
-    title: multidist
-    data: {name: multidist, variant: calibrated}
-    drawn: true
-    task: ksvm
-    bandwidth: 0.6
-    learning_rate: 6
-    regularizer: 1e-6
-    batch_size: 32
-    orders: [8, 16]
-    budgets: {order: [8, 16], parsimony: [0.01, 0.04]}
-    profiles: {smoke: {samples: 320, replicates: 2, every: 160}}
+compare:
+  reference: komp
+  heuristics: [random, none]
+  orders: [8, 16]
+  values: {order: [8, 16], parsimony: [0.01, 0.04]}
+data: {name: multidist, variant: calibrated}
+task: ksvm
+kernel: {type: gaussian, bandwidth: 0.6}
+regularizer: 1e-6
+defaults: {polk: {learning_rate: 6, batch_size: 32}}
+stopping: {samples: 320}
+evaluation: {every: 160, tail: 5, train_limit: 500}
+repeats: {draws: calibrated, count: 2, paired: true}
+profiles: {quick: {skip: true}, full: {skip: true}}
 `, old, new, 1)
 }
 
@@ -79,17 +78,19 @@ func TestComparisonErrors(t *testing.T) {
 		{"name: sample", "name: A b", "name is \"A b\""},
 		{"title: A sample", "titel: A sample", "unknown key \"titel\", want one of "},
 		{"reference: komp", "reference: kmop", "unknown pruner \"kmop\", want one of "},
-		{"random, none", "random, noen", "sample.yaml:4:22: unknown pruner \"noen\", want one of "},
+		{"random, none", "random, noen", "sample.yaml:5:24: unknown pruner \"noen\", want one of "},
 		{"name: multidist, variant: calibrated", "name: glyphs", "data set glyphs is fixed: draws applies only to generated data"},
-		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:11:16: bandwidth is 0, want more than 0"},
+		{"bandwidth: 0.6", "bandwidth: 0", "sample.yaml:10:37: bandwidth is 0, want more than 0"},
 		{"orders: [8, 16]", "orders: [16, 8]", "orders are [16 8]"},
 		{"orders: [8, 16]", "orders: []", "orders are []"},
-		{"order: [8, 16]", "order: []", "sample.yaml:16:22: the grid of pruner_params is empty"},
-		{"order: [8, 16]", "order: [8, 0]", "sample.yaml:16:26: order of pruner random is 0, want at least 1"},
-		{"replicates: 2", "replicates: 25", "replicates is 25, want 1 to 24"},
-		{"smoke: {", "smok: {", "unknown key \"smok\", want one of smoke, quick, full"},
+		{"order: [8, 16]", "order: []", "sample.yaml:7:19: the grid of pruner_params is empty"},
+		{"order: [8, 16]", "order: [8, 0]", "sample.yaml:7:23: order of pruner random is 0, want at least 1"},
+		{"count: 2", "count: 25", "count is 25, want 1 to 24"},
+		{"profiles: {quick", "profiles: {quik", "unknown key \"quik\", want one of smoke, quick, full"},
 		{"every: 160", "evry: 160", "unknown key \"evry\", want one of "},
-		{"data_sets:", "data_sets: []\nmore:", "unknown key \"more\""},
+		{"  orders:", "  levels: []\n  orders:", "unknown key \"levels\", want one of reference, heuristics, commands, orders, values"},
+		{"compare:", "methods: []\ncompare:", "sample.yaml:3:10: a comparison has no methods"},
+		{"paired: true", "paired: true, seeds: 2", "paired draws have the seeds 1, 2, 3 and so on: give draws, and no seeds"},
 	} {
 		_, err := ParseComparison("sample.yaml", []byte(arena(c.old, c.new)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

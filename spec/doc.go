@@ -34,6 +34,20 @@
 //	profiles:                           # differences in smoke, quick, full
 //	  smoke: {stopping: {epochs: 1}, repeats: [{draws: figure, seeds: 1}]}
 //
+// A file can hold several specs. Where data or task is a list, each combination is a spec called
+// NAME-DATA-TASK; methods that do not fit a task of a list are left out of it. Variants are specs
+// NAME-VARIANT with other keys, and exclude leaves out combinations or methods of them:
+//
+//	name: sweep
+//	task: [ksvm, klr]
+//	data: [{train: a.csv, label: y, holdout: 0.2}, {train: b.csv, label: y, holdout: 0.2}]
+//	variants:
+//	  narrow: {kernel: {bandwidth: 0.5}}
+//	  wide: {kernel: {bandwidth: 2}, repeats: null}  # null removes an inherited key
+//	exclude: [{data: b, task: klr}]
+//
+// A list in a file replaces the list of a file that it includes; add_methods appends to it.
+//
 // The types in internal/doc document the keys; schema.json, generated from them,
 // documents them for editors. The hyper-parameters that a method takes and their
 // ranges are in the table that [Methods] returns. One point of one grid feeds a
@@ -49,6 +63,6 @@
 //
 // A [Run] holds everything that determines a result; [ID] is its identity.
 // [Run.Problems] is the only set of rules for runs; it reports each invalid setting by
-// its path. [Spec.Plan] lists the runs of a spec in a profile. A [Comparison] expands
-// into specs.
+// its path. [Spec.Plan] lists the runs of a spec in a profile. A spec with the key compare is a
+// [Comparison] of pruning heuristics.
 package spec

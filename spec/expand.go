@@ -18,7 +18,8 @@ const maxSpecs = 500
 // variant, the data set and the task, as far as the file has several.
 type expansion struct {
 	root   *strictyaml.Node
-	words  []string // added to the title
+	own    string   // the variant's title, empty if it has none
+	words  []string // what distinguishes it else
 	listed bool     // the task is one of a list, so that methods for other tasks are left out
 }
 
@@ -37,6 +38,14 @@ func (e *expander) specs() []expansion {
 		}
 	}
 	return specs
+}
+
+// title says in words how a spec differs from the others of its file.
+func (s expansion) title() string {
+	if s.own == "" {
+		return strings.Join(s.words, ", ")
+	}
+	return strings.Join(append([]string{s.own}, s.words...), ", ")
 }
 
 // variants returns the file's keys overridden by those of each variant.
@@ -66,7 +75,7 @@ func (e *expander) variants() []expansion {
 			}
 		}
 		one := expansion{root: overlay(base, v.Value)}.called(v.Key)
-		if v.Value.Get("title") == nil {
+		if one.own = textOf(v.Value.Get("title")); one.own == "" {
 			one.words = []string{v.Key}
 		}
 		specs = append(specs, one)

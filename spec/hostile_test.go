@@ -77,7 +77,7 @@ func TestHostileComparison(t *testing.T) {
 			fmt.Fprintf(&values, "0.5%04d, ", i)
 		}
 		text := strings.Replace(string(src), "parsimony: [", "parsimony: ["+values.String(), 1)
-		text = strings.ReplaceAll(text, "5, every: 2400", "1000, every: 2400")
+		text = strings.ReplaceAll(text, "{seeds: 5}", "{seeds: 1000}")
 		hostile.AtMost(t, 64<<20, func() {
 			if _, err := ParseComparison("hostile.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d values: error %v", n, err)
@@ -150,13 +150,16 @@ func FuzzInclude(f *testing.F) {
 func FuzzParseComparison(f *testing.F) {
 	src := must(experiments.Files.ReadFile(ComparisonFile))
 	f.Add(string(src))
-	f.Add("name: t\ntitle: T\nreference: komp\ndata_sets: [{}]\n")
+	f.Add("name: t\ntitle: T\ncompare: {reference: komp}\n")
 	f.Add(`name: small
 title: A small one
-reference: komp-order
-heuristics: [oldest]
-data_sets:
-  - {name: a, title: A, task: ksvm, data: {name: multidist}, bandwidth: 0.6, learning_rate: 6, regularizer: 1e-6, batch_size: 32, orders: [4, 8], budgets: {order: [4, 8]}, profiles: {smoke: {samples: 100, replicates: 1, every: 50}}}
+compare: {reference: komp-order, heuristics: [oldest], orders: [4, 8], values: {order: [4, 8]}}
+task: ksvm
+data: {name: multidist}
+kernel: {type: gaussian, bandwidth: 0.6}
+regularizer: 1e-6
+defaults: {polk: {learning_rate: 6, batch_size: 32}}
+stopping: {samples: 100}
 `)
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 16<<10 {

@@ -166,29 +166,23 @@ func TestOwnErrors(t *testing.T) {
 	}
 }
 
-// ownField is a comparison on a user's file.
-const ownField = `name: mine
+// ownComparison is a comparison on a user's file.
+const ownComparison = `name: mine
 title: Mine
-reference: komp
-heuristics: [merging]
-data_sets:
-  - name: own
-    title: Own
-    data: {train: rows.csv, label: kind, holdout: 0.25}
-    task: ksvm
-    bandwidth: 1
-    learning_rate: 1
-    regularizer: 1e-6
-    batch_size: 4
-    orders: [2, 4]
-    profiles:
-      smoke: {samples: 60, replicates: 2, every: 20}
+compare: {reference: komp, heuristics: [merging], orders: [2, 4]}
+data: {train: rows.csv, label: kind, holdout: 0.25, split_seed: 1}
+task: ksvm
+kernel: {type: gaussian, bandwidth: 1}
+regularizer: 1e-6
+defaults: {polk: {learning_rate: 1, batch_size: 4}}
+stopping: {samples: 60}
+repeats: {seeds: 2}
 `
 
-// TestOwnField: a field of a comparison takes files as a spec does.
-func TestOwnField(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"t.yaml": ownField, "rows.csv": ownRows(), "drawn.yaml": strings.Replace(ownField, "task:", "drawn: true\n    task:", 1),
-		"bad.yaml": strings.Replace(ownField, "label: kind", "label: sort", 1)})
+// TestOwnComparison: a comparison takes files as a spec does.
+func TestOwnComparison(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"t.yaml": ownComparison, "rows.csv": ownRows(), "drawn.yaml": strings.Replace(ownComparison, "data:", "methods: []\ndata:", 1),
+		"bad.yaml": strings.Replace(ownComparison, "label: kind", "label: sort", 1)})
 	tour := must(FindComparison(filepath.Join(dir, "t.yaml")))
 	plan, err := tour.Plan(ProfileSmoke)
 	if err != nil || len(plan) < 4 {
@@ -197,7 +191,7 @@ func TestOwnField(t *testing.T) {
 	if f := tour.DataSets[0]; f.Data.Name != "rows" || plan[0].Cost != 60*2*defaultOrder || plan[0].Run.Data != f.Data {
 		t.Errorf("field on %v, cost %v", f.Data, plan[0].Cost)
 	}
-	for name, want := range map[string]string{"drawn.yaml": "files have no draws", "bad.yaml": `no column "sort": want one of x, y, kind`} {
+	for name, want := range map[string]string{"drawn.yaml": "a comparison has no methods", "bad.yaml": `no column "sort": want one of x, y, kind`} {
 		if _, err := FindComparison(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}

@@ -158,7 +158,10 @@ func (s *Spec) repeat(v *variant, w work, r repeat, seeds int) iter.Seq[Run] {
 		each = []uint64{1}
 	}
 	return func(yield func(Run) bool) {
-		for _, draw := range r.draws {
+		for i, draw := range r.draws {
+			if r.paired {
+				each = []uint64{uint64(i + 1)}
+			}
 			for _, seed := range each {
 				run := s.run(v, w.evaluation, cmp.Or(r.samples, w.samples))
 				if run.Seed = seed; seedless {

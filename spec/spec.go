@@ -97,6 +97,7 @@ type repeat struct {
 	samples        int      // 0 for the profile's
 	draws          []uint64 // {0} for a data set that is not drawn
 	seeds          []uint64
+	paired         bool // the i-th draw has seed i alone
 	resplit        bool // a file's rows are split anew for each seed
 	cells, figures bool // whether the runs feed cells, and figures
 	all            bool // variants that feed nothing are run too
@@ -168,16 +169,25 @@ func Parse(filename string, src []byte) ([]*Spec, error) {
 // an embedded spec works anywhere. Files outside the spec's own folder are not
 // included.
 func LoadFile(path string) ([]*Spec, error) {
+	f, open, err := onDisk(path)
+	if err != nil {
+		return nil, err
+	}
+	defer open.root.Close()
+	return parseSpecs(f, open.open)
+}
+
+// onDisk reads a file, and opens the folder from which it can include others.
+func onDisk(path string) (source, folder, error) {
 	src, err := files.ReadNamed(path, strictyaml.MaxSource)
 	if err != nil {
-		return nil, fmt.Errorf("can't read the spec: %w", err)
+		return source{}, folder{}, fmt.Errorf("can't read the spec: %w", err)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, fmt.Errorf("can't read the spec: %w", err)
+		return source{}, folder{}, fmt.Errorf("can't read the spec: %w", err)
 	}
-	defer root.Close()
-	return parseSpecs(source{label: path, id: filepath.Base(path), text: src}, folder{root}.open)
+	return source{label: path, id: filepath.Base(path), text: src}, folder{root}, nil
 }
 
 // Find returns the embedded spec with the given name, all specs of the embedded file with the

@@ -47,9 +47,9 @@ func newCompare() *cobra.Command {
 		Use:   "compare [SPEC]",
 		Short: "Compare pruning heuristics at equal model order and time",
 		Long: `Compare all pruning heuristics ('runall list pruners') with the paper's, at
-equal model order and at equal time. Each heuristic runs over a grid of its size parameter
-on every data set of the comparison, on the same examples in the same order. The
-comparison is SPEC, by default experiments/` + spec.ComparisonFile + `.
+equal model order and at equal time. Each heuristic runs over a grid of its size
+parameter on every data set of the comparison, on the same examples in the same
+order. The comparison is SPEC, by default experiments/` + spec.ComparisonFile + `.
 
 Runs that have a record are not repeated, so an interrupted comparison resumes
 where it stopped, and a new heuristic costs only its own runs. The runs of a
@@ -57,8 +57,8 @@ heuristic belong to its code: after a change to it, they are repeated. Times are
 processor times, and unreliable on a busy machine.
 
 With --data, the comparison is on your own file: bandwidth and learning rate are
-found on held-out training rows, and values of each heuristic's size parameter whose model
-orders bracket those compared. The work is divided among the
+found on held-out training rows, and values of each heuristic's size parameter
+whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
 is read, as in 'runall bench'.

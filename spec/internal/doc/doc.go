@@ -33,6 +33,8 @@ type Spec struct {
 	Kernel *Kernel `json:"kernel,omitempty"`
 	// Default λ of the methods.
 	Regularizer *float64 `json:"regularizer,omitempty" jsonschema:"exclusiveMinimum=0"`
+	// Comparison of pruning heuristics in place of methods, for "runall compare".
+	Compare *Compare `json:"compare,omitempty"`
 	// Defaults of the entries of methods, by method.
 	Defaults map[string]Defaults `json:"defaults,omitempty"`
 	// Methods to run.
@@ -49,6 +51,20 @@ type Spec struct {
 	Evaluation *Evaluation `json:"evaluation,omitempty"`
 	// Differences in the profiles.
 	Profiles *Profiles `json:"profiles,omitempty"`
+}
+
+// Compare says which pruning heuristics are compared, and how. Each runs POLK, with the settings under defaults, over a grid of its size parameter.
+type Compare struct {
+	// Heuristic that the others are compared with.
+	Reference string `json:"reference,omitempty"`
+	// Heuristics to compare; all if missing.
+	Heuristics []string `json:"heuristics,omitempty"`
+	// Commands, by name, of heuristics that run as separate processes.
+	Commands map[string]string `json:"commands,omitempty"`
+	// Model orders at which heuristics are compared, ascending.
+	Orders []float64 `json:"orders,omitempty"`
+	// Values of the size parameter, by heuristic or by size parameter; the values in its own list if missing.
+	Values map[string][]float64 `json:"values,omitempty"`
 }
 
 // Variant holds the keys in which a variant differs from its file's spec.
@@ -208,6 +224,8 @@ type Repeat struct {
 	Draws *Draws `json:"draws,omitempty"`
 	// Number of calibrated draws to use, from the first.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1"`
+	// Whether the first draw has seed 1, the second seed 2 and so on, in place of all seeds for each draw.
+	Paired bool `json:"paired,omitempty"`
 	// Seeds of the stream's order: a list, or n for 1 … n; 1 if missing. For a file with a holdout, the split differs with the seed unless split_seed, draws or ordered is given.
 	Seeds *Seeds `json:"seeds,omitempty"`
 	// Purpose of these runs. Grid points that feed no cell, or no figure, are left out accordingly. If missing, the runs are for both, and no grid point is left out.
