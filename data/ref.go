@@ -72,7 +72,7 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		return nil, err
 	}
 	if ref.Own() {
-		t, err := tableOf(&ref.Files, ref.Files.options(), ref.Files.TestHeader, false)
+		t, err := tableOf(&ref.Files, ref.Files.options(), ref.Files.TestHeader, nil, false)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ref.Name, err)
 		}

@@ -55,7 +55,8 @@ type Source struct {
 	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
 	Ordered   bool       // the rows are ordered by time: the last ones are held out, not drawn ones
 
-	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out.
+	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out. It takes
+	// none if the command has read them before.
 	Say func(format string, args ...any)
 }
 
@@ -151,9 +152,6 @@ func (r Ref) Content() Ref {
 // [ErrNotAvailable] and the reference can be used in messages.
 func (s Source) Open() (Ref, *Set, error) {
 	ref, t, err := s.table(false)
-	if t.contents != nil && s.Say != nil {
-		t.say(s.Say)
-	}
 	if err != nil {
 		return ref, nil, err
 	}
@@ -201,7 +199,7 @@ func (s Source) table(brief bool) (ref Ref, t table, err error) {
 	if s.named() {
 		opts.Header = rows.HeaderYes
 	}
-	t, err = tableOf(&ref.Files, opts, s.Header, brief)
+	t, err = tableOf(&ref.Files, opts, s.Header, s.Say, brief)
 	return ref, t, err
 }
 

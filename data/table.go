@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -40,7 +39,6 @@ type part struct {
 	rows   []rows.Row
 	filled map[int][]int // rows.Reader.Filled of each row that has any
 	dim    int           // features
-	said   []string      // on how the file was read
 }
 
 // tables holds the tables of a command, that which was asked for last at the end.
@@ -66,9 +64,9 @@ func Release() {
 }
 
 // tableOf returns the table of files f, and fills in f from it. SHA-256 that f has already must be those
-// of the files. opts has the columns, and the training file's header. If reading fails, the table
-// has what was read. With brief, contents that were released are not read again.
-func tableOf(f *Files, opts rows.Options, testHeader string, brief bool) (table, error) {
+// of the files. opts has the columns, and the training file's header. With brief, contents that were
+// released are not read again.
+func tableOf(f *Files, opts rows.Options, testHeader string, say func(string, ...any), brief bool) (table, error) {
 	found, err := f.locate()
 	if err != nil {
 		return table{}, err
@@ -77,17 +75,15 @@ func tableOf(f *Files, opts rows.Options, testHeader string, brief bool) (table,
 	key := f.key(opts, testHeader)
 	tables.Lock()
 	defer tables.Unlock()
-	t := &table{files: f.unsplit(), sizes: new(sync.Map)}
-	if at := slices.IndexFunc(tables.all, func(t *table) bool { return slices.Contains(t.keys[:], key) }); at >= 0 {
-		if known := tables.all[at]; known.current(found) {
-			t = known
-		}
+	t := &table{sizes: new(sync.Map)}
+	if at := slices.IndexFunc(tables.all, func(t *table) bool { return slices.Contains(t.keys[:], key) && t.current(found) }); at >= 0 {
+		t = tables.all[at]
 		tables.all = slices.Delete(tables.all, at, at+1)
 	}
 	if t.contents == nil && !(brief && t.found != nil) {
-		t.found, t.began = found, time.Now()
-		if err := t.read(opts, testHeader); err != nil {
-			return *t, err
+		t.files, t.found, t.began = f.unsplit(), found, time.Now()
+		if err := t.read(opts, testHeader, say); err != nil {
+			return table{}, err
 		}
 		t.keys = [2]string{key, t.files.key(t.files.options(), t.files.TestHeader)}
 	}
@@ -106,17 +102,9 @@ func trim(all []*table) {
 	}
 }
 
-// key identifies the contents of f's files as they are read with some options.
+// key says how files with the names of f are read with some options.
 func (f *Files) key(opts rows.Options, testHeader string) string {
-	key := fmt.Sprintf("%+v %s", opts, testHeader)
-	for _, p := range f.parts() {
-		path, err := filepath.Abs(p.file.path)
-		if err != nil { // there is no working directory
-			path = p.file.path
-		}
-		key += fmt.Sprintf(" %s %q", p.key, path)
-	}
-	return key
+	return fmt.Sprintf("%+v %q %q", opts, testHeader, []string{f.Train.Name, f.TrainLabels.Name, f.Test.Name, f.TestLabels.Name})
 }
 
 // unsplit returns f without what makes a data set of the files' contents.
@@ -165,11 +153,11 @@ func (f *File) check(key, sum string) error {
 }
 
 // read reads the files, and fills in their SHA-256, columns and headers.
-func (t *table) read(opts rows.Options, testHeader string) error {
+func (t *table) read(opts rows.Options, testHeader string, say func(string, ...any)) error {
 	f := &t.files
 	opts.Sum = true
 	t.contents = &contents{train: part{key: "train", x: &f.Train, y: &f.TrainLabels}, test: part{key: "test", x: &f.Test, y: &f.TestLabels}}
-	if err := t.train.read(opts); err != nil {
+	if err := t.train.read(opts, say); err != nil {
 		return err
 	}
 	f.Ignore = numbersOf(t.train.layout.Ignore)
@@ -181,7 +169,7 @@ func (t *table) read(opts rows.Options, testHeader string) error {
 		f.Header = t.train.layout.Header()
 	}
 	if f.Test != (File{}) {
-		if err := t.readTest(testHeader); err != nil {
+		if err := t.readTest(testHeader, say); err != nil {
 			return err
 		}
 	}
@@ -195,7 +183,7 @@ func (t *table) read(opts rows.Options, testHeader string) error {
 }
 
 // readTest reads the test file with the columns of the training file.
-func (t *table) readTest(header string) error {
+func (t *table) readTest(header string, say func(string, ...any)) error {
 	f := &t.files
 	opts := f.options()
 	opts.Columns = t.train.layout.Read
@@ -204,7 +192,7 @@ func (t *table) readTest(header string) error {
 	if t.train.layout.Names != nil {
 		opts.Names = t.train.layout.Sum()
 	}
-	if err := t.test.read(opts); err != nil {
+	if err := t.test.read(opts, say); err != nil {
 		return err
 	}
 	t.test.dim = t.train.dim
@@ -214,18 +202,9 @@ func (t *table) readTest(header string) error {
 	return nil
 }
 
-// say passes on what was said on how the files were read.
-func (c *contents) say(say func(format string, args ...any)) {
-	for _, p := range []*part{&c.train, &c.test} {
-		for _, line := range p.said {
-			say("%s: %s", p.x.path, line)
-		}
-	}
-}
-
 // read reads the part's rows, and fills in the SHA-256 of its files. One that is there already must be the same.
-func (p *part) read(opts rows.Options) error {
-	sums, err := p.readRows(opts)
+func (p *part) read(opts rows.Options, say func(string, ...any)) error {
+	sums, err := p.readRows(opts, say)
 	if err != nil {
 		return p.wrong(err)
 	}
@@ -265,7 +244,7 @@ func room(n, dim int) error {
 }
 
 // readRows reads all rows, and returns the SHA-256 of the files.
-func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
+func (p *part) readRows(opts rows.Options, say func(string, ...any)) (sums [2]string, err error) {
 	r, err := rows.Open(p.x.path, p.y.path, opts)
 	if err != nil {
 		return sums, err
@@ -289,7 +268,12 @@ func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
 		}
 		p.rows = append(p.rows, *row)
 	}
-	p.layout, p.said = *r.Layout(), r.Said()
+	p.layout = *r.Layout()
+	for _, line := range r.Said() {
+		if say != nil {
+			say("%s: %s", p.x.path, line)
+		}
+	}
 	switch {
 	case len(p.rows) == 0:
 		return sums, errors.New("the file has no rows")
