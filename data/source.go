@@ -177,13 +177,13 @@ func (s Source) Describe() (Ref, Info, error) {
 	return ref, set.info(), nil
 }
 
-// table returns the table of the source, as tableOf does, and the reference.
-func (s Source) table(brief bool) (ref Ref, t table, err error) {
+// Reference is Open without opening the files: the reference has what the source says of them alone.
+func (s Source) Reference() (Ref, error) {
 	s = s.WithDefaults()
 	if err := s.check(); err != nil {
-		return ref, t, err
+		return Ref{}, err
 	}
-	ref = Ref{Name: s.Name, Files: Files{
+	ref := Ref{Name: s.Name, Files: Files{
 		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
 		Regression: s.Regression, Holdout: s.Holdout, SplitSeed: s.SplitSeed, Ordered: s.Ordered,
 	}}
@@ -192,9 +192,18 @@ func (s Source) table(brief bool) (ref Ref, t table, err error) {
 	}
 	for _, p := range ref.Files.parts() {
 		if err := checkFileName(p.file.Name); err != nil {
-			return Ref{}, t, wrong(p.key, "%w", err)
+			return Ref{}, wrong(p.key, "%w", err)
 		}
 	}
+	return ref, nil
+}
+
+// table returns the table of the source, as tableOf does, and the reference.
+func (s Source) table(brief bool) (ref Ref, t table, err error) {
+	if ref, err = s.Reference(); err != nil {
+		return ref, t, err
+	}
+	s = s.WithDefaults()
 	opts := rows.Options{Label: s.Label, Columns: s.Columns, Header: s.Header, Strict: true}
 	if s.named() {
 		opts.Header = rows.HeaderYes

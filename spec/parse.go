@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"polkrepro/internal/strictyaml"
 	"polkrepro/spec/internal/doc"
@@ -16,7 +17,7 @@ type opener func(from, name string) (source, error)
 // parseSpecs parses and checks the specs of a file. They are the user's unless the file is embedded.
 func parseSpecs(f source, open opener) ([]*Spec, error) {
 	r := new(strictyaml.Reporter)
-	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}
+	c := checks{Reporter: r, own: !strings.HasPrefix(f.id, embeddedID)}
 	var specs []*Spec
 	names := make(map[string]bool)
 	found := expansions(f, open, r)
@@ -32,6 +33,12 @@ func parseSpecs(f source, open opener) ([]*Spec, error) {
 			}
 			names[s.Name] = true
 			s.File, s.LeftOut = f.label, left
+			if s.Data.Own() {
+				s.described = sync.OnceValues(func() (*Spec, error) {
+					d := checks{Reporter: new(strictyaml.Reporter), own: c.own, describe: true}
+					return specOf(withDefaults(e.root), d, 0), d.Err()
+				})
+			}
 			specs = append(specs, s)
 		}
 	}
