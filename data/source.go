@@ -283,6 +283,23 @@ func (s *Source) check() error {
 	return nil
 }
 
+// LoadWhole returns a user's data with all rows of the training file as its training part, and the same
+// rows as its test part. The errors are those of [Load].
+func LoadWhole(ref Ref) (*Set, error) {
+	t, err := tableOf(&ref.Files, ref.Files.options(), ref.Files.TestHeader, nil, false)
+	var set *Set
+	if err == nil {
+		f := &ref.Files
+		f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
+		set, err = ref.set(&t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref.Name, err)
+	}
+	set.Test = set.Train
+	return set, nil
+}
+
 // options returns the options for reading the training file with the columns and the header of f.
 func (f *Files) options() rows.Options {
 	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked them

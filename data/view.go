@@ -97,7 +97,16 @@ func (r *Ref) set(t *table) (*Set, error) {
 	if err != nil {
 		return nil, wrong("scale", "%s: %w; set scale to standard or unit", f.Train.path, err)
 	}
-	set.Labels, set.Classes = e.Labels, len(e.Labels)
+	set.Labels, set.Classes, set.Scaling = e.Labels, len(e.Labels), e.Scaling
+	columns := t.train.layout.Read
+	columns.ZeroBased = f.ZeroBased // LIBSVM files have no layout
+	if learned.means != nil {
+		fitted := *columns.Fitted
+		columns.Fitted, fitted.Means = &fitted, learned.means
+	}
+	if set.Columns = columns.Stored(); t.train.layout.Names != nil {
+		set.Names = new(t.train.layout.Sum())
+	}
 	if f.Regression {
 		if e.Deviation == 0 {
 			return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, all[0].Label)
@@ -125,14 +134,20 @@ func (s *Set) info() Info {
 	return Info{Name: s.Name, Kind: KindFile, Classes: s.Classes, Dim: s.Train.Dim, Train: s.Train.N, Test: s.Test.N}
 }
 
-// views returns the training and the test rows, not scaled yet.
+// views returns the training and the test rows, not scaled yet. Without a test file and rows that are held
+// out, both are all rows.
 func (f *Files) views(t *table) (learned, tested *view, err error) {
-	n := len(t.train.rows)
-	if f.Test != (File{}) {
-		all, _ := lastOf(n, 1)
-		test, _ := lastOf(len(t.test.rows), 1)
-		return &view{part: &t.train, index: all}, &view{part: &t.test, index: test}, nil
+	all := func(p *part) *view {
+		index, _ := lastOf(len(p.rows), 1)
+		return &view{part: p, index: index}
 	}
+	switch {
+	case f.Test != (File{}):
+		return all(&t.train), all(&t.test), nil
+	case f.Holdout == 0:
+		return all(&t.train), all(&t.train), nil
+	}
+	n := len(t.train.rows)
 	held, kept := f.HeldOut(n)
 	if len(held) == 0 || len(kept) == 0 {
 		return nil, nil, wrong("holdout", "holdout %v of %d rows leaves a part empty", f.Holdout, n)

@@ -46,6 +46,11 @@ folder, with a comment on each setting; 'runall reproduce' repeats the runs.
 the same command gives the same spec on every machine. The time is only about
 right. What is left out or shortened is printed.
 
+--export writes the setting with the least mean error on the test rows as a
+model file for predict, evaluate and export-model, trained again on all rows of
+FILE. A model file can't hold C-SVC, random Fourier features or more than 8,192
+elements: if one of these is better, both errors are printed.
+
 An interrupted search starts over. The runs resume, and finished ones are kept.
 The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
@@ -69,11 +74,15 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 		return err
 	}
 	b.profile, b.opt.RequireData = spec.ProfileQuick, true
-	if err := b.reproduction.run(cmd, []string{found}); err != nil || !b.opt.Predictions {
-		return err
+	ran := b.reproduction.run(cmd, []string{found})
+	if ran != nil && !errors.Is(ran, harness.ErrRunsFailed) || !b.opt.Predictions && b.search.export == "" {
+		return ran
 	}
 	plan, err := harness.PlanNamed([]string{found}, b.profile, b.plan, b.opt.Finder)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(ran, b.search.exportBest(cmd, plan, b.opt)); err != nil || !b.opt.Predictions {
 		return err
 	}
 	table, err := harness.Predictions(b.opt.Results, plan)
@@ -92,6 +101,7 @@ type settingsSearch struct {
 	opt           compare.Options
 	scale, format string
 	table         columnFlags
+	export        string   // model file to write; empty if none
 	names         []string // names of the flags
 }
 
@@ -112,6 +122,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
 	wholeFlag(cmd, &q.opt.Order, "order", 0, 8, 100_000, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	fs.StringVar(&q.export, "export", "", "model `file` to write: the best of all that a model file can hold, trained again on all rows")
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
@@ -132,6 +143,9 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 		if err := checkOutput("--results:", file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 			return "", err
 		}
+	}
+	if err := checkModel("--export", q.export, spec, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
 	defer abandon() // an error leaves no empty folder
@@ -164,6 +178,29 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	}
 	fmt.Fprintf(stderr, "written: %s\n", spec)
 	return spec, nil
+}
+
+// exportBest writes the model of --export, if that is given, after the runs of a plan.
+func (q *settingsSearch) exportBest(cmd *cobra.Command, plan []spec.Planned, opt harness.Options) error {
+	if q.export == "" {
+		return nil
+	}
+	have, err := harness.ReadResults(opt.Results, warning(cmd))
+	if err != nil {
+		return err
+	}
+	if opt.Keep {
+		plan = harness.Adopt(plan, have.Records)
+	}
+	m, err := compare.Export(cmd.Context(), plan, have.Records, q.opt)
+	if err == nil {
+		err = files.Write(q.export, m.SaveForPrediction)
+	}
+	if err != nil {
+		return resumable(fmt.Errorf("--export: %w", err))
+	}
+	q.opt.Note("%s: %d rows, model order %d, %s; to predict: %s", q.export, m.Rows(), m.Order(), modelText(m), quoted([]string{"runall", "predict", q.export, "FILE"}))
+	return nil
 }
 
 // source fills in the source from the flags.

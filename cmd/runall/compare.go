@@ -61,7 +61,8 @@ found on held-out training rows, and values of each heuristic's size parameter
 whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
-is read, as in 'runall bench'.
+is read, and --export writes the best setting as a model file, as in 'runall
+bench'.
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
@@ -105,7 +106,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if out == nil {
 		return err
 	}
-	return errors.Join(c.report(cmd, t, plan, out), err)
+	return errors.Join(c.report(cmd, t, plan, out), err, c.search.exportBest(cmd, compare.Runs(plan), c.opt))
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of

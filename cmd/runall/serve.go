@@ -47,9 +47,10 @@ load     bytes                  a model file       -
 
 "flags" are the settings of train, by the names of their flags, as text. fit is
 train on a file, begin and learn are train on a stream: while "choosing" is
-true, the first rows are still collected and a provisional model answers. Errors
-are in "error"; the model survives them, except those of fit and begin. A
-request that can't be read ends the process.`,
+true, the first rows are still collected and a provisional model answers. A
+loaded model for prediction only answers scores alone. Errors are in "error";
+the model survives them, except those of fit and begin. A request that can't be
+read ends the process.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: raw(cmd.OutOrStdout())}
@@ -165,23 +166,21 @@ func (s *server) read(q *request) (b body, err error) {
 		return body{model: model.Bytes()}, err
 	}
 	entries := q.Rows * s.dim
-	if q.Entries != nil {
+	sparse := q.Entries != nil
+	if sparse {
 		if *q.Entries < 0 || *q.Entries > entries {
 			return b, fmt.Errorf("%d entries of %d rows of %d features", *q.Entries, q.Rows, s.dim)
 		}
 		entries = *q.Entries
-		if b.counts, err = s.floats(q.Rows); err == nil {
-			b.indices, err = s.floats(entries)
+	}
+	for _, part := range []struct {
+		to   *[]float64
+		n    int
+		sent bool
+	}{{&b.counts, q.Rows, sparse}, {&b.indices, entries, sparse}, {&b.x, entries, true}, {&b.y, q.Rows, q.Op != "scores"}, {&b.w, q.Rows, q.Weights}} {
+		if part.sent && err == nil {
+			*part.to, err = s.floats(part.n)
 		}
-	}
-	if err == nil {
-		b.x, err = s.floats(entries)
-	}
-	if err == nil && q.Op != "scores" {
-		b.y, err = s.floats(q.Rows)
-	}
-	if err == nil && q.Weights {
-		b.w, err = s.floats(q.Rows)
 	}
 	return b, err
 }
@@ -280,6 +279,9 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 	switch q.Op {
 	case "load":
 		m, err := online.Read(bytes.NewReader(b.model))
+		if errors.Is(err, online.ErrPrediction) {
+			m, err = online.ReadForPrediction(bytes.NewReader(b.model))
+		}
 		if err == nil {
 			s.feed, s.labels, s.dim = online.GoOn(m, s.note), m.Settings().Labels, m.Settings().Dim
 		}
