@@ -125,7 +125,7 @@ func (s *tuning) tuned(ctx context.Context, command, again, key string, write fu
 		return nil, err
 	}
 	repeat := fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", again)
-	for _, line := range slices.Concat([]string{"", repeat, ""}, lines, []string{""}, s.notes) {
+	for _, line := range slices.Concat([]string{"yaml-language-server: $schema=" + spec.SchemaFile, "", repeat, ""}, lines, []string{""}, s.notes) {
 		head += strings.TrimRight("# "+line, " ") + "\n"
 	}
 	return []byte(head + text), nil

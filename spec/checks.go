@@ -15,8 +15,9 @@ import (
 // checks reports errors in the keys of the YAML files of this package.
 type checks struct {
 	*strictyaml.Reporter
-	own      bool // the file is a user's spec
-	describe bool // data files are described; they are not opened otherwise
+	own       bool   // the file is a user's spec
+	describe  bool   // data files are described; they are not opened otherwise
+	overrides string // flags that changed the spec; they end its name
 }
 
 // given reports a missing key, and returns whether the key is present.

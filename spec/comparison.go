@@ -59,22 +59,22 @@ type ComparedRun struct {
 
 // FindComparison returns the embedded comparison if the argument is empty, the
 // comparison's name or its file's name, and otherwise the comparison in the file
-// with the given path.
-func FindComparison(nameOrPath string) (*Comparison, error) {
+// with the given path, with overrides.
+func FindComparison(nameOrPath string, set ...Override) (*Comparison, error) {
 	switch nameOrPath {
 	case "", "pruning", experiments.Folder + ComparisonFile:
 		f, err := openEmbedded("", ComparisonFile)
 		if err != nil {
 			return nil, err
 		}
-		return parseComparison(f, openEmbedded)
+		return parseComparison(f, openEmbedded, set)
 	}
 	f, open, err := onDisk(nameOrPath)
 	if err != nil {
 		return nil, err
 	}
 	defer open.root.Close()
-	return parseComparison(f, open.open)
+	return parseComparison(f, open.open, set)
 }
 
 // ComparisonCommands returns the commands, by name, of the heuristics in a comparison's file
@@ -97,10 +97,10 @@ func ComparisonCommands(path string) (map[string]string, error) {
 // ParseComparison reads a comparison from memory. The filename is for messages.
 // An invalid comparison is reported as Errors.
 func ParseComparison(filename string, src []byte) (*Comparison, error) {
-	return parseComparison(source{label: filename, id: filename, text: src}, openEmbedded)
+	return parseComparison(source{label: filename, id: filename, text: src}, openEmbedded, nil)
 }
 
-func parseComparison(f source, open opener) (*Comparison, error) {
+func parseComparison(f source, open opener, set Overrides) (*Comparison, error) {
 	r := new(strictyaml.Reporter)
 	in := includer{open: open, r: r}
 	t := &Comparison{root: in.load(f), checks: checks{Reporter: r, own: true}}
@@ -108,7 +108,7 @@ func parseComparison(f source, open opener) (*Comparison, error) {
 		return nil, r.Err()
 	}
 	t.Name, t.Title = textOf(t.root.Get("name")), textOf(t.root.Get("title"))
-	for _, e := range (&expander{r, t.root}).specs() {
+	for _, e := range set.expand(t.root, "", r) {
 		if r.Len() == 0 {
 			t.add(e)
 		}
@@ -116,6 +116,7 @@ func parseComparison(f source, open opener) (*Comparison, error) {
 	if r.Len() == 0 {
 		t.check()
 	}
+	t.Name += set.String()
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -255,7 +256,8 @@ func (f *DataSet) Samples(profile string) int { return f.work[profile].samples }
 // heuristic after heuristic. It describes a user's data files, as [Spec.Plan] does.
 func (t *Comparison) Plan(profile string) ([]ComparedRun, error) {
 	var plan []ComparedRun
-	c := checks{Reporter: new(strictyaml.Reporter), own: true, describe: true}
+	c := t.checks
+	c.Reporter, c.describe = new(strictyaml.Reporter), true
 	for f, h := range t.entries() {
 		s := c.compared(f, h)
 		if s == nil {

@@ -129,37 +129,37 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 // A tuning is a function that finds the settings of a comparison and returns the spec.
 type tuning = func(context.Context, compare.Options) (spec []byte, err error)
 
-// run calls tune, writes the spec and returns its file: KIND-NAME.yaml in the results
-// folder. The default results folder is results/KIND-NAME.
-func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, tune tuning) (spec string, err error) {
+// run calls tune, writes the spec, with its schema beside it, and returns its file: KIND-NAME.yaml in
+// the results folder. The default results folder is results/KIND-NAME.
+func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, tune tuning) (file string, err error) {
 	if q.opt.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
 	q.source(cmd.Flags())
 	name, src := kind+"-"+q.opt.Source.Name, &q.opt.Source
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
-	spec = filepath.Join(opt.Results, name+".yaml")
-	for _, file := range []string{spec, filepath.Join(opt.Results, predictionsName)} {
-		if err := checkOutput("--results:", file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+	file = filepath.Join(opt.Results, name+".yaml")
+	for _, output := range []string{file, filepath.Join(opt.Results, spec.SchemaFile), filepath.Join(opt.Results, predictionsName)} {
+		if err := checkOutput("--results:", output, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 			return "", err
 		}
 	}
-	if err := checkModel("--export", q.export, spec, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+	if err := checkModel("--export", q.export, file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
 		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
 	defer abandon() // an error leaves no empty folder
-	if err := cmp.Or(err, harness.CheckFile(spec)); err != nil {
+	if err := cmp.Or(err, harness.CheckFile(file)); err != nil {
 		return "", harness.Usage(fmt.Errorf("--results: %w", err))
 	}
 	if err := harness.CheckResults(opt.Results); err != nil { // before the search
 		return "", err
 	}
-	if q.opt.Before, err = os.ReadFile(spec); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if q.opt.Before, err = os.ReadFile(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	stderr := cmd.ErrOrStderr()
-	q.opt.Spec, q.opt.Workers, q.opt.Finder = spec, opt.Workers, opt.Finder
+	q.opt.Spec, q.opt.Workers, q.opt.Finder = file, opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	q.opt.Source.Say = q.opt.Note
@@ -171,13 +171,13 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	case err != nil:
 		return "", ofRows(err)
 	case bytes.Equal(text, q.opt.Before):
-		return spec, nil
+		return file, nil
 	}
-	if err := files.WriteBytes(spec, text); err != nil {
+	if err := cmp.Or(files.WriteBytes(filepath.Join(opt.Results, spec.SchemaFile), spec.Schema), files.WriteBytes(file, text)); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(stderr, "written: %s\n", spec)
-	return spec, nil
+	fmt.Fprintf(stderr, "written: %s\n", file)
+	return file, nil
 }
 
 // exportBest writes the model of --export, if that is given, after the runs of a plan.
