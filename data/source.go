@@ -284,20 +284,19 @@ func (s *Source) check() error {
 }
 
 // LoadWhole returns a user's data with all rows of the training file as its training part, and the same
-// rows as its test part. The errors are those of [Load].
+// rows as its test part. Its errors are those of Source.Open.
 func LoadWhole(ref Ref) (*Set, error) {
-	t, err := tableOf(&ref.Files, ref.Files.options(), ref.Files.TestHeader, nil, false)
-	var set *Set
-	if err == nil {
-		f := &ref.Files
-		f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
-		set, err = ref.set(&t)
-	}
+	f := &ref.Files
+	t, err := tableOf(f, f.options(), f.TestHeader, nil, false)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref.Name, err)
+		return nil, err
 	}
-	set.Test = set.Train
-	return set, nil
+	f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
+	set, err := ref.set(&t)
+	if err == nil {
+		set.Test = set.Train
+	}
+	return set, err
 }
 
 // options returns the options for reading the training file with the columns and the header of f.

@@ -340,14 +340,27 @@ func TestSourceReadOnce(t *testing.T) {
 		testutil.NoError(t, os.Chtimes(path, at, at))
 	}
 	write(before, time.Hour)
-	info := must(os.Stat(path))
+	old := must(os.Stat(path)).ModTime()
 	s := Source{Train: path, Label: rows.Column{Name: "class"}, Columns: rows.Columns{Ignore: []rows.Column{{Name: "note"}}}, Holdout: 0.3}
 	ref, set := open2(t, s)
 	writeFile(t, path, bytes.Replace(before, []byte("250"), []byte("251"), 1))
-	testutil.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
+	testutil.NoError(t, os.Chtimes(path, old, old))
 	if again := load(t, ref); !reflect.DeepEqual(again, set) {
 		t.Error("the reference was read again")
 	}
+	Release()
+	described, info, err := s.Describe()
+	if err != nil || described != ref || info.Train != set.Train.N || info.Test != set.Test.N || info.Classes != 3 || info.Dim != 3 {
+		t.Errorf("described as %+v, %+v, %v", described, info, err)
+	}
+	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("other rows were read after the release: %v", err)
+	}
+	writeFile(t, path, before)
+	testutil.NoError(t, os.Chtimes(path, old, old))
+	open2(t, s)
+	writeFile(t, path, bytes.Replace(before, []byte("250"), []byte("251"), 1))
+	testutil.NoError(t, os.Chtimes(path, old, old))
 	s.Train = filepath.Join(dir, ".", "x", "..", "train.csv")
 	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o777))
 	s.SplitSeed, s.Scale = 2, rows.ScaleUnit
