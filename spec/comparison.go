@@ -87,8 +87,10 @@ func ComparisonCommands(path string) (map[string]string, error) {
 	var commands map[string]string
 	r := new(strictyaml.Reporter)
 	if root := strictyaml.Parse(path, src, r); root != nil {
-		if n := root.Get("compare").Get("commands"); n != nil {
-			strictyaml.Decode(n, &commands, r)
+		for _, e := range (&expander{r, root}).specs() {
+			if n := e.root.Get("compare").Get("commands"); n != nil {
+				strictyaml.Decode(n, &commands, r)
+			}
 		}
 	}
 	return commands, r.Err()

@@ -61,7 +61,8 @@ found on held-out training rows, and values of each heuristic's size parameter
 whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
-is read, as in 'runall bench'.
+is read, as in 'runall bench'. --data again adds a file, which shares them and
+the budget; the heuristics are then ranked over files (Demšar, 2006).
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
@@ -73,7 +74,7 @@ the same failure in three runs of it, its other runs are not started.`,
 		},
 	}
 	c.search.add(cmd, spec.Tasks())
-	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the comparison's data sets")
+	cmd.Flags().StringArrayVar(&c.search.files, "data", nil, "`FILE` of rows to compare on, in place of the comparison's data sets; may be repeated")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a size parameter)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the comparison's reference, the paper's)")
@@ -94,7 +95,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.search.opt.Source.Train != "" && len(c.commands) > 0 { // a process can be slow beyond any estimate
+	if len(c.search.files) > 0 && len(c.commands) > 0 { // a process can be slow beyond any estimate
 		c.opt.Until = began.Add(c.search.opt.Budget)
 	}
 	t, plan, err := c.plan(name)
@@ -144,7 +145,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 // user's file and returns the new comparison's file.
 func (c *comparison) tuned(cmd *cobra.Command, name string) (string, error) {
 	fs := cmd.Flags()
-	if c.search.opt.Source.Train == "" {
+	if len(c.search.files) == 0 {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
 				return "", harness.Usage(fmt.Errorf("--%s applies only with --data", flag))
