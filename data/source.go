@@ -315,6 +315,19 @@ func (r *Ref) reread() (*Set, error) {
 	return r.read(opts, r.Files.TestHeader, nil, true)
 }
 
+// LoadWhole returns a user's data with all rows of the training file as its training part, and the same
+// rows as its test part. A file of test rows is not read. The errors are those of [Load].
+func LoadWhole(ref Ref) (*Set, error) {
+	f := &ref.Files
+	f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
+	set, err := ref.reread()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ref.Name, err)
+	}
+	set.Test = set.Train
+	return set, nil
+}
+
 // options returns the options for reading files with the columns of f.
 func (f *Files) options() rows.Options {
 	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked them
@@ -431,7 +444,7 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 	dim, learned, tested := train.dim, train.rows, []rows.Row(nil)
 	if test != nil {
 		tested = test.rows
-	} else {
+	} else if f.Holdout > 0 {
 		n := len(train.rows)
 		held, kept := f.HeldOut(n)
 		if len(held) == 0 || len(kept) == 0 {
@@ -443,7 +456,12 @@ func (r *Ref) set(train, test *part) (*Set, error) {
 	if err != nil {
 		return nil, wrong("scale", "%s: %w; set scale to standard or unit", f.Train.path, err)
 	}
-	set.Labels, set.Classes = e.Labels, len(e.Labels)
+	set.Labels, set.Classes, set.Scaling = e.Labels, len(e.Labels), e.Scaling
+	columns := train.layout.Read
+	columns.ZeroBased = f.ZeroBased // LIBSVM files have no layout
+	if set.Columns = columns.Stored(); train.layout.Names != nil {
+		set.Names = new(train.layout.Sum())
+	}
 	if f.Regression {
 		if e.Deviation == 0 {
 			return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)

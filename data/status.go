@@ -62,7 +62,7 @@ func (m *manifestSet) verifyDraws() error {
 }
 
 // replaceIt is the advice in errors about a corrupt file.
-const replaceIt = "delete it, download or copy it again, then check it with 'runall data status'"
+const replaceIt = "delete it, and download or copy it again"
 
 // hashVerified reads a data file to its end, and writes its contents, decompressed if the
 // manifest allows compression, to w up to the manifest's size. The error wraps ErrCorrupt if

@@ -1,18 +1,12 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
-	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"polkrepro/evidence/ledger"
 	"polkrepro/evidence/stats"
-	"polkrepro/internal/words"
 )
 
 // A JointReport judges the cells of Tables 2 and 3 under every combination of alternatives to
@@ -70,10 +64,22 @@ func (r *JointReading) assume() map[string]string {
 
 // Joint judges the cells under all combinations of alternatives. It ignores in.Assume.
 //
-// A cell depends on only some of the assumptions, so it is judged once for each combination of
-// those. The combinations are counted without enumerating them: for given values of the assumptions
-// shared by several data sets, the cells of one data set do not depend on the other assumptions of
-// another data set.
+// The algorithm is variable elimination on a factor graph. The variables are the assumptions, and each
+// cell is a factor: a table of the cell's outcomes, over the few variables that the cell depends on
+// (its scope). Wanted is the number of combinations of all variables for each sum of outcomes, of which
+// the sums of choices by result, cells and numbers are kept ([tallies]). The graph falls apart into one
+// part for each data set once the shared variables, which cells of several data sets depend on, have
+// values. So [joint.count] fixes the shared variables in turn, eliminates the private variables of each
+// part by counting the part's outcomes, and adds the outcomes of the parts as a convolution
+// ([tallies.times]).
+//
+// With s combinations of the shared variables and p of the largest part's private ones, that takes
+// s·p sums of the part's cells, and for each of the s one addition for every pair of different
+// outcomes of two parts, in place of s·p₁·p₂·… sums of all cells. All parts have the same values of the
+// shared variables, and each private variable belongs to one part. So each combination is counted
+// once. For the same reason two parts' choices can be shared: where one has a value other than 0, the
+// other has the same value or, of a private variable, 0, so the bitwise or of the two is the choice of
+// both.
 func Joint(in Input) (*JointReport, error) {
 	in.Assume = nil
 	j := newJoint(in)
@@ -401,76 +407,4 @@ func (j *joint) reading(c combinations) JointReading {
 		}
 	}
 	return r
-}
-
-// WriteText writes the front of the combinations as a table, and describes the combination that
-// reproduces most.
-func (j *JointReport) WriteText(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	for _, line := range j.Words() {
-		fmt.Fprintf(out, "%s\n\n", line)
-	}
-	t := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "by result\tcells\tnumbers\tone run's\tnot run\tcombinations\tassumed otherwise")
-	for _, r := range j.Shown() {
-		fmt.Fprintf(t, "%d\t%d of %d\t%d of %d\t%d\t%d\t%s\t%s\n", r.ByResult, r.Cells, j.Cells, r.Numbers, j.Numbers, r.OneRun, r.NotRun,
-			words.Grouped(r.Combinations), r.Names())
-	}
-	t.Flush()
-	best := j.Front[len(j.Front)-1]
-	fmt.Fprintf(out, "\n%s\n\n", j.Sentence())
-	for _, a := range best.Assumed {
-		i := slices.IndexFunc(j.Assumptions, func(of JointAssumption) bool { return of.ID == a.Assumption })
-		fmt.Fprintf(out, "  %s=%s (%s): %s\n    instead of (%s): %s\n", a.Assumption, a.Alternative, a.How, words.OneLine(a.Value), j.Assumptions[i].How, words.OneLine(a.Chosen))
-	}
-	fmt.Fprintf(out, "\nIts cells:\n")
-	for _, c := range j.Best {
-		fmt.Fprintf(out, "  %-12s %s\n", c.Verdict, c.Claim.ID)
-	}
-	if len(best.Assumed) > 0 {
-		fmt.Fprintf(out, "\n'runall verify --assume %s' judges all claims so.\n", strings.ReplaceAll(best.Names(), ", ", " --assume "))
-	}
-	return out.Flush()
-}
-
-// Shown returns the combinations of the front, preceded by the chosen values if the front lacks
-// them.
-func (j *JointReport) Shown() []JointReading {
-	if slices.ContainsFunc(j.Front, func(r JointReading) bool { return len(r.Assumed) == 0 }) {
-		return j.Front
-	}
-	return append([]JointReading{j.Chosen}, j.Front...)
-}
-
-// Words returns paragraphs that say how combinations are counted.
-func (j *JointReport) Words() []string {
-	return []string{
-		fmt.Sprintf("All %s combinations of alternatives to %d assumptions, for the cells of Tables 2 and 3. A cell without runs for a combination counts as not reproduced. One run's: cells that are not reproduced, but whose printed numbers all lie in the interval of a new run.",
-			words.Grouped(j.Combinations), len(j.Assumptions)),
-		fmt.Sprintf("A choice is by result if it was made with the paper's numbers in view. So is an alternative that is taken because it reproduces more, unless it is printed or follows from a rule. "+
-			"As chosen, %d are by result. The more combinations are tried, the more some reproduce by chance: the best says what the authors may have run, and confirms nothing.", j.Chosen.ByResult),
-	}
-}
-
-// Sentence says how much the combination that reproduces most reproduces.
-func (j *JointReport) Sentence() string {
-	best, more := j.Front[len(j.Front)-1], ""
-	if best.OneRun > 0 {
-		more = fmt.Sprintf("In %d more, all printed numbers lie in the interval of a new run. ", best.OneRun)
-	}
-	return fmt.Sprintf("The most reproduced: %d of %d cells and %d of %d numbers, with %d choices by result (as chosen: %d cells, %d numbers, %d choices). %sAssumed otherwise: %s.",
-		best.Cells, j.Cells, best.Numbers, j.Numbers, best.ByResult, j.Chosen.Cells, j.Chosen.Numbers, j.Chosen.ByResult, more, best.Names())
-}
-
-// Names returns the alternatives of a combination as 'runall verify --assume' takes them, separated
-// by commas.
-func (r *JointReading) Names() string {
-	if len(r.Assumed) == 0 {
-		return "nothing (as chosen)"
-	}
-	var names []string
-	for _, a := range r.Assumed {
-		names = append(names, a.Assumption+"="+a.Alternative)
-	}
-	return strings.Join(names, ", ")
 }

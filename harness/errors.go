@@ -26,6 +26,9 @@ var (
 	// broken seal.
 	ErrIncomplete = errors.New("records missing or damaged")
 
+	// ErrNoRecords is wrapped by the error for a results folder without records.
+	ErrNoRecords = errors.New("no records")
+
 	// ErrDeviates is wrapped by the error for claims, verdicts or records that
 	// deviate from their expected values.
 	ErrDeviates = errors.New("results deviate")

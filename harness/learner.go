@@ -80,7 +80,14 @@ type Registry map[string]Method
 var registered = make(Registry)
 
 // Methods returns the methods that specs can name.
-func Methods() Registry { return maps.Clone(registered) }
+func Methods() Registry {
+	all := maps.Clone(registered)
+	for name, m := range all {
+		m.MethodInfo = *spec.Method(name)
+		all[name] = m
+	}
+	return all
+}
 
 // Register makes a method available to specs; call it in init. It panics if the method
 // is invalid or its name is already registered.
@@ -152,7 +159,7 @@ func (r Registry) newLearner(method string, p Problem, progress func(fraction fl
 
 // newProblem returns the problem of a run on its data.
 func newProblem(run spec.Run, set *data.Set) (Problem, error) {
-	if m, ok := registered[run.Method]; ok && !slices.Contains(m.Tasks, run.Task) {
+	if m := spec.Method(run.Method); m != nil && !slices.Contains(m.Tasks, run.Task) {
 		return Problem{}, fmt.Errorf("%s learns %s only, not %s", m.Title, strings.Join(m.Tasks, " and "), run.Task)
 	}
 	l, err := spec.TaskLoss(run.Task)

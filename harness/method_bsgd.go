@@ -65,14 +65,12 @@ func newBSGD(p Problem) (Learner, error) {
 	if err := p.checkMemory("bsgd", budget, "elements"); err != nil {
 		return nil, err
 	}
+	rates := p.Rates
+	if p.Params.Schedule == spec.ScheduleInverse {
+		rates = bsgd.Pegasos(p.Params.Regularizer)
+	}
 	return bsgd.New(bsgd.Config{
-		Kernel:       p.Kernel,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Params.LearningRate,
-		Schedule:     p.Params.Schedule,
-		Budget:       budget,
-		Maintenance:  p.Params.Maintenance,
+		Kernel: p.Kernel, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer, LearningRate: rates,
+		Budget: budget, Maintenance: p.Params.Maintenance,
 	})
 }

@@ -33,25 +33,22 @@ func init() {
 // trainCSVC trains C-SVC and adds up the statistics of its two-class problems; of the
 // violations it keeps the largest.
 func trainCSVC(ctx context.Context, p BatchProblem) (*Trained, error) {
-	m, stats, err := csvc.Train(ctx, csvc.Config{
-		Kernel:    p.Kernel,
-		C:         p.Params.Cost,
-		Tolerance: p.Params.Tolerance,
-		OneVsAll:  p.Params.Multiclass == spec.MulticlassRest,
-		Threads:   p.Threads,
-	}, p.Train.N, p.Train.Dim, p.Train.X, p.Train.Y, p.Classes)
+	r, err := csvc.Train(ctx, csvc.Config{
+		Kernel: p.Kernel, Classes: p.Classes, Dim: p.Train.Dim, C: p.Params.Cost, Tolerance: p.Params.Tolerance,
+		OneVsAll: p.Params.Multiclass == spec.MulticlassRest, Threads: p.Threads,
+	}, p.Train.N, p.Train.X, p.Train.Y)
 	if err != nil {
 		return nil, err
 	}
-	h, evals := map[string]float64{"pairs": float64(len(stats))}, int64(0)
-	for _, s := range stats {
+	h, evals := map[string]float64{"pairs": float64(len(r.Pairs))}, int64(0)
+	for _, s := range r.Pairs {
 		evals += s.KernelEvals
 		h["iterations"] += float64(s.Iterations)
 		h["dual_objective"] += s.Objective
 		h["gap"] += s.Gap
 		h["violation"] = max(h["violation"], s.Violation)
 	}
-	return &Trained{Model: votes{m, p.Classes}, KernelEvals: evals, Health: h}, nil
+	return &Trained{Model: votes{r.Model, p.Classes}, KernelEvals: evals, Health: h}, nil
 }
 
 // votes is a model whose score is 1 for the predicted class and 0 for all other classes.

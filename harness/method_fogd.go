@@ -5,6 +5,7 @@ import (
 
 	"polkrepro/baselines/fogd"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 	"polkrepro/spec"
 )
 
@@ -12,8 +13,8 @@ func init() {
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: "fogd", Title: "FOGD",
-			About: "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: spec.Tasks(),
+			About:   "Fourier online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			AnyLoss: true,
 			Params: []spec.ParamInfo{
 				spec.Param("learning_rate"),
 				oneSample("FOGD"),
@@ -25,15 +26,15 @@ func init() {
 			Lines:    []spec.Line{{Color: 0x5c4a1e, Dash: []float64{2, 1}, Width: 1.2}},
 		},
 		New: func(p Problem) (Learner, error) {
-			return newFourier(p, 0, func(int) float64 { return p.Params.LearningRate })
+			return newFourier(p, 0, polk.Constant(p.Params.LearningRate))
 		},
 		Bytes: fourierBytes,
 	})
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: "rff-sgd", Title: "RFF-SGD",
-			About: "stochastic gradient descent on random Fourier features, with a regularizer",
-			Tasks: spec.Tasks(),
+			About:   "stochastic gradient descent on random Fourier features, with a regularizer",
+			AnyLoss: true,
 			Params: append(decayedRates("the method"),
 				frequencies,
 				spec.Param("regularizer"),
@@ -44,7 +45,7 @@ func init() {
 			Lines:    []spec.Line{{Color: 0xb9a88a, Dash: []float64{4, 1, 1, 1, 1, 1}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
-			return newFourier(p, p.Params.Regularizer, p.Rates.Rate)
+			return newFourier(p, p.Params.Regularizer, p.Rates)
 		},
 		Bytes: fourierBytes,
 	})
@@ -71,7 +72,7 @@ func fourierBytes(s Size) float64 {
 	return 12*d*s.Dim + 3*16*d*s.Classes + 4096*d + s.Scores() // the features of 512 examples when it is evaluated
 }
 
-func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, error) {
+func newFourier(p Problem, lambda float64, rates polk.Schedule) (Learner, error) {
 	k, ok := p.Kernel.(kernel.Gaussian)
 	if !ok {
 		return nil, fmt.Errorf("random Fourier features need the gaussian kernel, not %s", p.Kernel.Name())
@@ -80,13 +81,7 @@ func newFourier(p Problem, lambda float64, rate func(t int) float64) (Learner, e
 		return nil, err
 	}
 	return fogd.New(fogd.Config{
-		Kernel:      k,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Frequencies: p.Params.Budget,
-		Seed:        p.Seed,
-		Regularizer: lambda,
-		Rate:        rate,
+		Kernel: k, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Frequencies: p.Params.Budget, Seed: p.Seed,
+		Regularizer: lambda, LearningRate: rates,
 	})
 }

@@ -9,8 +9,8 @@ func init() {
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: spec.MethodFSGD, Title: "FSGD",
-			About: "functional stochastic gradient descent: POLK that prunes nothing",
-			Tasks: spec.Tasks(),
+			About:   "functional stochastic gradient descent: POLK that prunes nothing",
+			AnyLoss: true,
 			Params: append(decayedRates("FSGD"),
 				spec.Param("regularizer"),
 				spec.Param("bandwidth"),
@@ -24,12 +24,7 @@ func init() {
 
 func newFSGD(p Problem) (Learner, error) {
 	return fsgd.New(fsgd.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Rate:        p.Rates.Rate,
-		Points:      p.Train.X,
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Points: p.Train.X,
 	})
 }

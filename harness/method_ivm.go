@@ -43,10 +43,11 @@ func trainIVM(ctx context.Context, p BatchProblem) (*Trained, error) {
 		Tolerance:   p.Params.Tolerance,
 		Seed:        p.Seed,
 		Threads:     p.Threads,
-	}, p.Train.N, p.Train.X, p.Train.Y, func(points int, _ float64) error {
-		p.Progress(float64(points) / float64(p.Params.Budget))
-		return nil
-	})
+		Trace: func(points int, _ float64) error {
+			p.Progress(float64(points) / float64(p.Params.Budget))
+			return nil
+		},
+	}, p.Train.N, p.Train.X, p.Train.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,9 @@ func trainLBFGS(ctx context.Context, p BatchProblem) (*Trained, error) {
 	if err := p.checkMemory("lbfgs", p.Train.N, "samples"); err != nil {
 		return nil, err
 	}
-	r, err := lbfgs.Train(ctx, configLBFGS(p.Problem, p.Threads), p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
+	c := configLBFGS(p.Problem, p.Threads)
+	c.Trace = closing(p.Progress, p.Params.Tolerance)
+	r, err := lbfgs.Train(ctx, c, p.Train.N, p.Train.X, p.Train.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"polkrepro/baselines/nogd"
+	"polkrepro/polk"
 	"polkrepro/polk/prune"
 	"polkrepro/spec"
 )
@@ -12,8 +13,8 @@ func init() {
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: "nogd", Title: "NOGD",
-			About: "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
-			Tasks: spec.Tasks(),
+			About:   "Nyström online gradient descent (Lu, Hoi, Wang, Zhao, Liu 2016)",
+			AnyLoss: true,
 			Params: []spec.ParamInfo{
 				spec.Param("learning_rate"),
 				oneSample("NOGD"),
@@ -37,16 +38,16 @@ func init() {
 		},
 		New: func(p Problem) (Learner, error) {
 			return newNystromSGD(p, nogd.Config{
-				Rank: int(p.Params.Own["rank"]),
-				Rate: func(int) float64 { return p.Params.LearningRate },
+				Rank:         int(p.Params.Own["rank"]),
+				LearningRate: polk.Constant(p.Params.LearningRate),
 			})
 		},
 	})
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: "nystrom-sgd", Title: "Nyström-SGD",
-			About: "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
-			Tasks: spec.Tasks(),
+			About:   "stochastic gradient descent on the Nyström features of the first B samples, with a regularizer",
+			AnyLoss: true,
 			Params: append(decayedRates("the method"),
 				landmarks,
 				spec.Param("regularizer"),
@@ -58,7 +59,7 @@ func init() {
 			Lines: []spec.Line{{Color: 0xc76b98, Dash: []float64{2, 2, 5, 2}, Width: 1.1}},
 		},
 		New: func(p Problem) (Learner, error) {
-			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, Rate: p.Rates.Rate})
+			return newNystromSGD(p, nogd.Config{Every: true, Regularizer: p.Params.Regularizer, LearningRate: p.Rates})
 		},
 	})
 }

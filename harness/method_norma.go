@@ -9,8 +9,8 @@ func init() {
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: "norma", Title: "NORMA",
-			About: "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
-			Tasks: spec.Tasks(),
+			About:   "stochastic gradient descent that drops its oldest elements (Kivinen, Smola, Williamson 2004)",
+			AnyLoss: true,
 			Params: append(decayedRates("NORMA"),
 				spec.Param("budget").WithSymbol("τ").WithAbout("τ, how many elements are kept"),
 				spec.Param("regularizer"),
@@ -25,12 +25,7 @@ func init() {
 
 func newNORMA(p Problem) (Learner, error) {
 	return norma.New(norma.Config{
-		Kernel:      p.Kernel,
-		Loss:        p.Loss,
-		Classes:     p.Classes,
-		Dim:         p.Dim,
-		Regularizer: p.Params.Regularizer,
-		Rate:        p.Rates.Rate,
-		Memory:      p.Params.Budget,
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Memory: p.Params.Budget,
 	})
 }

@@ -37,7 +37,8 @@ func trainNystrom(ctx context.Context, p BatchProblem) (*Trained, error) {
 		return nil, err
 	}
 	c := nystrom.Config{Config: configLBFGS(p.Problem, p.Threads), Landmarks: p.Params.Budget, Seed: p.Seed}
-	r, err := nystrom.Train(ctx, c, p.Train.N, p.Train.X, p.Train.Y, closing(p.Progress, p.Params.Tolerance))
+	c.Trace = closing(p.Progress, p.Params.Tolerance)
+	r, err := nystrom.Train(ctx, c, p.Train.N, p.Train.X, p.Train.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ func init() {
 	Register(Method{
 		MethodInfo: spec.MethodInfo{
 			Name: spec.MethodPOLK, Title: "POLK",
-			About: "parsimonious online learning with kernels (the paper's Algorithm 2)",
-			Tasks: append(spec.Tasks(), spec.TaskRegression),
+			About:   "parsimonious online learning with kernels (the paper's Algorithm 2)",
+			AnyLoss: true, Tasks: []string{spec.TaskRegression},
 			Params: []spec.ParamInfo{
 				spec.Param("learning_rate"),
 				spec.Param("schedule").WithAbout("η_t = η, or η₀/(1 + t/t₀)"),
@@ -46,15 +46,24 @@ func newPOLK(p Problem) (Learner, error) {
 	if err := p.checkMemory(spec.MethodPOLK, min(p.Params.BatchSize, p.Samples), "samples in a step"); err != nil {
 		return nil, err
 	}
-	return polk.New(polk.Config{
-		Kernel:       p.Kernel,
-		Loss:         p.Loss,
-		Classes:      p.Classes,
-		Dim:          p.Dim,
-		Regularizer:  p.Params.Regularizer,
-		LearningRate: p.Rates,
-		Budget:       p.Params.Budgets(),
-		Pruner:       p.Pruner,
-		Seed:         p.Seed,
+	l, err := polk.New(polk.Config{
+		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
+		LearningRate: p.Rates, Budget: p.Params.Budgets(), Pruner: p.Pruner, Seed: p.Seed,
 	})
+	return polkLearner{l}, err
+}
+
+// A polkLearner is POLK as a [Learner].
+type polkLearner struct{ *polk.Learner }
+
+// Health returns the fields of [polk.Health] by their names in lower case.
+func (l polkLearner) Health() map[string]float64 {
+	h := l.Learner.Health()
+	return map[string]float64{
+		"residual":    h.Residual,
+		"refinements": float64(h.Refinements),
+		"repairs":     float64(h.Repairs),
+		"folded":      float64(h.Folded),
+		"dropped":     float64(h.Dropped),
+	}
 }

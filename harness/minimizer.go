@@ -42,7 +42,7 @@ func newMinimizer(ctx context.Context, run spec.Run, set *data.Set, threads int)
 	s := p.Train
 	c := configLBFGS(p, threads)
 	c.Tolerance = gapTolerance
-	result, err := lbfgs.Train(ctx, c, s.N, s.X, s.Y, nil)
+	result, err := lbfgs.Train(ctx, c, s.N, s.X, s.Y)
 	if err != nil {
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)
 	}
@@ -168,8 +168,8 @@ type measured struct {
 func newMeasured(l Learner, star *minimizer) (*measured, error) {
 	m := &measured{Learner: l, star: star}
 	switch l := l.(type) {
-	case *polk.Learner:
-		m.polk = l
+	case polkLearner:
+		m.polk = l.Learner
 	case *fsgd.Learner:
 		m.fsgd = l
 	default:

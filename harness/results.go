@@ -103,7 +103,7 @@ func ReadResults(dir string, warn func(error)) (*record.Collection, error) {
 	}
 	have, err := record.ReadDir(RecordsDir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no records in %s; run 'runall reproduce', or name another folder", dir)
+		return nil, fmt.Errorf("%w in %s", ErrNoRecords, dir)
 	}
 	if err != nil {
 		return nil, err

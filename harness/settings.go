@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"polkrepro/data"
+	"polkrepro/kernel"
 	"polkrepro/polk"
 	"polkrepro/record"
 	"polkrepro/spec"
@@ -176,6 +177,27 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 		j.largest = max(j.largest, p.ModelOrder)
 	}
 	return err
+}
+
+// Fit trains a run on a training set, without a record, and returns the model: nil if it is not a kernel
+// expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
+func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
+	defer Recover(&err)
+	opt = opt.withDefaults()
+	_, cores := layout(1, 1)
+	p.Run.Evaluation = spec.Evaluation{TrainLimit: 1}
+	t, err := newTrainer(p.Run, set, opt.Methods, cores, newTracked(p, opt.Progress))
+	if err == nil {
+		err = t.train(ctx)
+	}
+	if err != nil {
+		return nil, interruptedOr(ctx, err)
+	}
+	if l, ok := t.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
+		return l.Expansion(), nil
+	}
+	e, _ = t.learner.Model().(*kernel.Expansion)
+	return e, nil
 }
 
 // A watched learner keeps the largest model order after its steps.

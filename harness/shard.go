@@ -111,7 +111,7 @@ func (m *Merged) err() error {
 		errs = append(errs, Incomplete(fmt.Errorf("unfinished runs (%d): %s; run their shards again", n, firstOf(m.Unfinished))))
 	}
 	if n := len(m.Failed); n > 0 {
-		errs = append(errs, fmt.Errorf("%w (%d), run again by their shards or 'runall reproduce': %s", ErrRunsFailed, n, firstOf(m.Failed)))
+		errs = append(errs, fmt.Errorf("%w (%d), to be run again by their shards or in the merged folder: %s", ErrRunsFailed, n, firstOf(m.Failed)))
 	}
 	return errors.Join(errs...)
 }

@@ -87,7 +87,7 @@ func newTrainer(run spec.Run, set *data.Set, methods Registry, cores *cores, pro
 		return nil, err
 	}
 	if p.Pruner != nil {
-		if own, ok := p.Pruner.Pruner.(process); ok {
+		if own, ok := p.Pruner.Pruner().(process); ok {
 			t.process = own
 		}
 	}

@@ -67,6 +67,9 @@ func Decide(f []float64) float64 {
 	return 1
 }
 
+// Multiclass reports whether a loss has one function for each class, so that its targets are classes.
+func Multiclass(l Loss) bool { return l.Outputs(3) == 3 }
+
 // A Binary loss has one function, for the targets −1 and +1 alone.
 type Binary interface {
 	Loss

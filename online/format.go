@@ -59,6 +59,9 @@ var magic = [8]byte{'P', 'O', 'L', 'K', 'O', 'W', 'N', 3}
 // file.
 var ErrFormat = errors.New("online: incomplete or corrupt model file")
 
+// ErrPrediction is the error of Read for a file that SaveForPrediction wrote.
+var ErrPrediction = errors.New("online: the model was exported for prediction, without what training needs: train the model file that it was exported from")
+
 var format = modelfile.Format{Magic: magic, Err: ErrFormat}
 
 // elsewhere is the position of an element that the functions that predict lack.
@@ -183,7 +186,7 @@ func read(r io.Reader, train bool) (*Model, error) {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
 	if train && h.PredictionOnly {
-		return nil, errors.New("online: the model was exported for prediction, without what training needs: train the model file that it was exported from")
+		return nil, ErrPrediction
 	}
 	m := &Model{settings: h.Settings, rows: h.Rows, checkpoint: h.Unfinished, names: h.Names}
 	m.ended = !train || h.Exact && h.Unfinished == nil // the exact weights know the waiting rows

@@ -95,6 +95,19 @@ func (s *Settings) learner() (learner, error) {
 	return polk.New(cfg)
 }
 
+// NewPredictor returns a model for prediction with functions that another program part has learned from
+// the given number of rows. Their features are scaled by sc, and their kernel is that of the settings.
+// names are those in the header of the rows, nil without one.
+func NewPredictor(s Settings, sc rows.Scaling, f *kernel.Expansion, learned int64, names *rows.Names) (*Model, error) {
+	m := &Model{settings: s, scaling: sc, f: f, rows: learned, names: names, ended: true}
+	h := header{Settings: s, Rows: learned, Elements: f.Order(), PredictionOnly: true}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	m.loss, _ = loss.ByName(s.Loss) // check has found it
+	return m, nil
+}
+
 // Settings returns the settings of the model. Their Labels are shared with the model.
 func (m *Model) Settings() Settings { return m.settings }
 

@@ -124,7 +124,7 @@ func (s Settings) withDefaults() (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	s.PrunerParams = p.Params
+	s.PrunerParams = p.Params()
 	return s, nil
 }
 
@@ -228,7 +228,7 @@ func (s *Settings) validateLabels() error {
 	if err != nil {
 		return err
 	}
-	if !s.regression() && l.Outputs(3) == 1 && classes != 2 {
+	if !s.regression() && !loss.Multiclass(l) && classes != 2 {
 		return fmt.Errorf("online: the %s loss needs two classes, got %d", s.Loss, classes)
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 )
 
 // oracleSize bounds M+n of the steps that are compared with the literal Algorithm 1, whose cost
@@ -41,7 +41,7 @@ func TestAlgorithm2(t *testing.T) {
 		}
 	}
 	cfg := testConfig(hinge)
-	cfg.LearningRate, cfg.Budget = Inverse{Initial: 1.5, Horizon: 10}, SquaredRate{}
+	cfg.LearningRate, cfg.Budget = InverseTime{Initial: 1.5, Horizon: 10}, SquaredRate{}
 	total.add(followed(t, cfg, 2, steps))
 	cfg = testConfig(hinge)
 	cfg.Budget = Parsimony(0.1)

@@ -11,7 +11,7 @@ import (
 	"polkrepro/data"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 )
 
 // streamLength is the number of mini-batches after which a benchmark's stream

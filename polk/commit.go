@@ -200,10 +200,11 @@ func (k *komp) addSolution(v []float64) []float64 {
 // function. The squared error is w_Xᵀ·S·w_X, summed over the functions.
 func (k *komp) absorb(b *batch) {
 	k.begin(b)
-	n, m, c := b.n, k.inverse.order, k.f.Outputs
-	if n == 0 {
+	if b.n == 0 {
 		return
 	}
+	k.supervise()
+	n, m, c := b.n, k.inverse.order, k.f.Outputs
 	k.own(&k.inverse)
 	k.inverse.flush(k.threads)
 	k.residualT = grow(k.residualT, c*m)
@@ -215,6 +216,7 @@ func (k *komp) absorb(b *batch) {
 				gemm.Axpy(w, b.toDict[i*m:(i+1)*m], k.residualT[q*m:(q+1)*m])
 			}
 		}
+		b.gram[i*(n+1)] += k.ridge
 		for j := range n {
 			k.spent += float64(b.gram[i*n+j] * gemm.Dot(wi, b.weights[j*c:(j+1)*c]))
 		}

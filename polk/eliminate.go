@@ -9,7 +9,7 @@ import (
 )
 
 // This file implements the operations of the loop of Algorithm 1 (prune.Pursue; lines 2 to 14 in
-// polk/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
+// polk/internal/literal): Cheapest, Cost and Remove. Letters in parentheses refer to the derivation in
 // komp.go.
 
 // pursuit holds the weights and costs of all M+n elements, by number, and Q = P̂ + R̂ᵀR̂.
@@ -84,14 +84,10 @@ func (k *komp) eliminate(j int) {
 	k.out = grow(k.out, k.newRows.cols)
 	if j < m {
 		k.takeOld(k.out, j)
-		k.removed = append(k.removed, j)
 	} else {
 		k.newRows.reflect(j) // gathers column j in the last row
 		k.newRows.rows--
 		copy(k.out, k.newRows.row(k.newRows.rows))
-		if sample := k.Sample(j); sample >= 0 { // not a point that a pruner has entered
-			k.removed = append(k.removed, m+sample)
-		}
 	}
 	share := append(k.scratch[:0], k.weights[j*c:(j+1)*c]...) // u = w_j/o_j
 	scale(1/k.out[j], share)
@@ -135,6 +131,11 @@ func (k *komp) takeOld(out []float64, j int) {
 	x := k.goneCols[past:]
 	k.oldColumn(x, j)
 	k.goneOld = append(k.goneOld, j)
+	// P̂_jj is at least 1/κ(x_j, x_j). Far below, it has lost its digits since P was last measured,
+	// and o_j, by which eliminate and schurKept divide, must not be 0.
+	if least := k.leastInverse(j); !(x[j] > least/2) {
+		x[j] = least
+	}
 	scale(1/math.Sqrt(max(x[j], k.leastInverse(j))), x)
 	for i, v := range x {
 		k.oldDiag[i] -= float64(v * v)

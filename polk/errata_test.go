@@ -11,7 +11,7 @@ import (
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 )
 
 // Tests of errata (experiments/ledgers/errata.yaml): the printed form fails, the corrected form

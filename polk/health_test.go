@@ -108,8 +108,8 @@ func TestMultidist(t *testing.T) {
 		if m := l.Expansion().Order(); m < c.least || m > c.most {
 			t.Errorf("%s: order %d, want %d to %d", name, m, c.least, c.most)
 		}
-		if !(h["residual"] < 1e-5) {
-			t.Errorf("%s: a residual of %v was let stand", name, h["residual"])
+		if !(h.Residual < 1e-5) {
+			t.Errorf("%s: a residual of %v was let stand", name, h.Residual)
 		}
 		if !(max(worst, end) < 1e-3) {
 			t.Errorf("%s: P·K differs from I by %v", name, max(worst, end))

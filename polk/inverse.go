@@ -278,9 +278,14 @@ func (k *komp) computeK() {
 	}
 }
 
-// supervise measures P at the next dictionary element and repairs it if it is
-// too far from K⁻¹.
+// supervise measures P at the next dictionary element, at one of 1 + M/probeShare calls, and
+// repairs it if it is too far from K⁻¹.
 func (k *komp) supervise() {
+	k.wait--
+	if k.wait >= 0 || k.inverse.order == 0 {
+		return
+	}
+	defer func() { k.wait = k.inverse.order / probeShare }()
 	k.probe = (k.probe + 1) % k.inverse.order
 	k.residual = k.probeResidual()
 	if !(k.residual <= max(repairAbove, repairGrowth*k.freshResidual)) {

@@ -12,7 +12,7 @@ import (
 )
 
 // This file, eliminate.go and commit.go implement Algorithm 1 as fast as this package can: the
-// same removals in the same order and the same weights as polk/literal, which solves a
+// same removals in the same order and the same weights as polk/internal/literal, which solves a
 // least-squares problem for each candidate of each removal. Here a removal costs O((n+C)·M).
 //
 // # What a removal costs
@@ -232,11 +232,8 @@ func (k *komp) solve() {
 		}
 		return
 	}
-	if k.wait--; k.wait < 0 {
-		k.supervise()
-		m = k.inverse.order // a repair may have taken elements out
-		k.wait = m / probeShare
-	}
+	k.supervise()
+	m = k.inverse.order // a repair may have taken elements out
 	k.coeff = grow(k.coeff, b.n*m)
 	if k.coefficients(b.n, b.toDict, k.coeff) {
 		k.illConditioned = true

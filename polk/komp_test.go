@@ -12,7 +12,7 @@ import (
 
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 

@@ -1,25 +1,27 @@
 package polk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/prune"
 )
 
-// ErrDiverged is returned by Step when a score or a gradient is no longer a
-// finite number. The model is left as it was before the step.
-var ErrDiverged = errors.New("polk: scores are no longer finite: the iterates have diverged")
+// ErrDiverged is wrapped by the error of a step, also of the learners of other packages, of which a
+// score or a gradient is no longer a finite number. Such a step leaves the model as it was.
+var ErrDiverged = errors.New("scores are no longer finite: the iterates have diverged")
 
 // Config configures a Learner, which minimizes the expected loss plus (λ/2)·Σ‖f_c‖². Kernel,
 // Loss, Dim, LearningRate and Budget are required, and so is Classes for a multi-class loss;
-// [New] reports all missing and out-of-range values in one error.
+// [Config.Validate] reports all missing and out-of-range values in one error.
 type Config struct {
 	Kernel       kernel.Kernel // κ; any implementation, also of another package
 	Loss         loss.Loss     // ℓ; any implementation
@@ -41,62 +43,58 @@ type Config struct {
 	Threads int // goroutines a step may use; 0 means 1. The result does not depend on it.
 }
 
-func (c *Config) validate() error {
-	var errs []error
-	check := func(bad bool, format string, args ...any) {
-		if bad {
-			errs = append(errs, fmt.Errorf("polk: "+format, args...))
-		}
-	}
-	check(c.Kernel == nil, "no kernel")
-	check(c.Loss == nil, "no loss")
-	check(c.LearningRate == nil, "no learning rate")
-	check(c.Budget == nil, "no budget rule")
-	check(c.Dim < 1, "dimension %d: must be at least 1", c.Dim)
-	badLambda := !(c.Regularizer >= 0) || math.IsInf(c.Regularizer, 1)
-	check(badLambda, "regularizer %v: must be finite and at least 0", c.Regularizer)
-	check(c.FixedFrom < 0 || c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse(),
-		"dictionary fixed from step %d to %d: want at least 0, and a pruner with the inverse kernel matrix", c.FixedFrom, c.FixedTo)
-	check(c.Threads < 0, "%d threads: must be at least 0", c.Threads)
-	if c.Kernel != nil {
-		g, ok := c.Kernel.(kernel.Gaussian)
-		check(!ok && c.Pruner != nil && c.Pruner.Heuristic.Gaussian, "pruner %s is defined for the %s kernel only, not the %s", c.prunerName(), g.Name(), c.Kernel.Name())
-		errs = append(errs, c.Kernel.Validate())
-	}
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "polk"}
+	p.Kernel(c.Kernel)
+	p.If(c.Loss == nil, "Loss", nil, "set")
 	if c.Loss != nil {
-		errs = append(errs, c.checkClasses())
+		c.checkClasses(&p)
 	}
-	if c.LearningRate != nil && c.Budget != nil && !badLambda {
-		rate := c.LearningRate.Rate(0)
-		errs = append(errs, c.checkRate(0, rate, c.Budget.Epsilon(rate)))
+	p.If(c.Dim < 1, "Dim", c.Dim, "at least 1")
+	p.Descent(c.LearningRate, c.Regularizer)
+	p.If(c.Budget == nil, "Budget", nil, "set")
+	if c.LearningRate != nil && c.Budget != nil {
+		p.Add("Budget", checkBudget(0, c.Budget.Epsilon(c.LearningRate.Rate(0))))
 	}
-	return errors.Join(errs...)
+	if c.Pruner != nil {
+		c.checkPruner(&p)
+	}
+	p.If(c.FixedFrom < 0, "FixedFrom", c.FixedFrom, "at least 0")
+	p.If(c.FixedTo < 0 || c.FixedTo > 0 && !c.inverse(), "FixedTo", c.FixedTo, "at least 0, and 0 without the inverse kernel matrix")
+	p.If(c.Threads < 0, "Threads", c.Threads, "at least 0")
+	return p.Err()
 }
 
 // checkClasses reports a loss with other than one function, or one for each of two or more classes.
-func (c *Config) checkClasses() error {
-	least := 0
-	if c.Loss.Outputs(2) != 1 {
-		least = 2
+func (c *Config) checkClasses(p *dataset.Problems) {
+	if loss.Multiclass(c.Loss) {
+		p.If(c.Classes < 2, "Classes", c.Classes, "at least 2 for the loss "+c.Loss.Name())
+		p.Loss(c.Loss, c.Classes)
+		return
 	}
-	if c.Classes < least {
-		return fmt.Errorf("polk: %d classes: the %s loss needs at least %d", c.Classes, c.Loss.Name(), least)
-	}
-	if n := c.Loss.Outputs(c.Classes); n != 1 && n != c.Classes {
-		return fmt.Errorf("polk: loss %s: its number of functions is %d, want 1, or one for each of the %d classes", c.Loss.Name(), n, c.Classes)
-	}
-	return nil
+	n := c.Loss.Outputs(c.Classes)
+	p.If(n != 1, "Loss", c.Loss.Name(), fmt.Sprintf("a loss of one function, or one for each class, and has %d", n))
+	p.If(c.Classes < 0, "Classes", c.Classes, "at least 0")
 }
 
-// checkRate reports an invalid learning rate or budget of step t.
-func (c *Config) checkRate(t int, rate, eps float64) error {
-	switch {
-	case !(rate > 0) || math.IsInf(rate, 1):
-		return fmt.Errorf("polk: learning rate %v in step %d: must be positive and finite", rate, t)
-	case rate*c.Regularizer >= 1:
-		return fmt.Errorf("polk: learning rate %v in step %d is not below 1/λ = %v", rate, t, 1/c.Regularizer)
-	case !(eps >= 0) || math.IsInf(eps, 1):
-		return fmt.Errorf("polk: budget ε = %v in step %d: must be finite and at least 0", eps, t)
+// checkPruner reports a pruner that was not made by package prune, or not for the kernel.
+func (c *Config) checkPruner(p *dataset.Problems) {
+	if c.Pruner.Pruner() == nil {
+		p.If(true, "Pruner", "without a heuristic", "made by prune.New or prune.Find")
+		return
+	}
+	if c.Kernel == nil || !c.Pruner.Heuristic().Gaussian {
+		return
+	}
+	g, ok := c.Kernel.(kernel.Gaussian)
+	p.If(!ok, "Pruner", c.prunerName(), fmt.Sprintf("used with the %s kernel, not the %s", g.Name(), c.Kernel.Name()))
+}
+
+// checkBudget reports an invalid budget of step t.
+func checkBudget(t int, eps float64) error {
+	if !(eps >= 0) || math.IsInf(eps, 1) {
+		return fmt.Errorf("budget ε = %v in step %d: must be finite and at least 0", eps, t)
 	}
 	return nil
 }
@@ -128,13 +126,13 @@ type Learner struct {
 // of the pruner's removals with a refit.
 type Step struct {
 	Active  int     // samples whose gradient is not zero
-	Removed int     // number of removed elements, old and new
+	Removed int     // number of removed elements: old, new, entered by a pruner, or dropped because K_DD was singular
 	Error   float64 // ‖f_{t+1} − f̃_{t+1}‖ with KOMP
 	Budget  float64 // ε_t
 	Rate    float64 // η_t
 }
 
-// Health describes what the numerical supervision of K_DD⁻¹ measured and did.
+// Health counts what the numerical supervision of K_DD⁻¹ measured and did.
 type Health struct {
 	Residual    float64 // largest |P·K·e_i − e_i| that was tolerated
 	Refinements int     // steps that refined their solutions with P
@@ -145,7 +143,7 @@ type Health struct {
 
 // New returns a learner for f₀ = 0. It fails if the configuration is not valid.
 func New(cfg Config) (*Learner, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	return newLearner(cfg, kernel.NewExpansion(cfg.Kernel, cfg.Dim, cfg.Loss.Outputs(cfg.Classes))), nil
@@ -184,17 +182,8 @@ func (l *Learner) SetThreads(n int) {
 // KernelEvals returns the number of kernel evaluations so far.
 func (l *Learner) KernelEvals() int64 { return l.evals }
 
-// Health returns the fields of type [Health] by their names in lower case.
-func (l *Learner) Health() map[string]float64 {
-	h := l.komp.health
-	return map[string]float64{
-		"residual":    h.Residual,
-		"refinements": float64(h.Refinements),
-		"repairs":     float64(h.Repairs),
-		"folded":      float64(h.Folded),
-		"dropped":     float64(h.Dropped),
-	}
-}
+// Health returns the counters of all steps so far.
+func (l *Learner) Health() Health { return l.komp.health }
 
 // Step takes one step on a mini-batch of n samples, x of n×Dim in row-major
 // order and y of n targets:
@@ -221,8 +210,8 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 	}
 	rate := l.cfg.LearningRate.Rate(l.t)
 	eps := l.cfg.Budget.Epsilon(rate)
-	if err := l.cfg.checkRate(l.t, rate, eps); err != nil {
-		return nil, err
+	if err := cmp.Or(dataset.CheckRate(l.t, rate, l.cfg.Regularizer), checkBudget(l.t, eps)); err != nil {
+		return nil, fmt.Errorf("polk: %w", err)
 	}
 	if err := l.score(ctx, n, x); err != nil {
 		return nil, err
@@ -245,12 +234,14 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
-	if k.watched = nil; k.abandoned { // before the dictionary could change
+	k.watched = nil
+	if k.abandoned { // before the dictionary could change
 		copy(l.f.W, l.before)
 		k.supervision = supervision
 		return nil, abandoned(ctx)
 	}
-	l.last = Step{Active: active, Removed: len(k.removed), Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
+	removed := len(k.removed) + k.health.Dropped - supervision.health.Dropped
+	l.last = Step{Active: active, Removed: removed, Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
 	l.t++
 	return l.scores, err
 }
@@ -314,7 +305,7 @@ func (l *Learner) gradients(ctx context.Context, n int, x []float32, y, weights 
 		}
 		g2 := sumSquares(l.grad)
 		if value-value != 0 || g2-g2 != 0 {
-			return ErrDiverged
+			return fmt.Errorf("polk: %w", ErrDiverged)
 		}
 		if g2 == 0 {
 			continue
@@ -363,9 +354,9 @@ func (l *Learner) batchGram(ctx context.Context) error {
 }
 
 // Project returns the approximation of f within eps by Algorithm 1 alone, without a step. It
-// also returns the indices of the removed elements of f in the order of removal, and the error
+// also returns the indices of the removed elements of f in the order of removal, and the distance
 // ‖f − approx‖. The elements that stay keep their order.
-func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, err float64) {
+func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, distance float64) {
 	of, m := komp{f: f, threads: 1}, f.Order()
 	of.inverse.reserve(m)
 	of.computeK()

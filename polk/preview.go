@@ -15,7 +15,7 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y, weights []
 	cfg := l.cfg
 	kept, err := l.kept()
 	if err == nil && cfg.Pruner != nil {
-		cfg.Pruner, err = prune.New(cfg.Pruner.Heuristic, cfg.Pruner.Params)
+		cfg.Pruner, err = prune.New(cfg.Pruner.Heuristic(), cfg.Pruner.Params())
 	}
 	if err != nil {
 		return nil, err
@@ -24,7 +24,8 @@ func (l *Learner) Preview(ctx context.Context, n int, x []float32, y, weights []
 		l.ahead = newLearner(cfg, kernel.NewExpansion(cfg.Kernel, cfg.Dim, l.f.Outputs))
 	}
 	a := l.ahead
-	if a.f.Set(l.f); a.previewed != l.t {
+	a.f.Set(l.f)
+	if a.previewed != l.t {
 		a.previewed, a.komp.repaired.order = l.t, 0
 	}
 	a.cfg, a.t, a.entries, a.entered = cfg, l.t, maps.Clone(l.entries), l.entered

@@ -25,7 +25,7 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k.l, k.step = l, step
 	k.step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
 	var err error
-	switch p := l.cfg.Pruner.Pruner.(type) {
+	switch p := l.cfg.Pruner.Pruner().(type) {
 	case prune.InversePruner:
 		k.begin(&l.batch)
 		err = k.project(func() error {
@@ -44,13 +44,13 @@ func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	}
 	l.forget()
 	if err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic.Name, err)
+		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic().Name, err)
 	}
 	return nil
 }
 
 // inverse reports whether the learner keeps K_DD⁻¹.
-func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic.Inverse() }
+func (c *Config) inverse() bool { return c.Pruner == nil || c.Pruner.Heuristic().Inverse() }
 
 // An entry records how an element entered the dictionary, for pruners.
 type entry struct {
@@ -81,7 +81,7 @@ type stepState struct {
 	dict    int    // M: elements before the step
 	present []bool // whether element j has not been removed
 	left    int    // number of elements present
-	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch
+	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch, M−1 points that a pruner had entered
 
 	row    []float64 // M+n: result of Row
 	values []float64 // M+n: result of Values
@@ -96,13 +96,17 @@ func (s *stepState) number(total int) {
 	}
 }
 
-// leave marks element j as removed.
+// leave marks element j as removed and lists it.
 func (s *stepState) leave(j int) {
 	if !s.present[j] {
 		panic("polk: the pruner removes an element that is not present")
 	}
 	s.present[j] = false
 	s.left--
+	if j >= s.dict {
+		j = s.dict + s.Sample(j)
+	}
+	s.removed = append(s.removed, j)
 }
 
 func (s *stepState) Step() prune.Step   { return s.step }
@@ -191,10 +195,7 @@ func (s withoutInverse) Row(j int) []float64 {
 	return row
 }
 
-func (s withoutInverse) Drop(j int) {
-	s.leave(j)
-	s.removed = append(s.removed, j)
-}
+func (s withoutInverse) Drop(j int) { s.leave(j) }
 
 func (s withoutInverse) Add(x []float32, w []float64) int {
 	b, c := s.b, s.l.f.Outputs

@@ -2,8 +2,9 @@ package polk
 
 import "math"
 
-// A Schedule gives the learning rate η_t of step t = 0, 1, 2, … It must be positive and below
-// 1/λ, the paper's condition; a step with another rate is an error.
+// A Schedule gives the learning rate η_t of step t = 0, 1, 2, …, of a Learner and of the learners of
+// other packages. It must be positive and below 1/λ, the paper's condition; a step with another rate
+// is an error.
 type Schedule interface {
 	// Rate returns η_t. A saved learner keeps only t, so the rate must depend on nothing else.
 	Rate(t int) float64
@@ -15,15 +16,15 @@ type Constant float64
 // Rate returns η.
 func (c Constant) Rate(int) float64 { return float64(c) }
 
-// Inverse is the diminishing schedule η_t = Initial / (1 + t/Horizon), which
+// InverseTime is the diminishing schedule η_t = Initial / (1 + t/Horizon), which
 // is O(1/t) and satisfies Ση_t = ∞, Ση_t² < ∞ (eq. dim_stepsize).
-type Inverse struct {
+type InverseTime struct {
 	Initial float64 // η₀
 	Horizon float64 // steps after which the rate has halved
 }
 
 // Rate returns η₀/(1 + t/Horizon), or NaN, which is no valid rate, unless the horizon is positive.
-func (s Inverse) Rate(t int) float64 {
+func (s InverseTime) Rate(t int) float64 {
 	if !(s.Horizon > 0) {
 		return math.NaN()
 	}

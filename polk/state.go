@@ -119,7 +119,7 @@ func (c *Config) stateful() prune.Stateful {
 	if c.Pruner == nil {
 		return nil
 	}
-	s, _ := c.Pruner.Pruner.(prune.Stateful)
+	s, _ := c.Pruner.Pruner().(prune.Stateful)
 	return s
 }
 
@@ -128,7 +128,7 @@ func (cfg *Config) prunerName() string {
 	if cfg.Pruner == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (%v)", cfg.Pruner.Heuristic.Name, cfg.Pruner.Params)
+	return fmt.Sprintf("%s (%v)", cfg.Pruner.Heuristic().Name, cfg.Pruner.Params())
 }
 
 // parts returns the numbers of P that a state holds, in the order of the format. They are slices
@@ -194,7 +194,7 @@ func (l *Learner) WriteState(w io.Writer) error {
 // The state may come from an untrusted source, with any numbers in place of P. A P that is far
 // from K_DD⁻¹ is not used but recomputed.
 func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
-	if err := cfg.validate(); err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	var h stateHeader

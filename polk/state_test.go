@@ -50,11 +50,15 @@ func stateKinds(t testing.TB) map[string]func() Config {
 		}
 	}
 	return map[string]func() Config{
-		"logistic":    func() Config { return testConfig(logistic) },
-		"many":        func() Config { c := testConfig(logistic); c.Budget = Parsimony(1e-4); return c },
-		"diminishing": func() Config { c := testConfig(logistic); c.LearningRate = Inverse{Initial: 2, Horizon: 50}; return c },
-		"singular":    func() Config { c := testConfig(logistic); c.Kernel = kernel.Gaussian{Bandwidth: 3}; return c },
-		"empty":       func() Config { c := testConfig(logistic); c.Budget = Parsimony(100); return c },
+		"logistic": func() Config { return testConfig(logistic) },
+		"many":     func() Config { c := testConfig(logistic); c.Budget = Parsimony(1e-4); return c },
+		"diminishing": func() Config {
+			c := testConfig(logistic)
+			c.LearningRate = InverseTime{Initial: 2, Horizon: 50}
+			return c
+		},
+		"singular": func() Config { c := testConfig(logistic); c.Kernel = kernel.Gaussian{Bandwidth: 3}; return c },
+		"empty":    func() Config { c := testConfig(logistic); c.Budget = Parsimony(100); return c },
 		"polynomial": func() Config {
 			c := testConfig(hinge)
 			c.Kernel, c.LearningRate = kernel.Polynomial{Offset: 1, Degree: 2}, Constant(0.05)
@@ -166,7 +170,7 @@ func TestRestoreOther(t *testing.T) {
 		"loss":          {change(func(c *Config) { c.Loss = logistic }), "has loss multi-hinge"},
 		"classes":       {change(func(c *Config) { c.Classes = 4 }), "3 classes and dimension 2, not multi-hinge, 4 and 2"},
 		"dimension":     {change(func(c *Config) { c.Dim = 3 }), "3 classes and dimension 2, not multi-hinge, 3 and 3"},
-		"configuration": {change(func(c *Config) { c.Dim = 0 }), "dimension 0"},
+		"configuration": {change(func(c *Config) { c.Dim = 0 }), "Dim 0"},
 		"parameters":    {pruner("oldest", 9), `polk: the saved model has pruner "oldest (order=8)", not "oldest (order=9)"`},
 		"pruner":        {pruner("random", 8), `polk: the saved model has pruner "oldest (order=8)", not "random (order=8)"`},
 		"no pruner":     {change(func(c *Config) { c.Pruner = nil }), ErrState.Error()}, // this learner keeps K_DD⁻¹, which the state does not have

@@ -88,10 +88,10 @@ func TestStepErrors(t *testing.T) {
 		{"few features", func(x []float32, y []float64) error { return step(8, x[:15], y) }, "polk: step on 8 samples (want at least 1): want 16 features and 8 targets, got 15 and 8"},
 		{"few targets", func(x []float32, y []float64) error { return step(8, x, y[:7]) }, ""},
 		{"no samples", func(x []float32, y []float64) error { return step(0, x, y) }, ""},
-		{"NaN loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.NaN(), 1) }, ErrDiverged.Error()},
-		{"infinite loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.Inf(1), 1) }, ErrDiverged.Error()},
-		{"NaN gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.NaN()) }, ErrDiverged.Error()},
-		{"infinite gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.Inf(-1)) }, ErrDiverged.Error()},
+		{"NaN loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.NaN(), 1) }, "polk: scores are no longer finite: the iterates have diverged"},
+		{"infinite loss", func(x []float32, y []float64) error { return faulty.step(l, x, y, math.Inf(1), 1) }, "polk: scores are no longer finite: the iterates have diverged"},
+		{"NaN gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.NaN()) }, "polk: scores are no longer finite: the iterates have diverged"},
+		{"infinite gradient", func(x []float32, y []float64) error { return faulty.step(l, x, y, 1, math.Inf(-1)) }, "polk: scores are no longer finite: the iterates have diverged"},
 	} {
 		for range 3 {
 			m.step(t, 8, l, twin)
@@ -171,7 +171,7 @@ func TestStepStops(t *testing.T) {
 		l.komp.inverse.base[0]++
 		l.komp.wait, l.komp.probe = 0, l.f.Order()-1 // the next probe is of element 0
 		x, y = m.batch(8)
-		if _, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: 2}, 8, x, y); err != nil || l.Health()["repairs"] != 1 {
+		if _, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: 2}, 8, x, y); err != nil || l.Health().Repairs != 1 {
 			t.Errorf("%s: a step that repairs: %v, %v", cost.Name(), err, l.Health())
 		}
 	}

@@ -73,7 +73,7 @@ func TestHardStreams(t *testing.T) {
 					if order < s.least && k == 0 || order > s.most {
 						t.Errorf("%s: order %d, want %d to %d; %v", name, order, s.least, s.most, health)
 					}
-					if s.folds && l == logistic && k == 0 && health["folded"]+health["dropped"] == 0 {
+					if s.folds && l == logistic && k == 0 && health.Folded+health.Dropped == 0 {
 						t.Errorf("%s: nothing was folded: %v", name, health)
 					}
 				}

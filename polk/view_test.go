@@ -8,7 +8,7 @@ import (
 
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -191,8 +191,12 @@ func TestView(t *testing.T) {
 			return pruning[prune.State](func(s prune.State) error { return v.prune(s) })
 		}})
 		if v.inverse {
-			v.pruner = withInverse(t, pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) }))
-			v.pruner.Heuristic.Ridge = func(prune.Params) float64 { return v.ridge }
+			v.pruner = instance(t, prune.Heuristic{
+				Ridge: func(prune.Params) float64 { return v.ridge },
+				NewInverse: func(prune.Params) prune.InversePruner {
+					return pruning[prune.InverseState](func(s prune.InverseState) error { return v.prune(s) })
+				},
+			})
 		}
 		cfg := testConfig(muted{logistic})
 		cfg.Kernel, cfg.Pruner = v.kernel, v.pruner

@@ -92,6 +92,9 @@ type Collection struct {
 	Errors  []error            // one for each file that is named like a record but is not valid
 }
 
+// ErrDamagedRecords is wrapped by the error of [Collection.Damage].
+var ErrDamagedRecords = errors.New("damaged records")
+
 // Damage returns an error that names the damaged files, or nil if there are none.
 func (c *Collection) Damage() error {
 	if len(c.Errors) == 0 {
@@ -105,7 +108,7 @@ func (c *Collection) Damage() error {
 			names = append(names, err.Error())
 		}
 	}
-	return fmt.Errorf("damaged records: %s; 'runall reproduce' reruns them", strings.Join(names, ", "))
+	return fmt.Errorf("%w: %s", ErrDamagedRecords, strings.Join(names, ", "))
 }
 
 // Failures returns the errors of the runs that failed, by ID.

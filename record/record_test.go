@@ -429,7 +429,7 @@ func TestReadDir(t *testing.T) {
 	if len(c.Errors) != 2 || !errors.Is(c.Errors[0], ErrIncomplete) || !strings.Contains(c.Errors[1].Error(), "half.failed.jsonl:1:") {
 		t.Errorf("errors %v", c.Errors)
 	}
-	want := fmt.Sprintf("damaged records: %s, %s;", broken, filepath.Join(dir, "half.failed.jsonl"))
+	want := fmt.Sprintf("damaged records: %s, %s", broken, filepath.Join(dir, "half.failed.jsonl"))
 	if err := c.Damage(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}

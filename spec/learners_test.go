@@ -12,7 +12,7 @@ import (
 )
 
 // memory holds the numbers that a learner may keep in the specs of learners at equal memory, by data set.
-var memory = map[string]float64{"multidist": 400, "mnist": 200_000}
+var memory = map[string]float64{"multidist": 400, "mnist": 200_000, "a9a": 20_000}
 
 // TestLearnersSettings checks that the specs of learners at equal memory have, for each
 // entry, the settings that were best on held-out training rows, of all settings of its method and
@@ -102,7 +102,7 @@ func triedSettings(t *testing.T, spec *Spec, name string) map[string]tried {
 func TestPublicSettings(t *testing.T) {
 	tour := must(FindComparison(""))
 	plan := must(tour.Plan(ProfileQuick))
-	for _, name := range []string{"fashion-ksvm", "fashion-klr", "letter-ksvm", "letter-klr", "satimage-ksvm", "satimage-klr"} {
+	for _, name := range []string{"fashion-ksvm", "fashion-klr", "letter-ksvm", "letter-klr", "satimage-ksvm", "satimage-klr", "a9a-ksvm", "a9a-klr"} {
 		settings := search(t, name)
 		errors := triedSettings(t, settings, name)
 		least, best := 100.0, Params{}

@@ -42,7 +42,7 @@ func LossOf(task string) string {
 func Tasks() []string {
 	tasks := []string{TaskKSVM, TaskKLR}
 	for _, name := range loss.Names() {
-		if l, _ := loss.ByName(name); l.Outputs(3) == 3 && l != (loss.MultiHinge{}) && l != (loss.MultiLogistic{}) {
+		if l, _ := loss.ByName(name); loss.Multiclass(l) && l != (loss.MultiHinge{}) && l != (loss.MultiLogistic{}) {
 			tasks = append(tasks, name)
 		}
 	}
@@ -70,6 +70,7 @@ type MethodInfo struct {
 	Title    string      `json:"title"`
 	About    string      `json:"about"`
 	Tasks    []string    `json:"tasks"`
+	AnyLoss  bool        `json:"-"`        // whether the method learns all classification tasks; Methods and Method then add these to Tasks
 	Batch    bool        `json:"batch"`    // whether the method trains on the whole training set at once, not on a stream
 	Seedless bool        `json:"seedless"` // whether the method depends on no seed, so that its runs on the same data are one
 	Votes    bool        `json:"votes"`    // whether the method predicts by the votes of two-class models, so that it has no risk
@@ -110,7 +111,7 @@ var methods []MethodInfo
 // malformed or its name is taken.
 func RegisterMethod(m MethodInfo) {
 	switch {
-	case !nameText.MatchString(m.Name) || m.Title == "" || m.About == "" || len(m.Tasks) == 0:
+	case !nameText.MatchString(m.Name) || m.Title == "" || m.About == "" || len(m.Tasks) == 0 && !m.AnyLoss:
 		panic(fmt.Sprintf("experiments: method %q lacks a name of lower-case letters, digits and hyphens, a title, a description or tasks", m.Name))
 	case Method(m.Name) != nil:
 		panic("experiments: two methods are named " + m.Name)
@@ -130,11 +131,24 @@ func RegisterMethod(m MethodInfo) {
 }
 
 // Methods returns the methods that specs can name, sorted by name.
-func Methods() []MethodInfo { return slices.Clone(methods) }
+func Methods() []MethodInfo { return valuesOf(methods, MethodInfo.current) }
 
 // Method returns the method of that name, nil if there is none.
 func Method(name string) *MethodInfo {
-	return find(methods, func(m *MethodInfo) bool { return m.Name == name })
+	m := find(methods, func(m *MethodInfo) bool { return m.Name == name })
+	if m == nil {
+		return nil
+	}
+	now := m.current()
+	return &now
+}
+
+// current returns the method with all its tasks: a loss may have been registered after the method.
+func (m MethodInfo) current() MethodInfo {
+	if m.AnyLoss {
+		m.Tasks = append(Tasks(), m.Tasks...)
+	}
+	return m
 }
 
 // find returns the first element for which is returns true, or nil.

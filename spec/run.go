@@ -66,7 +66,7 @@ func (p Params) Rates() (polk.Schedule, error) {
 	case ScheduleConstant:
 		return polk.Constant(p.LearningRate), nil
 	case ScheduleInverse:
-		return polk.Inverse{Initial: p.LearningRate, Horizon: p.Horizon}, nil
+		return polk.InverseTime{Initial: p.LearningRate, Horizon: p.Horizon}, nil
 	}
 	return nil, fmt.Errorf("unknown learning-rate schedule %q", p.Schedule)
 }

@@ -20,6 +20,9 @@ import (
 
 //go:generate go test -run TestSchemaIsCurrent -update .
 
+// ErrNoSpec is wrapped by the error for a name of no spec.
+var ErrNoSpec = errors.New("no embedded spec and no file")
+
 // The profiles, from the quickest to the longest.
 const (
 	ProfileSmoke = "smoke"
@@ -205,7 +208,7 @@ func Find(nameOrPath string) ([]*Spec, error) {
 	if _, err := os.Stat(nameOrPath); err == nil {
 		return LoadFile(nameOrPath)
 	}
-	return nil, fmt.Errorf("no embedded spec and no file %q ('runall list specs' lists the embedded ones)", nameOrPath)
+	return nil, fmt.Errorf("%w %q", ErrNoSpec, nameOrPath)
 }
 
 // IsEmbedded reports whether an embedded spec has the name.

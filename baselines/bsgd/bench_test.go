@@ -7,6 +7,7 @@ import (
 
 	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 // digits imitates the shape of MNIST: 784 pixels, of which four in five are zero, ten classes of
@@ -46,7 +47,7 @@ const (
 func benchConfig(maintenance string) Config {
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 4}, Classes: 10, Dim: 784, Regularizer: 1e-6,
-		LearningRate: 1, Schedule: Constant, Budget: benchBudget, Maintenance: maintenance,
+		LearningRate: polk.Constant(1), Budget: benchBudget, Maintenance: maintenance,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 var strategies = []string{Removal, Projection, Merging, KeepNewest}
@@ -37,7 +38,7 @@ func stream(seed uint64, n, dim, classes int, radius float64) ([]float32, []floa
 func config(maintenance string, budget int) Config {
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1.5}, Classes: 3, Dim: 4, Regularizer: 1e-3,
-		LearningRate: 0.5, Schedule: Constant, Budget: budget, Maintenance: maintenance,
+		LearningRate: polk.Constant(0.5), Budget: budget, Maintenance: maintenance,
 	}
 }
 
@@ -50,11 +51,11 @@ func learner(t testing.TB, c Config) *Learner {
 // is the directly computed ‖f − f'‖².
 func TestEqualsTheLiteralAlgorithm(t *testing.T) {
 	for _, maintenance := range strategies {
-		for _, schedule := range []string{Constant, Inverse} {
+		for _, schedule := range []polk.Schedule{polk.Constant(0.5), Pegasos(1e-3), polk.InverseTime{Initial: 0.5, Horizon: 40}} {
 			for seed := range uint64(6) {
-				t.Run(fmt.Sprintf("%s/%s/%d", maintenance, schedule, seed), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%T/%d", maintenance, schedule, seed), func(t *testing.T) {
 					c := config(maintenance, 5+4*int(seed%4))
-					c.Schedule = schedule
+					c.LearningRate = schedule
 					c.Classes = 2 + int(seed%4)
 					follow(t, splitAt(learner(t, c), 3*int(seed%3)), seed)
 				})
@@ -104,7 +105,7 @@ func TestStepSizeDoesNotMatter(t *testing.T) {
 func TestBudgetIsNeverExceeded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := config(rapid.SampledFrom(strategies).Draw(t, "maintenance"), rapid.IntRange(1, 10).Draw(t, "budget"))
-		c.Schedule = rapid.SampledFrom([]string{Constant, Inverse}).Draw(t, "schedule")
+		c.LearningRate = rapid.SampledFrom([]polk.Schedule{polk.Constant(0.5), Pegasos(1e-3)}).Draw(t, "schedule")
 		c.Dim = rapid.IntRange(2, 5).Draw(t, "dim")
 		// Coordinates from a coarse grid give plenty of duplicates.
 		n := rapid.IntRange(1, 80).Draw(t, "n")
@@ -146,7 +147,7 @@ func sound(l *Learner) error {
 func TestScaleIsFolded(t *testing.T) {
 	c := config(Removal, 10)
 	c.Regularizer = 1
-	c.LearningRate = 0.9 // divides the factor by 10 at every step
+	c.LearningRate = polk.Constant(0.9) // divides the factor by 10 at every step
 	follow := &oracle{c: c}
 	l := learner(t, c)
 	x, y := stream(2, 100, c.Dim, c.Classes, 1)
@@ -164,7 +165,7 @@ func TestPolynomialKernel(t *testing.T) {
 	for _, maintenance := range []string{Removal, Projection} {
 		c := config(maintenance, 8)
 		c.Kernel = kernel.Polynomial{Offset: 1, Degree: 3}
-		c.LearningRate = 0.01
+		c.LearningRate = polk.Constant(0.01)
 		follow(t, learner(t, c), 11)
 	}
 }
@@ -173,7 +174,7 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	for _, maintenance := range strategies {
 		for _, most := range []int{4, tailMost} {
 			c := config(maintenance, 20)
-			c.LearningRate = 0.05 // keeps violations coming
+			c.LearningRate = polk.Constant(0.05) // keeps violations coming
 			x, y := stream(8, 600, c.Dim, c.Classes, 0.5)
 			l := splitAt(learner(t, c), most)
 			learnertest.DoesNotAllocate(t, l, x, y)
@@ -250,18 +251,19 @@ func TestBadConfigs(t *testing.T) {
 		want string
 		edit func(*Config)
 	}{
-		{"budget 0", func(c *Config) { c.Budget = 0 }},
-		{"1 classes", func(c *Config) { c.Classes = 1 }},
-		{"no kernel", func(c *Config) { c.Kernel = nil }},
-		{"learning rate 0", func(c *Config) { c.LearningRate = 0 }},
-		{"learning rate NaN", func(c *Config) { c.LearningRate = nan }},
-		{"not below 1/λ", func(c *Config) { c.LearningRate = 1000 }},
-		{"regularizer NaN", func(c *Config) { c.Regularizer = nan }},
-		{"regularizer -1", func(c *Config) { c.Regularizer = -1 }},
-		{"needs a regularizer", func(c *Config) { c.Schedule, c.Regularizer = Inverse, 0 }},
-		{"unknown schedule", func(c *Config) { c.Schedule = "sometimes" }},
-		{"unknown maintenance", func(c *Config) { c.Maintenance = "prayer" }},
-		{"merging needs the gaussian kernel", func(c *Config) {
+		{"Budget 0: ", func(c *Config) { c.Budget = 0 }},
+		{"Classes 1: ", func(c *Config) { c.Classes = 1 }},
+		{"Kernel <nil>: ", func(c *Config) { c.Kernel = nil }},
+		{"LearningRate <nil>: ", func(c *Config) { c.LearningRate = nil }},
+		{"learning rate 0 in step 0", func(c *Config) { c.LearningRate = polk.Constant(0) }},
+		{"learning rate NaN in step 0", func(c *Config) { c.LearningRate = polk.Constant(nan) }},
+		{"LearningRate: learning rate 1000 in step 1: must be positive, finite and below 1/λ = 1000", func(c *Config) { c.LearningRate = polk.Constant(1000) }},
+		{"learning rate 1000 in step 1", func(c *Config) { c.LearningRate = Pegasos(1e-3 / 2) }},
+		{"Regularizer NaN", func(c *Config) { c.Regularizer = nan }},
+		{"Regularizer -1", func(c *Config) { c.Regularizer = -1 }},
+		{"learning rate +Inf in step 0", func(c *Config) { c.LearningRate = Pegasos(0) }},
+		{`Maintenance "prayer": must be removal, projection, merging or keep-newest`, func(c *Config) { c.Maintenance = "prayer" }},
+		{"Maintenance merging: must be used with the gaussian kernel", func(c *Config) {
 			c.Maintenance, c.Kernel = Merging, kernel.Polynomial{Offset: 1, Degree: 2}
 		}},
 	}

@@ -1,31 +1,37 @@
 package bsgd
 
 import (
+	"cmp"
+	"fmt"
 	"math"
+	"strconv"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
-// Names of the schedules and of the maintenance strategies.
+// Names of the maintenance strategies.
 const (
-	Constant = "constant" // η_t = η
-	Inverse  = "inverse"  // η_t = 1/(λt)
-
 	Removal    = "removal"
 	Projection = "projection"
 	Merging    = "merging"
 	KeepNewest = "keep-newest"
 )
 
+// Pegasos is the schedule η_t = 1/(λ·(t+1)), for the λ that it is, which must be the learner's.
+type Pegasos float64
+
+// Rate returns 1/(λ·(t+1)).
+func (lambda Pegasos) Rate(t int) float64 { return 1 / (float64(lambda) * float64(t+1)) }
+
 // A Config is everything that determines a Learner.
 type Config struct {
 	Kernel       kernel.Kernel // κ; merging needs a kernel.Gaussian
 	Classes      int           // C ≥ 2
 	Dim          int           // p ≥ 1, features of a sample
-	Regularizer  float64       // λ ≥ 0; above 0 for the inverse schedule
-	LearningRate float64       // η > 0 with ηλ < 1; the inverse schedule does not use it
-	Schedule     string        // "constant" or "inverse"
+	Regularizer  float64       // λ ≥ 0
+	LearningRate polk.Schedule // η_t < 1/λ; η_0 may be 1/λ, because f_0 = 0
 	Budget       int           // B ≥ 1, the largest model order
 	Maintenance  string        // "removal", "projection", "merging" or "keep-newest"
 }
@@ -34,35 +40,30 @@ type Config struct {
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "bsgd"}
 	p.Model(c.Kernel, c.Classes, c.Dim)
-	p.If(c.Budget < 1, "budget %d: must be at least 1", c.Budget)
-	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "regularizer %v: must be finite and at least 0", c.Regularizer)
+	p.If(c.Budget < 1, "Budget", c.Budget, "at least 1")
+	p.If(!finite(c.Regularizer) || c.Regularizer < 0, "Regularizer", c.Regularizer, "finite and at least 0")
+	p.If(c.LearningRate == nil, "LearningRate", nil, "set")
+	if c.LearningRate != nil {
+		p.Add("LearningRate", cmp.Or(c.checkRate(0), c.checkRate(1)))
+	}
 	switch c.Maintenance {
 	case Removal, Projection, KeepNewest:
 	case Merging:
 		_, gaussian := c.Kernel.(kernel.Gaussian)
-		p.If(c.Kernel != nil && !gaussian, "merging needs the gaussian kernel, for which the best merged point lies on a known line")
+		p.If(c.Kernel != nil && !gaussian, "Maintenance", Merging, "used with the gaussian kernel, for which the best merged point lies on a known line")
 	default:
-		p.If(true, "unknown maintenance %q (have %s, %s, %s, %s)", c.Maintenance, Removal, Projection, Merging, KeepNewest)
-	}
-	switch c.Schedule {
-	case Constant:
-		p.If(!finite(c.LearningRate) || c.LearningRate <= 0, "learning rate %v is not a number > 0", c.LearningRate)
-		p.If(c.LearningRate*c.Regularizer >= 1, "learning rate %v is not below 1/λ = %v: 1 − ηλ would not be positive",
-			c.LearningRate, 1/c.Regularizer)
-	case Inverse:
-		p.If(c.Regularizer == 0, "the inverse schedule 1/(λt) needs a regularizer above 0")
-	default:
-		p.If(true, "unknown schedule %q (have %s, %s)", c.Schedule, Constant, Inverse)
+		p.If(true, "Maintenance", strconv.Quote(c.Maintenance), fmt.Sprintf("%s, %s, %s or %s", Removal, Projection, Merging, KeepNewest))
 	}
 	return p.Err()
 }
 
-// rate returns η_t for the t-th sample, t = 1, 2, …
-func (c Config) rate(t int64) float64 {
-	if c.Schedule == Inverse {
-		return 1 / (c.Regularizer * float64(t))
+// checkRate reports an invalid learning rate of step t. At step 0 there is nothing to shrink by 1 − ηλ.
+func (c Config) checkRate(t int) error {
+	lambda := c.Regularizer
+	if t == 0 {
+		lambda = 0
 	}
-	return c.LearningRate
+	return dataset.CheckRate(t, c.LearningRate.Rate(t), lambda)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

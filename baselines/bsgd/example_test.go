@@ -20,7 +20,7 @@ func Example() {
 	for _, maintenance := range []string{bsgd.Removal, bsgd.Projection, bsgd.Merging} {
 		learner, err := bsgd.New(bsgd.Config{
 			Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: set.Classes, Dim: set.Train.Dim,
-			Regularizer: 1e-3, Schedule: bsgd.Inverse, Budget: 50, Maintenance: maintenance,
+			Regularizer: 1e-3, LearningRate: bsgd.Pegasos(1e-3), Budget: 50, Maintenance: maintenance,
 		})
 		if err != nil {
 			log.Fatal(err)

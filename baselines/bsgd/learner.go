@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // A Learner runs budgeted stochastic gradient descent. Its results depend only on the
@@ -17,7 +18,7 @@ type Learner struct {
 	config   Config
 	model    *model
 	maintain maintainer
-	samples  int64 // t
+	samples  int // t
 	f        []float64
 	expected []bool
 	scored   []float64 // scores of a step's samples
@@ -100,8 +101,11 @@ func (l *Learner) sample(x []float32, y int) error {
 	if s := m.kernel.Self(x); !finite(s) {
 		return fmt.Errorf("κ(x, x) = %v", s)
 	}
+	if err := l.config.checkRate(l.samples); err != nil {
+		return err
+	}
+	rate := l.config.LearningRate.Rate(l.samples)
 	l.samples++
-	rate := l.config.rate(l.samples)
 	// f ← (1 − η_t·λ)f − η_t·∂ℓ. The scores are computed before the shrinking, because the update
 	// takes the subgradient at f_t.
 	m.shrink(1 - float64(rate*l.config.Regularizer))
@@ -118,7 +122,7 @@ func (l *Learner) scores(k []float64) error {
 	for c := range l.f {
 		l.f[c] = m.scale * gemm.Dot(m.weights(c), k)
 		if !finite(l.f[c]) {
-			return fmt.Errorf("score %d is %v", c, l.f[c])
+			return fmt.Errorf("score %d is %v: %w", c, l.f[c], polk.ErrDiverged)
 		}
 	}
 	return nil

@@ -3,11 +3,14 @@ package bsgd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/merged"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 // The resolution of the table suffices: over random arguments, the error of the interpolated
@@ -24,7 +27,7 @@ func TestTableError(t *testing.T) {
 		if i%4 == 0 {
 			c = math.Copysign(1, c)
 		}
-		e := math.Abs(table.at(r, c, kappa) - kernel.MergeLoss(r, c, kappa, kernel.MergePoint(r, c, kappa)))
+		e := math.Abs(table.at(r, c, kappa) - merged.Loss(r, c, kappa, merged.Point(r, c, kappa)))
 		worst, sum = math.Max(worst, e), sum+e
 		if i%4 == 0 {
 			binary = math.Max(binary, e)
@@ -114,5 +117,29 @@ func TestMergeExtremes(t *testing.T) {
 	learnertest.Step(t, l, far, []float64{1})
 	if err := sound(l); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMergeWithoutFiniteLoss: with weights whose squares overflow no merger has a finite loss, and
+// the element leaves without one.
+func TestMergeWithoutFiniteLoss(t *testing.T) {
+	c := config(Merging, 3)
+	c.Regularizer, c.LearningRate = 0, polk.Constant(1e200)
+	l := learner(t, c)
+	x := make([]float32, 6*c.Dim)
+	for i := range 6 {
+		x[i*c.Dim] = float32(3 * i) // each sample enters: its neighbour is of another class
+	}
+	learnertest.Step(t, l, x, []float64{0, 1, 2, 0, 1, 2})
+	seen := make(map[float32]bool)
+	for j := range l.Expansion().Order() {
+		w := l.Expansion().Weights(j)
+		if slices.ContainsFunc(w, func(v float64) bool { return v != 0 && math.Abs(v) != 1e200 }) || seen[l.Expansion().Dict.At(j)[0]] {
+			t.Errorf("element %d has the weights %v", j, w)
+		}
+		seen[l.Expansion().Dict.At(j)[0]] = true
+	}
+	if len(seen) != 3 {
+		t.Errorf("%d elements, want 3", len(seen))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"sync"
 
+	"polkrepro/internal/merged"
 	"polkrepro/internal/portable"
-	"polkrepro/kernel"
 )
 
 // A mergeTable holds the minimum of D/‖α_p‖² on a grid of r, c and √(1−κ), for linear
@@ -52,20 +52,20 @@ func buildMergeTable() *mergeTable {
 	return t
 }
 
-func scanTerms(kappa float64) []kernel.MergeTerms {
+func scanTerms(kappa float64) []merged.Terms {
 	if kappa <= 0 {
 		return nil
 	}
-	scan := make([]kernel.MergeTerms, scanH+1)
+	scan := make([]merged.Terms, scanH+1)
 	for i := range scan {
-		scan[i] = kernel.NewMergeTerms(portable.Log(kappa), 0.5*float64(i)/scanH)
+		scan[i] = merged.NewTerms(portable.Log(kappa), 0.5*float64(i)/scanH)
 	}
 	return scan
 }
 
 // leastLoss returns min_h D/‖α_p‖² from its values on a grid of h, refined by the parabola
 // through the best of them and its two neighbours.
-func leastLoss(r, c, kappa float64, scan []kernel.MergeTerms) float64 {
+func leastLoss(r, c, kappa float64, scan []merged.Terms) float64 {
 	if scan == nil {
 		return 1
 	}

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"polkrepro/internal/gemm"
-	"polkrepro/kernel"
+	"polkrepro/internal/merged"
 )
 
 // merging replaces the element p of least norm and a partner n by one point z
 // on the segment between them, with n, z and the weights of z chosen for the
-// least degradation (see kernel/merge.go).
+// least degradation (see package merged).
 type merging struct {
 	table *mergeTable
 
@@ -44,17 +44,18 @@ func (g *merging) health(map[string]float64) {}
 
 func (g *merging) maintain(m *model) float64 {
 	p := m.weakest(m.births)
-	if m.norm[p] == 0 {
-		m.remove(p)
-		return 0
-	}
-	g.propose(m, p)
-	best := candidate{loss: math.Inf(1)}
-	for _, c := range g.ranked {
-		g.search(m, p, &c)
-		if c.loss < best.loss {
-			best = c
+	best := candidate{index: -1, loss: math.Inf(1)}
+	if m.norm[p] > 0 {
+		g.propose(m, p)
+		for _, c := range g.ranked {
+			g.search(m, p, &c)
+			if c.loss < best.loss {
+				best = c
+			}
 		}
+	}
+	if best.index < 0 { // p has no weight, or squares of weights overflow
+		return removal{}.maintain(m)
 	}
 	return g.merge(m, p, best)
 }
@@ -71,15 +72,16 @@ func (g *merging) propose(m *model, p int) {
 		if j == p {
 			continue
 		}
-		r, c := kernel.MergeRatio(m.norm[p], m.norm[j], dot)
+		r, c := merged.Ratio(m.norm[p], m.norm[j], dot)
 		g.offer(candidate{index: j, loss: g.table.at(r, c, float64(g.k[j]))})
 	}
 }
 
-// offer adds c to the best candidates if it is among them. Of equal candidates the earlier wins.
+// offer adds c to the best candidates if it is among them. Of equal candidates the earlier wins. One
+// with a loss of NaN is none.
 func (g *merging) offer(c candidate) {
 	s := g.ranked
-	if len(s) == shortlist && c.loss >= s[shortlist-1].loss {
+	if math.IsNaN(c.loss) || len(s) == shortlist && c.loss >= s[shortlist-1].loss {
 		return
 	}
 	s = append(s, c)
@@ -116,9 +118,9 @@ func (g *merging) search(m *model, p int, c *candidate) {
 	n := c.index
 	kappa := m.kernel.Eval(m.dict.At(p), m.dict.At(n))
 	m.evals++
-	r, cos := kernel.MergeRatio(m.norm[p], m.norm[n], g.dots[n])
-	c.h = kernel.MergePoint(r, cos, kappa)
-	c.loss = kernel.MergeLoss(r, cos, kappa, c.h)
+	r, cos := merged.Ratio(m.norm[p], m.norm[n], g.dots[n])
+	c.h = merged.Point(r, cos, kappa)
+	c.loss = merged.Loss(r, cos, kappa, c.h)
 }
 
 // merge replaces p and the partner by z. z is rounded to float32, so its weights and the

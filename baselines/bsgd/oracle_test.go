@@ -38,7 +38,7 @@ func (o *oracle) step(x []float32, y int) {
 	o.t++
 	o.cost = 0
 	f := o.elem.Score(o.c.Kernel, x, o.c.Classes)
-	rate := o.c.rate(int64(o.t))
+	rate := o.c.LearningRate.Rate(o.t - 1)
 	o.elem.Scale(1 - rate*o.c.Regularizer)
 	r := loss.Rival(f, y)
 	if 1+f[r]-f[y] <= 0 {

@@ -103,7 +103,8 @@ func (p *projection) added(m *model) float64 {
 	p.origin = append(p.origin, -1-p.fresh.Len())
 	p.fresh.Append(m.dict.At(last))
 	cost := p.enter(m, last, k, pivot)
-	if p.appends++; p.appends%probeEvery == 0 {
+	p.appends++
+	if p.appends%probeEvery == 0 {
 		cost += p.probe(m)
 	}
 	return cost

@@ -11,6 +11,7 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 // randomGram is a well-conditioned symmetric positive definite matrix.
@@ -137,7 +138,7 @@ func TestNearDuplicates(t *testing.T) {
 		for _, most := range []int{tailMost, 0, 8} {
 			c := Config{
 				Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: 5, Dim: 2, Regularizer: 1e-6,
-				LearningRate: 1, Schedule: Constant, Budget: budget, Maintenance: Projection,
+				LearningRate: polk.Constant(1), Budget: budget, Maintenance: Projection,
 			}
 			x, y := stream(1, 5000, 2, 5, 1.5)
 			for i := range x {
@@ -225,7 +226,7 @@ func TestDuplicatesAreAbsorbed(t *testing.T) {
 // The next probes detect a damaged factor. It is recomputed and then correct.
 func TestRepair(t *testing.T) {
 	c := config(Projection, 20)
-	c.LearningRate = 0.05
+	c.LearningRate = polk.Constant(0.05)
 	x, y := stream(3, 6000, c.Dim, c.Classes, 0.5)
 	l := learner(t, c)
 	learnertest.Step(t, l, x[:3000*c.Dim], y[:3000])
@@ -272,7 +273,7 @@ func TestRepair(t *testing.T) {
 // probed row, there is nothing to compare, and nothing is repaired.
 func TestSeparateClusters(t *testing.T) {
 	c := config(Projection, 20)
-	c.LearningRate = 0.05
+	c.LearningRate = polk.Constant(0.05)
 	x, y := stream(5, 6000, c.Dim, c.Classes, 0.5)
 	for i := range y {
 		x[i*c.Dim] += float32(i%2) * 1e4

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -13,6 +13,8 @@ const defaultTolerance = 1e-3
 // A Config is everything that determines a training run.
 type Config struct {
 	Kernel    kernel.Kernel // κ
+	Classes   int           // ≥ 2, of which at least two must occur
+	Dim       int           // p ≥ 1, features of a sample
 	C         float64       // > 0, the largest α
 	Tolerance float64       // ε of the optimality conditions; 0 means LIBSVM's 1e-3
 	OneVsAll  bool          // one problem per class against all others; LIBSVM has one per pair
@@ -27,11 +29,11 @@ type Config struct {
 // Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "csvc"}
-	p.If(!(c.C > 0) || math.IsInf(c.C, 1), "C = %v is not a number above 0", c.C)
-	p.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "tolerance %v: must be finite and at least 0", c.Tolerance)
-	p.If(c.CacheBytes < 0, "cache of %d bytes", c.CacheBytes)
-	p.If(c.Threads < 0, "%d threads", c.Threads)
-	p.Kernel(c.Kernel)
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.If(!(c.C > 0) || math.IsInf(c.C, 1), "C", c.C, "above 0 and finite")
+	p.If(!(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance, "finite and at least 0")
+	p.If(c.CacheBytes < 0, "CacheBytes", c.CacheBytes, "at least 0")
+	p.If(c.Threads < 0, "Threads", c.Threads, "at least 0")
 	return p.Err()
 }
 

@@ -17,8 +17,9 @@ func Example() {
 		log.Fatal(err)
 	}
 	train := set.Train
-	model, stats, err := csvc.Train(context.Background(), csvc.Config{Kernel: kernel.Gaussian{Bandwidth: 0.6}, C: 1},
-		train.N, train.Dim, train.X, train.Y, set.Classes)
+	model, err := csvc.Train(context.Background(), csvc.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Classes: set.Classes, Dim: train.Dim, C: 1,
+	}, train.N, train.X, train.Y)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func Example() {
 			wrong++
 		}
 	}
-	fmt.Println("pairs of classes:", len(stats))
+	fmt.Println("pairs of classes:", len(model.Pairs))
 	fmt.Println("fewer than 1000 support vectors:", model.NumSV() < 1000)
 	fmt.Println("error below 5 %:", float64(wrong)/float64(set.Test.N) < 0.05)
 	// Output:

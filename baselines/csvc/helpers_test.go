@@ -67,13 +67,19 @@ func drawKernel(t *rapid.T) kernel.Kernel {
 
 func train(t rapid.TB, c Config, p *problem) (*Model, []PairStats) {
 	t.Helper()
-	m, st, err := Train(context.Background(), c, p.n, p.dim, p.x, p.y, p.classes)
+	r, err := Train(context.Background(), p.config(c), p.n, p.x, p.y)
 	testutil.NoError(t, err)
-	return m, st
+	return r.Model, r.Pairs
+}
+
+// config returns c for the problem.
+func (p *problem) config(c Config) Config {
+	c.Classes, c.Dim = p.classes, p.dim
+	return c
 }
 
 func rowsOf(p *problem, k kernel.Kernel, bytes int64, a *arena) *rows {
-	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
+	sets := groupByClass(p.config(Config{Threads: 1}), p.n, p.x, p.y)
 	return newRows(k, sets[0].points, sets[1].points, bytes, 1, a)
 }
 
@@ -93,7 +99,7 @@ type solved struct {
 // solveAll trains all pairs and returns them with their α.
 func solveAll(t rapid.TB, c Config, p *problem) []solved {
 	c = c.withDefaults()
-	sets := groupByClass(p.n, p.dim, p.x, p.y, p.classes, 1)
+	sets := groupByClass(p.config(Config{Threads: 1}), p.n, p.x, p.y)
 	pairs, err := solvePairs(context.Background(), c, sets)
 	testutil.NoError(t, err)
 	out := make([]solved, len(pairs))

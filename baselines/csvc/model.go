@@ -20,8 +20,8 @@ type Model struct {
 }
 
 // newModel gathers the points that are a support vector of some pair.
-func newModel(config Config, dim int, sets []*class, pairs []*pair) *Model {
-	m := &Model{Expansion: kernel.NewExpansion(config.Kernel, dim, len(pairs)), OneVsAll: config.OneVsAll}
+func newModel(config Config, sets []*class, pairs []*pair) *Model {
+	m := &Model{Expansion: kernel.NewExpansion(config.Kernel, config.Dim, len(pairs)), OneVsAll: config.OneVsAll}
 	for _, p := range pairs {
 		m.Rho = append(m.Rho, p.stats.Rho)
 	}

@@ -112,7 +112,8 @@ func (s *solver) solve(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if s.untilShrink--; s.untilShrink == 0 {
+		s.untilShrink--
+		if s.untilShrink == 0 {
 			s.untilShrink = min(s.n, shrinkPeriod)
 			s.shrink()
 		}
@@ -129,7 +130,8 @@ func (s *solver) solve(ctx context.Context) error {
 
 // next chooses among the active points and, if those are optimal, among all.
 func (s *solver) next() (i, j int) {
-	if i, j = s.choose(); j < 0 && len(s.active) < s.n {
+	i, j = s.choose()
+	if j < 0 && len(s.active) < s.n {
 		s.restore()
 		s.untilShrink = 1
 		return s.choose()

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
@@ -20,8 +20,16 @@ type class struct {
 	points *kernel.Points
 }
 
-// Train fits n samples: x is n×dim row-major, y holds class indices 0 … classes−1, of which at
-// least two must occur. The statistics are in the order of the model's outputs. Cancelling the
+// ErrOneClass is the error of Train on samples of a single class.
+var ErrOneClass = errors.New("csvc: all samples are of one class")
+
+// A Result is a trained model, with the statistics of its pairs in the order of the model's outputs.
+type Result struct {
+	*Model
+	Pairs []PairStats
+}
+
+// Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. Cancelling the
 // context ends training before the next iteration, with the context's error.
 //
 // Gaussian kernel values of points far from the origin, compared with the bandwidth, have few
@@ -29,33 +37,30 @@ type class struct {
 //
 // It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
 // are not classes, a single class, and points so large that kernel values could overflow float32.
-func Train(ctx context.Context, c Config, n, dim int, x []float32, y []float64, classes int) (*Model, []PairStats, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64) (*Result, error) {
 	if err := c.Validate(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if classes < 2 {
-		return nil, nil, fmt.Errorf("csvc: %d classes: at least 2 are needed", classes)
+	if err := dataset.Check(n, c.Dim, c.Classes, x, y); err != nil {
+		return nil, fmt.Errorf("csvc: %w", err)
 	}
-	if err := dataset.Check(n, dim, classes, x, y); err != nil {
-		return nil, nil, fmt.Errorf("csvc: %w", err)
-	}
-	if err := checkOverflow(c.Kernel, n, dim, x); err != nil {
-		return nil, nil, err
+	if err := checkOverflow(c.Kernel, n, c.Dim, x); err != nil {
+		return nil, err
 	}
 	c = c.withDefaults()
-	sets := groupByClass(n, dim, x, y, classes, c.Threads)
+	sets := groupByClass(c, n, x, y)
 	if len(sets) < 2 {
-		return nil, nil, errors.New("csvc: all samples are of one class")
+		return nil, ErrOneClass
 	}
 	pairs, err := solvePairs(ctx, c, sets)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var stats []PairStats
+	r := &Result{Model: newModel(c, sets, pairs)}
 	for _, p := range pairs {
-		stats = append(stats, p.stats)
+		r.Pairs = append(r.Pairs, p.stats)
 	}
-	return newModel(c, dim, sets, pairs), stats, nil
+	return r, nil
 }
 
 // checkOverflow fails unless all kernel values are finite in float32. Neither |xᵀx'| nor
@@ -78,9 +83,9 @@ func checkOverflow(k kernel.Kernel, n, dim int, x []float32) error {
 
 // groupByClass returns the classes that occur, in order of first occurrence. As in LIBSVM, that
 // order decides which class of a pair is +1 and which class wins a tied vote.
-func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []*class {
+func groupByClass(c Config, n int, x []float32, y []float64) []*class {
 	var sets []*class
-	of := make([]*class, classes)
+	of := make([]*class, c.Classes)
 	for i := range n {
 		k := int(y[i])
 		if of[k] == nil {
@@ -89,11 +94,11 @@ func groupByClass(n, dim int, x []float32, y []float64, classes, threads int) []
 		}
 		of[k].index = append(of[k].index, i)
 	}
-	parallel.Do(threads, len(sets), func(_, k int) {
+	parallel.Do(c.Threads, len(sets), func(_, k int) {
 		set := sets[k]
-		set.points = kernel.NewPoints(dim)
+		set.points = kernel.NewPoints(c.Dim)
 		for _, i := range set.index {
-			set.points.Append(x[i*dim : (i+1)*dim])
+			set.points.Append(x[i*c.Dim : (i+1)*c.Dim])
 		}
 	})
 	return sets

@@ -150,25 +150,28 @@ func TestErrors(t *testing.T) {
 		x              []float32
 		y              []float64
 	}{
-		{"C = 0 ", bad(gaussian, func(c *Config) { c.C = 0 }), 4, 1, 2, x, y},
-		{"C = NaN ", bad(gaussian, func(c *Config) { c.C = nan }), 4, 1, 2, x, y},
-		{"C = +Inf ", bad(gaussian, func(c *Config) { c.C = inf }), 4, 1, 2, x, y},
-		{"tolerance NaN: ", bad(gaussian, func(c *Config) { c.Tolerance = nan }), 4, 1, 2, x, y},
-		{"cache of -1 ", bad(gaussian, func(c *Config) { c.CacheBytes = -1 }), 4, 1, 2, x, y},
-		{"-2 threads", bad(gaussian, func(c *Config) { c.Threads = -2 }), 4, 1, 2, x, y},
+		{"C 0: ", bad(gaussian, func(c *Config) { c.C = 0 }), 4, 1, 2, x, y},
+		{"C NaN: ", bad(gaussian, func(c *Config) { c.C = nan }), 4, 1, 2, x, y},
+		{"C +Inf: ", bad(gaussian, func(c *Config) { c.C = inf }), 4, 1, 2, x, y},
+		{"Tolerance NaN: ", bad(gaussian, func(c *Config) { c.Tolerance = nan }), 4, 1, 2, x, y},
+		{"CacheBytes -1: ", bad(gaussian, func(c *Config) { c.CacheBytes = -1 }), 4, 1, 2, x, y},
+		{"Threads -2: ", bad(gaussian, func(c *Config) { c.Threads = -2 }), 4, 1, 2, x, y},
 		{"bandwidth 0: ", bad(gaussian, func(c *Config) { c.Kernel = kernel.Gaussian{} }), 4, 1, 2, x, y},
-		{"1 classes", gaussian, 4, 1, 1, x, y},
+		{"Classes 1: ", gaussian, 4, 1, 1, x, y},
 		{"sample 1: label 2 ", gaussian, 4, 1, 2, x, []float64{0, 2, 1, 0}}, // package dataset tests other invalid samples
 		{"of one class", gaussian, 4, 1, 2, x, []float64{1, 1, 1, 1}},
 		{"sample 3: ‖x‖² = 4e+40 ", gaussian, 4, 1, 2, huge, y},
 		{"sample 3: ‖x‖² = 4e+20 or κ(x, x) = 1.6e+41 ", Config{Kernel: kernel.Polynomial{Degree: 2}, C: 1}, 4, 1, 2, large, y},
 	} {
-		m, st, err := Train(t.Context(), c.config, c.n, c.dim, c.x, c.y, c.labels)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "csvc: ") || m != nil || st != nil {
+		c.config.Classes, c.config.Dim = c.labels, c.dim
+		m, err := Train(t.Context(), c.config, c.n, c.x, c.y)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "csvc: ") || m != nil {
 			t.Errorf("want %q: model %v, error %v", c.want, m, err)
 		}
 	}
-	if _, _, err := Train(t.Context(), gaussian, 4, 1, x, y, 2); err != nil {
+	fits := gaussian
+	fits.Classes, fits.Dim = 2, 1
+	if _, err := Train(t.Context(), fits, 4, x, y); err != nil {
 		t.Errorf("what the others were made of: %v", err)
 	}
 }
@@ -181,13 +184,13 @@ func TestCancel(t *testing.T) {
 	p := blobs(14, 100, 2, 3)
 	c := gaussian
 	c.Threads = 2
-	m, _, err := Train(ctx, c, p.n, p.dim, p.x, p.y, p.classes)
+	m, err := Train(ctx, p.config(c), p.n, p.x, p.y)
 	if !errors.Is(err, context.Canceled) || m != nil {
 		t.Errorf("cancelled before: model %v, error %v", m, err)
 	}
 	c.Threads = 1
 	_, st := train(t, c, p)
-	if m, _, err = Train(&learnertest.Countdown{Context: t.Context(), Left: st[0].Iterations + 2}, c, p.n, p.dim, p.x, p.y, p.classes); !errors.Is(err, context.Canceled) || m != nil {
+	if m, err = Train(&learnertest.Countdown{Context: t.Context(), Left: st[0].Iterations + 2}, p.config(c), p.n, p.x, p.y); !errors.Is(err, context.Canceled) || m != nil {
 		t.Errorf("cancelled in the second pair: model %v, error %v", m, err)
 	}
 	c, p = hard()

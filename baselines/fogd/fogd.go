@@ -30,61 +30,86 @@
 package fogd
 
 import (
-	"polkrepro/baselines/internal/dataset"
+	"context"
+
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // A Config is everything that determines a Learner.
 type Config struct {
-	Kernel      kernel.Gaussian     // κ
-	Loss        loss.Loss           // ℓ, of C scores
-	Classes     int                 // C
-	Dim         int                 // p, features of a sample
-	Frequencies int                 // D
-	Seed        uint64              // seeds the frequencies
-	Regularizer float64             // λ ≥ 0; 0 for FOGD as published
-	Rate        func(t int) float64 // η_t with η_t·λ < 1, for step t = 0, 1, 2, …
+	Kernel       kernel.Gaussian // κ
+	Loss         loss.Loss       // ℓ, of C scores
+	Classes      int             // C
+	Dim          int             // p, features of a sample
+	Frequencies  int             // D
+	Seed         uint64          // seeds the frequencies
+	Regularizer  float64         // λ ≥ 0; 0 for FOGD as published
+	LearningRate polk.Schedule   // η_t < 1/λ
 }
 
-type samples = stream.Samples
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "fogd"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.Loss(c.Loss, c.Classes)
+	p.Descent(c.LearningRate, c.Regularizer)
+	p.If(c.Frequencies < 1, "Frequencies", c.Frequencies, "at least 1")
+	return p.Err()
+}
 
 // A Learner runs FOGD and holds its current weights W_t.
 type Learner struct {
-	samples
-	cfg    Config
-	t      int
-	model  *Model
-	linear *stream.Linear // shares the model's weights
-	phi    []float64
-	single []float32 // phi in float32
+	s       stream.Samples
+	descent stream.Descent
+	model   *Model
+	linear  *stream.Linear // shares the model's weights
+	phi     []float64
+	single  []float32 // phi in float32
 }
 
 // New returns a learner with W = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c}, dataset.Problems{Package: "fogd"}
-	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
-	p.If(c.Frequencies < 1, "%d frequencies: want at least 1", c.Frequencies)
-	var err error
-	if l.samples, err = stream.NewSamples(p, c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l.model = newModel(c)
+	l := &Learner{
+		descent: stream.Descent{Loss: c.Loss, Rates: c.LearningRate, Lambda: c.Regularizer}, model: newModel(c),
+		phi: make([]float64, 2*c.Frequencies), single: make([]float32, 2*c.Frequencies),
+	}
+	l.s = stream.NewSamples("fogd", c.Classes, c.Dim, l.learn)
 	l.linear = stream.NewLinear(c.Classes, l.model.W)
-	l.phi, l.single = make([]float64, 2*c.Frequencies), make([]float32, 2*c.Frequencies)
 	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.s.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.s.SetThreads(n) }
+
+// KernelEvals returns 0: features take the place of κ.
+func (l *Learner) KernelEvals() int64 { return 0 }
+
+// Health returns an empty map: there are no counters.
+func (l *Learner) Health() map[string]float64 { return map[string]float64{} }
+
 func (l *Learner) learn(x []float32, y float64) error {
-	l.model.features(1, x, l.single, l.Threads)
+	l.model.features(1, x, l.single, l.s.Threads)
 	kernel.Widen(l.phi, l.single)
-	if err := l.linear.Descend(l.cfg.Loss, l.phi, y, l.cfg.Rate(l.t), l.cfg.Regularizer); err != nil {
-		return err
-	}
-	l.Saw(l.linear.Scores)
-	l.t++
-	return nil
+	err := l.linear.Descend(l.s.T, l.descent, l.phi, y)
+	l.s.Saw(l.linear.Scores)
+	return err
 }
 
 // Model returns the current model, a *Model. It is not a copy: later steps change it.

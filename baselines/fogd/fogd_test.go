@@ -7,6 +7,7 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 const eta = 0.5
@@ -14,7 +15,7 @@ const eta = 0.5
 func config(l loss.Loss, d int, lambda float64) Config {
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Frequencies: d, Seed: 4,
-		Regularizer: lambda, Rate: func(int) float64 { return eta },
+		Regularizer: lambda, LearningRate: polk.Constant(eta),
 	}
 }
 

@@ -29,13 +29,15 @@
 package forgetron
 
 import (
+	"context"
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // A Config is everything that determines a Learner.
@@ -46,11 +48,17 @@ type Config struct {
 	Budget  int           // B, the largest number of elements
 }
 
-type base = stream.Model
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "forgetron"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.If(c.Budget < 1, "Budget", c.Budget, "at least 1")
+	return p.Err()
+}
 
 // A Learner runs the Forgetron and holds its current function f_t.
 type Learner struct {
-	*base
+	m         *stream.Model
 	cfg       Config
 	mistakes  int // M_t
 	removals  int
@@ -60,46 +68,69 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c, shrinking: 1}, dataset.Problems{Package: "forgetron"}
-	p.If(c.Budget < 1, "budget %d: must be at least 1", c.Budget)
-	var err error
-	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
-	return l, err
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Learner{cfg: c, shrinking: 1}
+	l.m = stream.NewModel("forgetron", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
+
+// Expansion returns the current model. It is not a copy: later steps change it.
+func (l *Learner) Expansion() *kernel.Expansion { return l.m.F }
+
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.m.F }
+
 func (l *Learner) learn(x []float32, label float64) error {
-	l.Score(x)
-	l.Saw(l.Scores)
-	if !stream.Finite(l.Scores) {
-		return stream.ErrDiverged
+	l.m.Score(x)
+	l.m.Saw(l.m.Scores)
+	if !stream.Finite(l.m.Scores) {
+		return polk.ErrDiverged
 	}
 	y := int(label)
-	r := loss.Rival(l.Scores, y)
-	if l.Scores[y] > l.Scores[r] {
+	r := loss.Rival(l.m.Scores, y)
+	if l.m.Scores[y] > l.m.Scores[r] {
 		return nil
 	}
 	l.mistakes++
-	l.AppendPair(x, y, r, 1/math.Sqrt2)
-	if l.F.Order() > l.cfg.Budget {
-		l.forget(l.Oldest())
+	l.m.AppendPair(x, y, r, 1/math.Sqrt2)
+	if l.m.F.Order() > l.cfg.Budget {
+		l.forget(l.m.Oldest())
 	}
 	return nil
 }
 
 // forget shrinks f' and removes element j.
 func (l *Learner) forget(j int) {
-	l.Score(l.F.Dict.At(j))
-	w := l.F.Weights(j) // σ·(e_y − e_r)/√2
+	l.m.Score(l.m.F.Dict.At(j))
+	w := l.m.F.Weights(j) // σ·(e_y − e_r)/√2
 	sigma, mu := 0.0, 0.0
 	if y := slices.Index(w, slices.Max(w)); w[y] > 0 { // after 10⁴ shrinkings the weight may be 0
 		sigma = math.Sqrt2 * w[y]
-		mu = (l.Scores[y] - l.Scores[slices.Index(w, slices.Min(w))]) / math.Sqrt2
+		mu = (l.m.Scores[y] - l.m.Scores[slices.Index(w, slices.Min(w))]) / math.Sqrt2
 	}
 	phi := shrinkage(sigma, mu, float64(15.0/32*float64(l.mistakes))-l.deviation)
-	l.Shrink(phi)
+	l.m.Shrink(phi)
 	l.shrinking *= phi
 	l.deviation += psi(phi*sigma, phi*mu)
-	l.F.Remove(j)
+	l.m.F.Remove(j)
 	l.removals++
 }
 

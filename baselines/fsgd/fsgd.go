@@ -9,42 +9,53 @@
 package fsgd
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // A Config is everything that determines a Learner.
 type Config struct {
-	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of C scores
-	Classes     int                 // C
-	Dim         int                 // p, features of a sample
-	Regularizer float64             // λ ≥ 0
-	Rate        func(t int) float64 // η_t < 1/λ for step t = 0, 1, 2, …
-	Points      []float32           // the training points that samples are drawn from, N×p row-major
+	Kernel       kernel.Kernel // κ
+	Loss         loss.Loss     // ℓ, of C scores
+	Classes      int           // C
+	Dim          int           // p, features of a sample
+	Regularizer  float64       // λ ≥ 0
+	LearningRate polk.Schedule // η_t < 1/λ
+	Points       []float32     // the training points that samples are drawn from, N×p row-major
 }
 
-type samples = stream.Samples
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "fsgd"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.Loss(c.Loss, c.Classes)
+	p.Descent(c.LearningRate, c.Regularizer)
+	p.If(len(c.Points) == 0 || c.Dim > 0 && len(c.Points)%c.Dim != 0,
+		"Points", fmt.Sprintf("of length %d", len(c.Points)), fmt.Sprintf("a positive number of rows of %d features", c.Dim))
+	return p.Err()
+}
 
-// A Learner runs functional stochastic gradient descent and holds its current function f_t. Step
-// also fails at a sample that is not one of the Points. A Learner must not be shared by
-// goroutines.
+// A Learner runs functional stochastic gradient descent and holds its current function f_t. A Learner
+// must not be shared by goroutines.
 type Learner struct {
-	samples
-	cfg    Config
-	points *kernel.Points // N
-	index  map[string]int // index of a point, by the bits of its features
-	bits   []byte
-	t      int
-	shrink float64   // f = shrink·Σ w_i κ(x_i, ·): saves a pass over w per step
-	w      []float64 // C×N
+	s       stream.Samples
+	cfg     Config
+	descent stream.Descent
+	points  *kernel.Points // N
+	index   map[string]int // index of a point, by the bits of its features
+	bits    []byte
+	shrink  float64   // f = shrink·Σ w_i κ(x_i, ·): saves a pass over w per step
+	w       []float64 // C×N
 
 	visited  []int             // points drawn so far, in order of their first draw
 	seen     []bool            // whether a point is among visited
@@ -56,20 +67,17 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(cfg Config) (*Learner, error) {
-	l, p := new(Learner), dataset.Problems{Package: "fsgd"}
-	p.Descent(cfg.Loss, cfg.Classes, cfg.Rate, cfg.Regularizer)
-	p.If(len(cfg.Points) == 0 || cfg.Dim > 0 && len(cfg.Points)%cfg.Dim != 0,
-		"Points has length %d: want a positive multiple of dimension %d", len(cfg.Points), cfg.Dim)
-	each, err := stream.NewSamples(p, cfg.Kernel, cfg.Classes, cfg.Dim, l.learn)
-	if err != nil {
+	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
 	n, c := len(cfg.Points)/cfg.Dim, cfg.Classes
-	*l = Learner{
-		samples: each, cfg: cfg, points: kernel.NewPoints(cfg.Dim), index: make(map[string]int, n), shrink: 1,
+	l := &Learner{
+		cfg: cfg, descent: stream.Descent{Loss: cfg.Loss, Rates: cfg.LearningRate, Lambda: cfg.Regularizer},
+		points: kernel.NewPoints(cfg.Dim), index: make(map[string]int, n), shrink: 1,
 		w: make([]float64, c*n), f: kernel.NewExpansion(cfg.Kernel, cfg.Dim, c), seen: make([]bool, n),
 		x64: make([]float64, cfg.Dim), row: make([]float64, n), scores: make([]float64, c), grad: make([]float64, c),
 	}
+	l.s = stream.NewSamples("fsgd", c, cfg.Dim, l.learn)
 	l.points.Reserve(n)
 	for i := range n {
 		x := cfg.Points[i*cfg.Dim : (i+1)*cfg.Dim]
@@ -80,6 +88,25 @@ func New(cfg Config) (*Learner, error) {
 	}
 	return l, nil
 }
+
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on. It also fails at a sample that is not one of the Points.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.s.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.s.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.s.Evals }
+
+// Health returns an empty map: there are no counters.
+func (l *Learner) Health() map[string]float64 { return map[string]float64{} }
 
 // key returns the bits of x, in the learner's buffer.
 func (l *Learner) key(x []float32) []byte {
@@ -97,13 +124,13 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	n := len(l.row)
 	kernel.Widen(l.x64, x)
-	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.Threads)
+	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.s.Threads)
 	for q := range l.scores {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
-	l.Saw(l.scores)
-	rate := l.cfg.Rate(l.t)
-	if err := stream.Gradient(l.cfg.Loss, l.grad, l.scores, y, rate, l.cfg.Regularizer); err != nil {
+	l.s.Saw(l.scores)
+	rate, err := l.descent.Gradient(l.s.T, l.grad, l.scores, y)
+	if err != nil {
 		return err
 	}
 	l.shrink *= 1 - float64(rate*l.cfg.Regularizer)
@@ -120,8 +147,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 		l.seen[i] = true
 		l.visited = append(l.visited, i)
 	}
-	l.t++
-	l.Evals += int64(n)
+	l.s.Evals += int64(n)
 	return nil
 }
 
@@ -157,8 +183,8 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	for lo := 0; lo < n; lo += valueRows {
 		rows := min(valueRows, n-lo)
 		kernel.Widen(x, l.cfg.Points[lo*dim:(lo+rows)*dim])
-		l.points.Block64(l.cfg.Kernel, rows, x, k, n, l.Threads)
-		gemm.MulABT(rows, c, n, l.shrink, k, n, l.w, n, 0, values[lo*c:], c, l.Threads)
+		l.points.Block64(l.cfg.Kernel, rows, x, k, n, l.s.Threads)
+		gemm.MulABT(rows, c, n, l.shrink, k, n, l.w, n, 0, values[lo*c:], c, l.s.Threads)
 	}
 	for q := range c {
 		for i, w := range l.w[q*n : (q+1)*n] {

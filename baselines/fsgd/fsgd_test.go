@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"polkrepro/baselines/internal/stream"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 const lambda = 0.05
 
-func rate(t int) float64 { return 0.5 / (1 + float64(t)/40) }
+var rates = polk.InverseTime{Initial: 0.5, Horizon: 40}
 
 // points returns points of three classes in the plane; the last point occurs twice.
 func points() (x []float32, y []float64) {
@@ -31,7 +31,7 @@ func points() (x []float32, y []float64) {
 func learner(t *testing.T, x []float32) *Learner {
 	t.Helper()
 	l, err := New(Config{
-		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
+		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: loss.MultiLogistic{}, Classes: 3, Dim: 2, Regularizer: lambda, LearningRate: rates, Points: x,
 	})
 	testutil.NoError(t, err)
 	return l
@@ -51,10 +51,10 @@ func TestLiteral(t *testing.T) {
 		at := x[2*i : 2*i+2]
 		l.cfg.Loss.Gradient(grad, testutil.Score(f, at), y[i])
 		for k := range f.W {
-			f.W[k] *= 1 - rate(step)*lambda
+			f.W[k] *= 1 - rates.Rate(step)*lambda
 		}
 		for q := range grad {
-			grad[q] *= -rate(step)
+			grad[q] *= -rates.Rate(step)
 		}
 		f.Append(at, grad)
 		learnertest.Step(t, l, at, y[i:i+1])
@@ -112,10 +112,10 @@ func TestErrors(t *testing.T) {
 	x, y := points()
 	left := 2
 	l, err := New(Config{
-		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: faulty{left: &left}, Classes: 3, Dim: 2, Regularizer: lambda, Rate: rate, Points: x,
+		Kernel: kernel.Gaussian{Bandwidth: 0.7}, Loss: faulty{left: &left}, Classes: 3, Dim: 2, Regularizer: lambda, LearningRate: rates, Points: x,
 	})
 	testutil.NoError(t, err)
-	if _, err := l.Step(t.Context(), 3, x[:6], y[:3]); !errors.Is(err, stream.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
+	if _, err := l.Step(t.Context(), 3, x[:6], y[:3]); !errors.Is(err, polk.ErrDiverged) || l.Order() != 2 || l.KernelEvals() != 2*61 {
 		t.Errorf("error %v, order %d, %d kernel values", err, l.Order(), l.KernelEvals())
 	}
 	if _, err := l.Step(t.Context(), 1, []float32{100, 100}, y[:1]); err == nil || !strings.Contains(err.Error(), "sample 1 of 1: it is not in Config.Points") {

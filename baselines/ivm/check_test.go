@@ -42,7 +42,7 @@ func full(t *testing.T, c Config, s *data.Split) *lbfgs.Result {
 	r, err := lbfgs.Train(context.Background(), lbfgs.Config{
 		Kernel: c.Kernel, Loss: loss.MultiLogistic{}, Classes: c.Classes, Dim: c.Dim, Regularizer: c.Regularizer,
 		Tolerance: 1e-2, Threads: c.Threads,
-	}, s.N, s.X, s.Y, nil)
+	}, s.N, s.X, s.Y)
 	testutil.NoError(t, err)
 	return r
 }
@@ -57,7 +57,7 @@ func TestCheckMultidist(t *testing.T) {
 	c, set := multidist(t)
 	all := full(t, c, set.Train)
 	want := errorRate(all.Expansion, set.Test)
-	r, err := Train(context.Background(), c, set.Train.N, set.Train.X, set.Train.Y, nil)
+	r, err := Train(context.Background(), c, set.Train.N, set.Train.X, set.Train.Y)
 	testutil.NoError(t, err)
 	order, got := r.Expansion.Order(), errorRate(r.Expansion, set.Test)
 	t.Logf("%d points (%s): H = %.5f, gap %.1g, error %.2f %%; all points: P = %.5f, gap %.1g, error %.2f %%",

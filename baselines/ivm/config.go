@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -28,17 +28,21 @@ type Config struct {
 
 	Seed    uint64 // seeds the draw of the candidates
 	Threads int    // goroutines; 0 means 1
+
+	// Trace, unless nil, is called after each import, with the number of import points and H. Its
+	// error ends training.
+	Trace func(points int, objective float64) error
 }
 
 // Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "ivm"}
 	p.Model(c.Kernel, c.Classes, c.Dim)
-	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
-	p.If(c.Candidates < 0, "%d candidates", c.Candidates)
-	p.If(c.MaxPoints < 0, "at most %d points", c.MaxPoints)
-	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
-	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "Regularizer", c.Regularizer, "above 0 and finite")
+	p.If(c.Candidates < 0, "Candidates", c.Candidates, "at least 0")
+	p.If(c.MaxPoints < 0, "MaxPoints", c.MaxPoints, "at least 0")
+	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "Tolerance", c.Tolerance, "at least 0 and below 1")
+	p.If(c.Threads < 0, "Threads", c.Threads, "at least 0")
 	return p.Err()
 }
 

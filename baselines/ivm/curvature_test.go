@@ -104,7 +104,7 @@ func TestPrecision(t *testing.T) {
 		t.Errorf("λ = %v: %T", p.Regularizer, s.curvature)
 	}
 	p.Regularizer = 1e-6
-	tr := newTrainer(p.Config, p.n, p.x, p.y, nil)
+	tr := newTrainer(p.Config, p.n, p.x, p.y)
 	tr.curvature = &products[float64]{state: tr.state, work: make([]workspace[float64], 1)}
 	if _, err := tr.imports(t.Context()); err != nil || !slices.Equal(tr.index, want.Imported) {
 		t.Errorf("imported %v, in double precision %v, %v", want.Imported, tr.index, err)

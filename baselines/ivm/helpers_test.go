@@ -43,7 +43,7 @@ func mnist(t testing.TB, n int) *problem {
 
 func (p *problem) train(t rapid.TB) *Result {
 	t.Helper()
-	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
+	r, err := Train(context.Background(), p.Config, p.n, p.x, p.y)
 	testutil.NoError(t, err)
 	return r
 }

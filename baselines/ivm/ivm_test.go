@@ -124,17 +124,19 @@ func TestTrace(t *testing.T) {
 	p.Tolerance = 1e-12
 	ctx := context.Background()
 	boom := errors.New("boom")
-	if _, err := Train(ctx, p.Config, p.n, p.x, p.y, func(int, float64) error { return boom }); err != boom {
+	p.Trace = func(int, float64) error { return boom }
+	if _, err := Train(ctx, p.Config, p.n, p.x, p.y); err != boom {
 		t.Errorf("the trace's error became %v", err)
 	}
 	p.MaxPoints = 3
 	var told []float64
-	r, err := Train(ctx, p.Config, p.n, p.x, p.y, func(points int, objective float64) error {
+	p.Trace = func(points int, objective float64) error {
 		if told = append(told, objective); points != len(told) {
 			t.Errorf("%d points in call %d", points, len(told))
 		}
 		return nil
-	})
+	}
+	r, err := Train(ctx, p.Config, p.n, p.x, p.y)
 	if err != nil || r.Reason != Full || r.Expansion.Order() != 3 || !slices.Equal(told, r.Trace) {
 		t.Errorf("%+v, %v, told %v", r, err, told)
 	}
@@ -143,7 +145,7 @@ func TestTrace(t *testing.T) {
 func TestCancel(t *testing.T) {
 	p := blobs(12, 40, 2, 3)
 	for _, left := range []int{0, 1, 3, 5} {
-		_, err := Train(&learnertest.Countdown{Context: context.Background(), Left: left}, p.Config, p.n, p.x, p.y, nil)
+		_, err := Train(&learnertest.Countdown{Context: context.Background(), Left: left}, p.Config, p.n, p.x, p.y)
 		if err != context.Canceled {
 			t.Errorf("cancelled after %d: %v", left, err)
 		}
@@ -152,13 +154,13 @@ func TestCancel(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(p *problem){
-		"classes":     func(p *problem) { p.Classes = 1 },
-		"regularizer": func(p *problem) { p.Regularizer = 0 },
-		"candidates":  func(p *problem) { p.Candidates = -1 },
-		"at most":     func(p *problem) { p.MaxPoints = -1 },
-		"tolerance":   func(p *problem) { p.Tolerance = math.NaN() },
-		"threads":     func(p *problem) { p.Threads = -1 },
-		"label 3":     func(p *problem) { p.y[2] = 3 }, // package dataset tests other invalid samples
+		"Classes 1":     func(p *problem) { p.Classes = 1 },
+		"Regularizer 0": func(p *problem) { p.Regularizer = 0 },
+		"Candidates -1": func(p *problem) { p.Candidates = -1 },
+		"MaxPoints -1":  func(p *problem) { p.MaxPoints = -1 },
+		"Tolerance NaN": func(p *problem) { p.Tolerance = math.NaN() },
+		"Threads -1":    func(p *problem) { p.Threads = -1 },
+		"label 3":       func(p *problem) { p.y[2] = 3 }, // package dataset tests other invalid samples
 		"too large": func(p *problem) {
 			p.Kernel = kernel.Polynomial{Degree: 9}
 			p.x[0] = 1e30
@@ -166,7 +168,7 @@ func TestErrors(t *testing.T) {
 	} {
 		p := blobs(1, 10, 2, 3)
 		spoil(p)
-		_, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil)
+		_, err := Train(context.Background(), p.Config, p.n, p.x, p.y)
 		if err == nil || !strings.HasPrefix(err.Error(), "ivm: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -177,8 +179,34 @@ func TestErrors(t *testing.T) {
 func BenchmarkTrain(b *testing.B) {
 	p := mnist(b, 6000)
 	for b.Loop() {
-		if _, err := Train(context.Background(), p.Config, p.n, p.x, p.y, nil); err != nil {
+		if _, err := Train(context.Background(), p.Config, p.n, p.x, p.y); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// A faint kernel has values so small that the coefficients of any step overflow when squared.
+type faint struct{}
+
+func (faint) Name() string           { return "faint" }
+func (faint) Self([]float32) float64 { return 1e-310 }
+func (faint) Validate() error        { return nil }
+
+func (faint) Eval(x, y []float32) float64 {
+	if slices.Equal(x, y) {
+		return 1e-310
+	}
+	return 0
+}
+
+// TestNoFiniteObjective: if the objective of no candidate is finite, training ends with an error.
+func TestNoFiniteObjective(t *testing.T) {
+	for _, candidates := range []int{0, 5} {
+		p := blobs(1, 30, 2, 3)
+		p.Kernel, p.Candidates, p.Regularizer = faint{}, candidates, 1e-320
+		_, err := Train(&learnertest.Countdown{Context: t.Context(), Left: 1000}, p.Config, 30, p.x, p.y)
+		if err == nil || !strings.HasPrefix(err.Error(), "ivm: the objective of none of ") {
+			t.Errorf("%d candidates: %v", candidates, err)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/parallel"
 	"polkrepro/kernel"
 )
@@ -37,13 +37,12 @@ type Result struct {
 	KernelEvals  int64   // evaluations of κ: N for each candidate tried
 }
 
-// Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. After each
-// import it calls trace, unless nil, with the number of import points and H; if trace fails,
-// Train returns its error. Cancelling the context ends training with the context's error.
+// Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. Cancelling the
+// context ends training with the context's error.
 //
 // It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
 // are not classes, and a regularizer so small that floating point can't solve for a Newton step.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(points int, objective float64) error) (*Result, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -56,7 +55,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 			return nil, fmt.Errorf("ivm: sample %d: κ(x, x) = %v is too large", i, self)
 		}
 	}
-	t := newTrainer(c, n, x, y, trace)
+	t := newTrainer(c, n, x, y)
 	reason, err := t.imports(ctx)
 	if err != nil {
 		return nil, err
@@ -74,7 +73,6 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 // A trainer imports points.
 type trainer struct {
 	*state
-	trace   func(points int, objective float64) error
 	random  *rand.PCG
 	pool    []int // candidates, in any order
 	blocks  []block
@@ -82,8 +80,8 @@ type trainer struct {
 	evals   int64
 }
 
-func newTrainer(c Config, n int, x []float32, y []float64, trace func(points int, objective float64) error) *trainer {
-	t := &trainer{state: newState(c.withDefaults(), n, x, y), trace: trace}
+func newTrainer(c Config, n int, x []float32, y []float64) *trainer {
+	t := &trainer{state: newState(c.withDefaults(), n, x, y)}
 	t.blocks = make([]block, t.Threads)
 	t.random = rand.NewPCG(t.Seed, 0)
 	for l := range n {
@@ -111,8 +109,8 @@ func (t *trainer) imports(ctx context.Context) (Reason, error) {
 			return Stuck, nil
 		}
 		t.history = append(t.history, t.objective)
-		if t.trace != nil {
-			if err := t.trace(len(t.history), t.objective); err != nil {
+		if t.Trace != nil {
+			if err := t.Trace(len(t.history), t.objective); err != nil {
 				return "", err
 			}
 		}
@@ -128,6 +126,7 @@ func (t *trainer) choose(ctx context.Context) (trial, error) {
 	best := trial{index: -1}
 	e, err := t.newton()
 	for err == nil && best.index < 0 && len(t.pool) > 0 {
+		before := len(t.pool)
 		for _, found := range t.try(ctx, e, t.draw()) {
 			t.drop(found.rejected)
 			if found.index >= 0 && (best.index < 0 || found.objective < best.objective) {
@@ -135,6 +134,9 @@ func (t *trainer) choose(ctx context.Context) (trial, error) {
 			}
 		}
 		err = ctx.Err()
+		if err == nil && best.index < 0 && len(t.pool) == before {
+			err = fmt.Errorf("ivm: the objective of none of %d candidates is finite: the kernel's values or the regularizer are too small", len(t.draw()))
+		}
 	}
 	return best, err
 }

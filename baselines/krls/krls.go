@@ -6,11 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 const (
@@ -38,20 +39,18 @@ type Config struct {
 // Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "krls"}
-	p.If(c.Dim < 1, "dimension %d: must be at least 1", c.Dim)
+	p.If(c.Dim < 1, "Dim", c.Dim, "at least 1")
 	p.Kernel(c.Kernel)
-	p.If(!(c.Threshold >= 0), "threshold %v: must be at least 0", c.Threshold)
-	p.If(!(c.Noise >= leastNoise && c.Noise <= math.MaxFloat64), "noise %v: must be a variance of at least %v", c.Noise, leastNoise)
-	p.If(c.Budget < 0, "budget %d: must be at least 1, or 0 for no limit", c.Budget)
-	p.If(!(c.Forgetting > 0 && c.Forgetting <= 1), "forgetting %v: must be above 0 and at most 1, which forgets nothing", c.Forgetting)
+	p.If(!(c.Threshold >= 0), "Threshold", c.Threshold, "at least 0")
+	p.If(!(c.Noise >= leastNoise && c.Noise <= math.MaxFloat64), "Noise", c.Noise, fmt.Sprintf("a variance of at least %v", leastNoise))
+	p.If(c.Budget < 0, "Budget", c.Budget, "at least 1, or 0 for no limit")
+	p.If(!(c.Forgetting > 0 && c.Forgetting <= 1), "Forgetting", c.Forgetting, "above 0 and at most 1, which forgets nothing")
 	return p.Err()
 }
 
-type base = stream.Model
-
 // A Learner runs kernel recursive least squares and holds its current function f.
 type Learner struct {
-	*base
+	m      *stream.Model
 	cfg    Config
 	counts []float64 // weights of the samples of this step that come next; nil for 1
 
@@ -77,7 +76,7 @@ func New(c Config) (*Learner, error) {
 		return nil, err
 	}
 	l := &Learner{cfg: c}
-	l.base = stream.NewRegression("krls", c.Kernel, c.Dim, l.learn)
+	l.m = stream.NewModel("krls", c.Kernel, 1, c.Dim, l.learn)
 	return l, nil
 }
 
@@ -101,7 +100,7 @@ func NewFitted(c Config, dict []float32, n int, x []float32, y []float64) (*Lear
 			l.enter(point, gamma2)
 		}
 	}
-	if order := l.F.Order(); c.Budget > 0 && order > c.Budget {
+	if order := l.m.F.Order(); c.Budget > 0 && order > c.Budget {
 		return nil, fmt.Errorf("krls: a dictionary of %d elements, and the budget is %d", order, c.Budget)
 	}
 	if n == 0 {
@@ -125,29 +124,44 @@ func (l *Learner) fit(n int, x []float32, y []float64) error {
 	for lo := 0; lo < n; lo += rows {
 		rows := min(rows, n-lo)
 		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		l.F.Dict.Block64(l.F.Kernel, rows, wide, phi, m, l.Threads)
-		factor.SolveLower(rows, m, l.l.a, l.l.stride, phi, m, l.Threads)
+		l.m.F.Dict.Block64(l.m.F.Kernel, rows, wide, phi, m, l.m.Threads)
+		factor.SolveLower(rows, m, l.l.a, l.l.stride, phi, m, l.m.Threads)
 		gemm.Transpose(rows, m, phi, m, columns, rows)
-		gemm.MulABT(m, m, rows, 1, columns, rows, columns, rows, 1, a, m, l.Threads)
+		gemm.MulABT(m, m, rows, 1, columns, rows, columns, rows, 1, a, m, l.m.Threads)
 		for i := range rows {
 			gemm.Axpy(y[lo+i], phi[i*m:(i+1)*m], sum)
 		}
 	}
-	l.Evals += int64(n) * int64(m)
+	l.m.Evals += int64(n) * int64(m)
 	for i := range m {
 		a[i*m+i] += l.cfg.Noise
 	}
-	if !factor.Cholesky(m, a, m, l.Threads) {
+	if !factor.Cholesky(m, a, m, l.m.Threads) {
 		return fmt.Errorf("krls: the least squares of %d samples have no solution in float64: a larger noise than %v is needed", n, l.cfg.Noise)
 	}
-	factor.SolveLower(1, m, a, m, sum, m, l.Threads)
-	factor.SolveLowerT(1, m, a, m, sum, m, l.Threads)
+	factor.SolveLower(1, m, a, m, sum, m, l.m.Threads)
+	factor.SolveLowerT(1, m, a, m, sum, m, l.m.Threads)
 	inverse := make([]float64, m*m)
-	factor.InvertLower(m, a, m, inverse, m, l.Threads)
+	factor.InvertLower(m, a, m, inverse, m, l.m.Threads)
 	gemm.Transpose(m, m, inverse, m, a, m)
-	gemm.MulABT(m, m, m, 1, a, m, a, m, 0, l.p.a, l.p.stride, l.Threads)
+	gemm.MulABT(m, m, m, 1, a, m, a, m, 0, l.p.a, l.p.stride, l.m.Threads)
 	return nil
 }
+
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n targets.
+// It returns the score of each sample, computed before learning from that sample; they are valid until
+// the next Step. If a sample is invalid, Step learns from none. If a score or κ(x, x) is not finite, or
+// ctx ends, it fails at that sample, has learned from those before it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
 
 // StepWeighted is Step with a positive weight for each sample, over which its noise has the variance σ².
 // A weight of 2 counts as two equal samples. No weights are weights of 1.
@@ -170,10 +184,10 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	self, gamma2 := l.project(x)
 	score := gemm.Dot(l.phi, l.v)
-	l.Scores[0] = score
-	l.Saw(l.Scores)
-	if !stream.Finite(l.Scores) || math.IsInf(y-score, 0) {
-		return stream.ErrDiverged
+	l.m.Scores[0] = score
+	l.m.Saw(l.m.Scores)
+	if !stream.Finite(l.m.Scores) || math.IsInf(y-score, 0) {
+		return polk.ErrDiverged
 	}
 	if !(self >= 0) || math.IsInf(self, 1) {
 		return fmt.Errorf("κ(x, x) = %v", self)
@@ -184,7 +198,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	m := l.p.n
 	l.h = grow(l.h, m)
-	gemm.MulABT(1, m, m, 1, l.phi, m, l.p.a, l.p.stride, 0, l.h, m, l.Threads)
+	gemm.MulABT(1, m, m, 1, l.phi, m, l.p.a, l.p.stride, 0, l.h, m, l.m.Threads)
 	s := gemm.Dot(l.phi, l.h)
 	if s < 0 { // lost to rounding: y says nothing about a direction without variance
 		l.negative++
@@ -210,13 +224,13 @@ func (l *Learner) learn(x []float32, y float64) error {
 
 // project sets φ to L⁻¹k and returns κ(x, x) and γ² = κ(x, x) − ‖φ‖².
 func (l *Learner) project(x []float32) (self, gamma2 float64) {
-	k := l.Row(x)
+	k := l.m.Row(x)
 	l.phi = grow(l.phi, len(k))
 	for i, at := range l.place {
 		l.phi[i] = k[at]
 	}
 	l.l.solve(0, l.phi)
-	self = l.F.Kernel.Self(x)
+	self = l.m.F.Kernel.Self(x)
 	return self, self - gemm.Dot(l.phi, l.phi)
 }
 
@@ -255,14 +269,15 @@ func (l *Learner) condition(residual, s, r float64) {
 func (l *Learner) enter(x []float32, gamma2 float64) {
 	m, gamma := l.l.n, math.Sqrt(gamma2)
 	l.place = append(l.place, m)
-	l.F.Append(x, l.Scores) // Expansion sets the weight
+	l.m.F.Append(x, l.m.Scores) // Expansion sets the weight
 	l.l.enlarge(l.cfg.Budget)
 	l.p.enlarge(l.cfg.Budget)
 	copy(l.l.row(m), l.phi)
 	l.l.row(m)[m] = gamma
 	l.p.row(m)[m] = 1 / l.cfg.Noise
 	l.v = append(l.v, 0)
-	if l.stale = true; l.cfg.Budget == 0 {
+	l.stale = true
+	if l.cfg.Budget == 0 {
 		return
 	}
 	// (K⁻¹)_ii grows by q_i²/γ².
@@ -324,8 +339,8 @@ func (l *Learner) unit(r int) []float64 {
 // then v' = Gᵀv and P' = GᵀPG without their last coordinate.
 func (l *Learner) remove(r int) {
 	at := l.place[r]
-	l.F.Remove(at) // the last point takes its place
-	if moved := slices.Index(l.place, l.F.Order()); moved >= 0 {
+	l.m.F.Remove(at) // the last point takes its place
+	if moved := slices.Index(l.place, l.m.F.Order()); moved >= 0 {
 		l.place[moved] = at
 	}
 	l.place = slices.Delete(l.place, r, r+1)
@@ -391,7 +406,7 @@ func (l *Learner) refresh() {
 		return
 	}
 	row := l.l.row(l.next)[:l.next+1]
-	k := l.Row(l.F.Dict.At(l.place[l.next]))
+	k := l.m.Row(l.m.F.Dict.At(l.place[l.next]))
 	for i := range l.next {
 		l.drift = max(l.drift, math.Abs(gemm.Dot(row[:i+1], l.l.row(i)[:i+1])-k[l.place[i]]))
 	}
@@ -408,23 +423,23 @@ func (l *Learner) weights() []float64 {
 func (l *Learner) Expansion() *kernel.Expansion {
 	if l.stale {
 		for i, w := range l.weights() {
-			l.F.W[l.place[i]] = w
+			l.m.F.W[l.place[i]] = w
 		}
 		l.stale = false
 	}
-	return l.F
+	return l.m.F
 }
 
 // Model returns the current f, whose scores are computed in float64.
 func (l *Learner) Model() kernel.Model { return model{l} }
 
-type model struct{ *Learner }
+type model struct{ l *Learner }
 
-func (m model) Order() int         { return m.F.Order() }
-func (m model) NormSq(int) float64 { return gemm.Dot(m.v, m.v) }
+func (m model) Order() int         { return m.l.m.F.Order() }
+func (m model) NormSq(int) float64 { return gemm.Dot(m.l.v, m.l.v) }
 
 func (m model) Scores(n int, x []float32, dst []float64, threads int) {
-	new(kernel.Scorer).Scores64(m.Expansion(), n, x, dst, threads)
+	new(kernel.Scorer).Scores64(m.l.Expansion(), n, x, dst, threads)
 }
 
 // Health returns counters: entered (samples that became elements), left (elements that the budget

@@ -11,12 +11,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"polkrepro/baselines/internal/stream"
 	"polkrepro/baselines/learnertest"
 	"polkrepro/internal/gemm"
 	"polkrepro/internal/hostile"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
+	"polkrepro/polk"
 )
 
 // TestNearDuplicates: on points so dense that K of a few hundred is singular to rounding, L stays
@@ -31,8 +31,8 @@ func TestNearDuplicates(t *testing.T) {
 		for i := range n {
 			a, b := r.Float64(), r.Float64()
 			x := []float32{float32(a), float32(b)}
-			if i%3 == 0 && l.F.Order() > 0 { // a point that is there already, or nearly
-				x = slices.Clone(l.F.Dict.At(i % l.F.Order()))
+			if i%3 == 0 && l.m.F.Order() > 0 { // a point that is there already, or nearly
+				x = slices.Clone(l.m.F.Dict.At(i % l.m.F.Order()))
 				x[0] += float32(i%2) * 1e-6
 				a, b = float64(x[0]), float64(x[1])
 			}
@@ -45,7 +45,7 @@ func TestNearDuplicates(t *testing.T) {
 			t.Errorf("budget %d: %v", budget, h)
 		}
 		if rmse := math.Sqrt(squares / (n / 2)); !(rmse <= 0.0105) {
-			t.Errorf("budget %d, order %d: error %v, the noise has 0.01", budget, l.F.Order(), rmse)
+			t.Errorf("budget %d, order %d: error %v, the noise has 0.01", budget, l.m.F.Order(), rmse)
 		}
 		for i := range l.l.n {
 			for j := range i + 1 {
@@ -53,7 +53,7 @@ func TestNearDuplicates(t *testing.T) {
 				for q := range j + 1 {
 					sum += l.l.row(i)[q] * l.l.row(j)[q]
 				}
-				if k := c.Kernel.Eval(l.F.Dict.At(l.place[i]), l.F.Dict.At(l.place[j])); !close(sum, k, 1e-13) {
+				if k := c.Kernel.Eval(l.m.F.Dict.At(l.place[i]), l.m.F.Dict.At(l.place[j])); !close(sum, k, 1e-13) {
 					t.Fatalf("LLᵀ is %v, κ is %v", sum, k)
 				}
 				if l.p.row(i)[j] != l.p.row(j)[i] {
@@ -90,7 +90,7 @@ func TestKeepsToItsBudget(t *testing.T) {
 			learnertest.Step(t, l, point, y[i:i+1])
 			learnertest.Step(t, other, point, y[i:i+1])
 			if l.Expansion().Order() > c.Budget || !(math.Abs(out[0]-want) <= 1e-9*(1+sum)) {
-				t.Fatalf("order %d, score %v, of the model %v", l.F.Order(), want, out)
+				t.Fatalf("order %d, score %v, of the model %v", l.m.F.Order(), want, out)
 			}
 		}
 		if !slices.Equal(l.Expansion().W, other.Expansion().W) || l.KernelEvals() < other.KernelEvals() {
@@ -138,12 +138,12 @@ func TestStepDoesNotAllocate(t *testing.T) {
 // TestConfigs: one error names all problems.
 func TestConfigs(t *testing.T) {
 	_, err := New(Config{Threshold: math.NaN(), Budget: -1, Noise: math.Inf(1), Forgetting: 1.5})
-	const want = `krls: dimension 0: must be at least 1
-krls: no kernel
-krls: threshold NaN: must be at least 0
-krls: noise +Inf: must be a variance of at least 1e-100
-krls: budget -1: must be at least 1, or 0 for no limit
-krls: forgetting 1.5: must be above 0 and at most 1, which forgets nothing`
+	const want = `krls: Dim 0: must be at least 1
+krls: Kernel <nil>: must be set
+krls: Threshold NaN: must be at least 0
+krls: Noise +Inf: must be a variance of at least 1e-100
+krls: Budget -1: must be at least 1, or 0 for no limit
+krls: Forgetting 1.5: must be above 0 and at most 1, which forgets nothing`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
@@ -168,13 +168,13 @@ func TestDiverged(t *testing.T) {
 	l := mustNew(t, c)
 	step(t, l, []float32{0.5, 0.5}, 1)
 	before := state(t, l)
-	if _, err := l.Step(t.Context(), 1, []float32{1e30, 1}, []float64{1}); !errors.Is(err, stream.ErrDiverged) {
+	if _, err := l.Step(t.Context(), 1, []float32{1e30, 1}, []float64{1}); !errors.Is(err, polk.ErrDiverged) {
 		t.Error(err)
 	}
 	if _, err := l.Step(t.Context(), 1, []float32{1, 1}, []float64{math.Inf(1)}); err == nil || !strings.Contains(err.Error(), "target +Inf is not a finite number") {
 		t.Error(err)
 	}
-	l.Evals--
+	l.m.Evals--
 	if !bytes.Equal(before, state(t, l)) {
 		t.Error("the learner has changed")
 	}
@@ -268,7 +268,7 @@ func TestRestoreErrors(t *testing.T) {
 		"has 6 elements, and the budget is 5":   func(c *Config) { c.Budget = 5 },
 		"a budget: true, not 0.01, 2 and false": func(c *Config) { c.Budget = 0 },
 		"dimension 2 and a budget":              func(c *Config) { c.Dim = 3 },
-		"krls: no kernel":                       func(c *Config) { c.Kernel = nil },
+		"krls: Kernel <nil>":                    func(c *Config) { c.Kernel = nil },
 	} {
 		other := c
 		change(&other)

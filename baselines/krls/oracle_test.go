@@ -202,13 +202,13 @@ func TestAgainstPapers(t *testing.T) {
 func hold(t *testing.T, name string, l *Learner, o *tracker) {
 	t.Helper()
 	m := l.l.n
-	if m != len(o.dict) || l.F.Order() != m {
+	if m != len(o.dict) || l.m.F.Order() != m {
 		t.Fatalf("%s: order %d, want %d", name, m, len(o.dict))
 	}
 	lower, p := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil)
 	for i := range m {
-		if !slices.Equal(l.F.Dict.At(l.place[i]), o.dict[i]) {
-			t.Fatalf("%s: element %d is %v, want %v", name, i, l.F.Dict.At(l.place[i]), o.dict[i])
+		if !slices.Equal(l.m.F.Dict.At(l.place[i]), o.dict[i]) {
+			t.Fatalf("%s: element %d is %v, want %v", name, i, l.m.F.Dict.At(l.place[i]), o.dict[i])
 		}
 		copy(lower.RawRowView(i), l.l.row(i)[:i+1])
 		copy(p.RawRowView(i), l.p.row(i))
@@ -358,7 +358,7 @@ func TestFitted(t *testing.T) {
 
 	var points, all [][]float32
 	for i := range whole.l.n {
-		points = append(points, whole.F.Dict.At(i))
+		points = append(points, whole.m.F.Dict.At(i))
 	}
 	for i := range y {
 		all = append(all, x[2*i:2*i+2])

@@ -54,7 +54,7 @@ func TestCheckSeries(t *testing.T) {
 			}
 		}
 		db := 10 * math.Log10(squares/float64(len(series)-1001))
-		order, h := l.F.Order(), l.Health()
+		order, h := l.m.F.Order(), l.Health()
 		t.Logf("%s on %s: %.2f dB, %d elements; want %.2f; %v", tt.name, tt.file, db, order, tt.want, h)
 		if !(math.Abs(db-tt.want) <= tt.tolerance) || order > tt.most || h["negative"] > 0 || !(h["drift"] <= 1e-13) {
 			t.Errorf("%s on %s: %.2f dB with %d elements, want %.2f ± %v with at most %d; %v", tt.name, tt.file, db, order, tt.want, tt.tolerance, tt.most, h)

@@ -49,7 +49,7 @@ type stateHeader struct {
 func (l *Learner) state() stateHeader {
 	return stateHeader{
 		Noise: l.cfg.Noise, Dim: l.cfg.Dim, Order: l.l.n, Budgeted: l.cfg.Budget > 0,
-		KernelEvals: l.Evals, Entered: l.entered, Left: l.left, Spare: l.spare, Negative: l.negative, Drift: l.drift, Next: l.next,
+		KernelEvals: l.m.Evals, Entered: l.entered, Left: l.left, Spare: l.spare, Negative: l.negative, Drift: l.drift, Next: l.next,
 	}
 }
 
@@ -65,8 +65,8 @@ func (l *Learner) StateSize() (int64, error) {
 func (l *Learner) WriteState(w io.Writer) error {
 	return stateFormat.Write(w, l.state(), func(w io.Writer) {
 		put := func(part any) { binary.Write(w, binary.LittleEndian, part) }
-		for i := range l.F.Order() {
-			put(l.F.Dict.At(i))
+		for i := range l.m.F.Order() {
+			put(l.m.F.Dict.At(i))
 		}
 		for _, at := range l.place {
 			put(uint32(at))
@@ -101,7 +101,7 @@ func Restore(c Config, r io.Reader) (*Learner, error) {
 	if err := l.read(d, h); err != nil {
 		return nil, err
 	}
-	l.Evals, l.entered, l.left, l.spare, l.negative, l.drift, l.next = h.KernelEvals, h.Entered, h.Left, h.Spare, h.Negative, h.Drift, h.Next
+	l.m.Evals, l.entered, l.left, l.spare, l.negative, l.drift, l.next = h.KernelEvals, h.Entered, h.Left, h.Spare, h.Negative, h.Drift, h.Next
 	l.stale = true
 	return l, d.Close()
 }
@@ -143,7 +143,7 @@ func (l *Learner) read(d *modelfile.Reader, h stateHeader) error {
 			return fmt.Errorf("%w: element %d of %d at place %d", ErrState, i, h.Order, at)
 		}
 		l.place = append(l.place, int(at))
-		l.F.Append(x[i], l.Scores)
+		l.m.F.Append(x[i], l.m.Scores)
 	}
 	for _, q := range []*square{&l.l, &l.p} {
 		for i := range h.Order {

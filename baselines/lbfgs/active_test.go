@@ -28,7 +28,7 @@ func begun(t *testing.T, n int) (s *solver, x []float32) {
 	c, x, y := farApart(n)
 	s = solverOf(t, c, n, x, y)
 	s.config.MaxIterations = firstChoice
-	testutil.NoError(t, s.run(t.Context(), nil))
+	testutil.NoError(t, s.run(t.Context()))
 	return s, x
 }
 
@@ -47,7 +47,7 @@ func TestSelection(t *testing.T) {
 			evals *= 2
 		}
 		s := solverOf(t, c, n, x, y)
-		testutil.NoError(t, s.run(t.Context(), nil))
+		testutil.NoError(t, s.run(t.Context()))
 		if len(s.selection.samples) == 0 || s.n >= n/2 {
 			t.Errorf("%d of %d samples are kept", s.n, n)
 		}
@@ -77,7 +77,7 @@ func TestWrongSelection(t *testing.T) {
 	s.keep(easiest[:n/4], f, u)
 	s.selection.whole = false
 	s.config.MaxIterations = 5000
-	testutil.NoError(t, s.run(t.Context(), nil))
+	testutil.NoError(t, s.run(t.Context()))
 	r, err := s.certify(t.Context(), x)
 	testutil.NoError(t, err)
 	converged(t, s.config, r)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -23,6 +23,9 @@ type Config struct {
 	Memory        int     // correction pairs; 0 means 20
 	Threads       int     // goroutines; 0 means 1
 
+	// Trace, unless nil, is called after each iteration. Its error ends training.
+	Trace func(objective, gap float64) error
+
 	partSize  int // smallest number of samples at which some are set aside; 0 means 4,096
 	group     int // largest number of vectors in one pass over K; 0 means 12
 	exactSize int // largest number of samples whose kernel matrix is kept in float64; 0 means 8,192
@@ -32,13 +35,13 @@ type Config struct {
 func (c Config) Validate() error {
 	p := dataset.Problems{Package: "lbfgs"}
 	p.Model(c.Kernel, c.Classes, c.Dim)
-	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "regularizer %v is not a number > 0", c.Regularizer)
-	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "tolerance %v is not in [0, 1)", c.Tolerance)
-	p.If(c.MaxIterations < 0, "%d iterations", c.MaxIterations)
-	p.If(c.Memory < 0, "memory of %d pairs: must be at least 0", c.Memory)
-	p.If(c.Threads < 0, "%d threads", c.Threads)
+	p.If(!(c.Regularizer > 0) || math.IsInf(c.Regularizer, 1), "Regularizer", c.Regularizer, "above 0 and finite")
+	p.If(!(c.Tolerance >= 0) || c.Tolerance >= 1, "Tolerance", c.Tolerance, "at least 0 and below 1")
+	p.If(c.MaxIterations < 0, "MaxIterations", c.MaxIterations, "at least 0")
+	p.If(c.Memory < 0, "Memory", c.Memory, "at least 0")
+	p.If(c.Threads < 0, "Threads", c.Threads, "at least 0")
 	_, err := newDualLoss(c.Loss)
-	p.If(err != nil, "%w", err)
+	p.Add("Loss", err)
 	return p.Err()
 }
 

@@ -31,29 +31,30 @@ func TestErrors(t *testing.T) {
 		x      []float32
 		y      []float64
 	}{
-		{"1 classes", with(func(c *Config) { c.Classes = 1 }), 3, x, y},
-		{"regularizer 0 ", with(func(c *Config) { c.Regularizer = 0 }), 3, x, y},
-		{"regularizer NaN ", with(func(c *Config) { c.Regularizer = nan }), 3, x, y},
-		{"regularizer +Inf ", with(func(c *Config) { c.Regularizer = inf }), 3, x, y},
-		{"tolerance NaN ", with(func(c *Config) { c.Tolerance = nan }), 3, x, y},
-		{"tolerance 1 ", with(func(c *Config) { c.Tolerance = 1 }), 3, x, y},
-		{"-1 iterations", with(func(c *Config) { c.MaxIterations = -1 }), 3, x, y},
-		{"memory of -1 ", with(func(c *Config) { c.Memory = -1 }), 3, x, y},
-		{"-2 threads", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
-		{"no loss", with(func(c *Config) { c.Loss = nil }), 3, x, y},
-		{"unsupported loss squared-hinge", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
+		{"Classes 1: ", with(func(c *Config) { c.Classes = 1 }), 3, x, y},
+		{"Regularizer 0: ", with(func(c *Config) { c.Regularizer = 0 }), 3, x, y},
+		{"Regularizer NaN: ", with(func(c *Config) { c.Regularizer = nan }), 3, x, y},
+		{"Regularizer +Inf: ", with(func(c *Config) { c.Regularizer = inf }), 3, x, y},
+		{"Tolerance NaN: ", with(func(c *Config) { c.Tolerance = nan }), 3, x, y},
+		{"Tolerance 1: ", with(func(c *Config) { c.Tolerance = 1 }), 3, x, y},
+		{"MaxIterations -1: ", with(func(c *Config) { c.MaxIterations = -1 }), 3, x, y},
+		{"Memory -1: ", with(func(c *Config) { c.Memory = -1 }), 3, x, y},
+		{"Threads -2: ", with(func(c *Config) { c.Threads = -2 }), 3, x, y},
+		{"Loss: must be set", with(func(c *Config) { c.Loss = nil }), 3, x, y},
+		{"Loss: squared-hinge is not supported: must be multi-hinge or multi-logistic", with(func(c *Config) { c.Loss = loss.SquaredHinge{} }), 3, x, y},
 		{"sample 1: label 2 ", basic, 3, x, []float64{0, 2, 1}}, // package dataset tests other invalid samples
 		{"kernel values overflow", with(func(c *Config) { c.Kernel = kernel.Polynomial{Degree: 9} }), 3, huge, y},
 	} {
-		r, err := Train(t.Context(), c.config, c.n, c.x, c.y, func(float64, float64) error {
+		c.config.Trace = func(float64, float64) error {
 			t.Errorf("want %q: an iteration was made", c.want)
 			return nil
-		})
+		}
+		r, err := Train(t.Context(), c.config, c.n, c.x, c.y)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "lbfgs: ") || r != nil {
 			t.Errorf("want %q: result %v, error %v", c.want, r, err)
 		}
 	}
-	if _, err := Train(t.Context(), basic, 3, x, y, nil); err != nil {
+	if _, err := Train(t.Context(), basic, 3, x, y); err != nil {
 		t.Errorf("what the others were made of: %v", err)
 	}
 }

@@ -30,13 +30,13 @@ type dualLoss interface {
 func newDualLoss(l loss.Loss) (dualLoss, error) {
 	switch l.(type) {
 	case nil:
-		return nil, errors.New("no loss")
+		return nil, errors.New("must be set")
 	case loss.MultiHinge:
 		return hinge{}, nil
 	case loss.MultiLogistic:
 		return logistic{}, nil
 	}
-	return nil, fmt.Errorf("unsupported loss %s (have %s, %s)",
+	return nil, fmt.Errorf("%s is not supported: must be %s or %s",
 		l.Name(), loss.MultiHinge{}.Name(), loss.MultiLogistic{}.Name())
 }
 

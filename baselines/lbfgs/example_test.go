@@ -21,7 +21,7 @@ func Example() {
 	result, err := lbfgs.Train(context.Background(), lbfgs.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.6}, Loss: loss.MultiLogistic{}, Classes: set.Classes, Dim: set.Train.Dim,
 		Regularizer: 1e-3, Tolerance: 0.01,
-	}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n], nil)
+	}, n, set.Train.X[:n*set.Train.Dim], set.Train.Y[:n])
 	if err != nil {
 		log.Fatal(err)
 	}

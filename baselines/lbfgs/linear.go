@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 )
 
@@ -54,13 +54,13 @@ const (
 
 // TrainLinear fits n samples with p features: phi is n×p row-major, y holds class indices
 // 0 … Classes−1. It uses all fields of c except Kernel and Dim, which describe the points from
-// which the features are computed. After each iteration it calls trace, unless nil, with the
-// current objective and gap; if trace fails, TrainLinear returns its error. Cancelling the
+// which the features are computed. After each iteration it calls c.Trace, unless nil, with the
+// current objective and gap; if Trace fails, TrainLinear returns its error. Cancelling the
 // context ends training with the context's error.
 //
 // It fails on an invalid configuration, invalid sizes, features that are not finite, and labels
 // that are not classes.
-func TrainLinear(ctx context.Context, c Config, n, p int, phi []float32, y []float64, trace func(objective, gap float64) error) (*Linear, error) {
+func TrainLinear(ctx context.Context, c Config, n, p int, phi []float32, y []float64) (*Linear, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func TrainLinear(ctx context.Context, c Config, n, p int, phi []float32, y []flo
 		return nil, fmt.Errorf("lbfgs: %w", err)
 	}
 	c = c.withDefaults()
-	f := &linearFit{Config: c, problem: newLinearProblem(c, n, p, phi, y), trace: trace}
+	f := &linearFit{Config: c, problem: newLinearProblem(c, n, p, phi, y)}
 	f.result.W = make([]float64, c.Classes*p)
 	if err := f.minimize(ctx); err != nil {
 		return nil, err
@@ -80,7 +80,6 @@ func TrainLinear(ctx context.Context, c Config, n, p int, phi []float32, y []flo
 type linearFit struct {
 	Config
 	problem *linearProblem
-	trace   func(objective, gap float64) error
 	result  Linear
 	dual    dualPoint // dual point of the best bound so far
 }
@@ -124,8 +123,8 @@ func (f *linearFit) minimize(ctx context.Context) error {
 		r.W, next = next, r.W
 		r.Iterations++
 		f.certify()
-		if f.trace != nil {
-			if err := f.trace(r.Objective, r.Gap); err != nil {
+		if f.Trace != nil {
+			if err := f.Trace(r.Objective, r.Gap); err != nil {
 				return err
 			}
 		}

@@ -40,7 +40,7 @@ func features(seed uint64, n, p, classes int, l loss.Loss) *featureSet {
 
 func (s *featureSet) fit(t *testing.T) *Linear {
 	t.Helper()
-	r, err := TrainLinear(context.Background(), s.Config, s.n, s.p, s.phi, s.y, nil)
+	r, err := TrainLinear(context.Background(), s.Config, s.n, s.p, s.phi, s.y)
 	testutil.NoError(t, err)
 	return r
 }
@@ -226,21 +226,23 @@ func TestLinearStops(t *testing.T) {
 	calls := 0
 	once := s.Config
 	once.MaxIterations = 1
-	first, err := TrainLinear(ctx, once, s.n, s.p, s.phi, s.y, nil)
+	first, err := TrainLinear(ctx, once, s.n, s.p, s.phi, s.y)
 	if err != nil || first.Iterations != 1 || first.Converged {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	_, err = TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y, func(objective, gap float64) error {
+	s.Trace = func(objective, gap float64) error {
 		calls++
 		if want := s.objective(first.W); !(math.Abs(objective-want) <= 1e-5*want) || gap != first.Gap {
 			t.Errorf("call %d: P = %v, gap %v, want %v and %v", calls, objective, gap, want, first.Gap)
 		}
 		return boom
-	})
+	}
+	_, err = TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y)
 	if err != boom || calls != 1 {
 		t.Errorf("%d calls, %v", calls, err)
 	}
-	if _, err := TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y, func(float64, float64) error { cancel(); return nil }); err != context.Canceled {
+	s.Trace = func(float64, float64) error { cancel(); return nil }
+	if _, err := TrainLinear(ctx, s.Config, s.n, s.p, s.phi, s.y); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }

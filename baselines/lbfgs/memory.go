@@ -9,6 +9,7 @@ type memory struct {
 	size  int
 	plain bool   // the elements are vectors without images, with the Euclidean inner product
 	pairs []pair // oldest first
+	spare pair   // memory for the next one, if any
 }
 
 type pair struct {
@@ -16,13 +17,12 @@ type pair struct {
 	rho  float64 // 1/⟨s, y⟩
 }
 
-// take returns a pair for the caller to fill in and push. If the memory is full, take removes the
-// oldest pair and returns it for reuse.
+// take returns a pair for the caller to fill in and push.
 func (m *memory) take(length int) pair {
-	if len(m.pairs) == m.size {
-		oldest := m.pairs[0]
-		m.pairs = append(m.pairs[:0], m.pairs[1:]...)
-		return oldest
+	p := m.spare
+	m.spare = pair{}
+	if p.s.w != nil {
+		return p
 	}
 	if m.plain {
 		return pair{s: element{w: make([]float64, length)}, y: element{w: make([]float64, length)}}
@@ -41,12 +41,20 @@ func (m *memory) image(f element) []float64 {
 	return f.kw
 }
 
-// push adds a pair if its curvature ⟨s, y⟩ is positive. Only rounding can make it negative or 0.
+// push adds a pair if its curvature ⟨s, y⟩ is positive; only rounding can make it negative or 0.
+// If the memory is full, the oldest pair leaves for it.
 func (m *memory) push(p pair) {
-	if sy := m.inner(p.s, p.y); sy > 0 {
-		p.rho = 1 / sy
-		m.pairs = append(m.pairs, p)
+	sy := m.inner(p.s, p.y)
+	if !(sy > 0) {
+		m.spare = p
+		return
 	}
+	p.rho = 1 / sy
+	if len(m.pairs) == m.size {
+		m.spare = m.pairs[0]
+		m.pairs = append(m.pairs[:0], m.pairs[1:]...)
+	}
+	m.pairs = append(m.pairs, p)
 }
 
 // forget drops all pairs.

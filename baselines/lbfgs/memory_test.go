@@ -124,4 +124,16 @@ func TestMemoryRefusesNegativeCurvature(t *testing.T) {
 	if len(m.pairs) != 0 {
 		t.Errorf("%d pairs", len(m.pairs))
 	}
+	// A refused pair takes no other pair's place.
+	for _, y := range []float64{1, 2, -3, 4} {
+		p := m.take(1)
+		p.s.w[0], p.s.kw[0], p.y.w[0], p.y.kw[0] = 1, 1, y, y
+		m.push(p)
+		if y == -3 && (len(m.pairs) != 2 || m.pairs[0].y.w[0] != 1 || m.pairs[1].y.w[0] != 2) {
+			t.Errorf("after a refusal: %v", m.pairs)
+		}
+	}
+	if len(m.pairs) != 2 || m.pairs[0].y.w[0] != 2 || m.pairs[1].y.w[0] != 4 {
+		t.Errorf("of four pairs, one refused: %v", m.pairs)
+	}
 }

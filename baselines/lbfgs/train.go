@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 
@@ -43,19 +43,18 @@ type Result struct {
 }
 
 // Train minimizes the objective over the expansions on n samples: x is n×Dim
-// row-major, y holds class indices 0 … C−1. It calls trace, unless nil, after
-// every iteration, with P(f) and its gap up to the rounding of the iterations. The
-// result does not depend on Threads.
+// row-major, y holds class indices 0 … C−1. c.Trace gets P(f) and its gap up to the
+// rounding of the iterations. The result does not depend on Threads.
 //
 // The kernel matrix takes 4N² bytes, or 8N² up to N = 8,192. An iteration reads it once. With the
 // hinge and N ≥ 4,096, most iterations read only the rows and columns of some samples, a copy of
-// at most a sixth of the matrix. The objective and gap that trace gets then omit the loss at the
+// at most a sixth of the matrix. The objective and gap that Trace gets then omit the loss at the
 // other samples.
 //
 // Train fails if the configuration is invalid or does not fit the samples, if kernel values
-// overflow, if trace fails, or if the context ends. It does not fail if the iterations run out,
+// overflow, if Trace fails, or if the context ends. It does not fail if the iterations run out,
 // or rounding leaves no further step, before Tolerance is met: see Result.Converged.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -67,7 +66,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 	if err != nil {
 		return nil, err
 	}
-	if err := s.run(ctx, trace); err != nil {
+	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
 	return s.certify(ctx, x)
@@ -123,7 +122,7 @@ func (x *iterate) check() error {
 func (s *solver) gap() float64 { return max(0, s.now.objective-s.bound.value()) }
 
 // run iterates until the gap is met, the iterations are used up, or no step lowers the objective.
-func (s *solver) run(ctx context.Context, trace func(objective, gap float64) error) error {
+func (s *solver) run(ctx context.Context) error {
 	for s.iterations < s.config.MaxIterations {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("lbfgs: after %d iterations: %w", s.iterations, err)
@@ -152,10 +151,10 @@ func (s *solver) run(ctx context.Context, trace func(objective, gap float64) err
 			return err
 		}
 		s.iterations++
-		if trace == nil {
+		if s.config.Trace == nil {
 			continue
 		}
-		if err := trace(s.now.objective, s.gap()); err != nil {
+		if err := s.config.Trace(s.now.objective, s.gap()); err != nil {
 			return err
 		}
 	}

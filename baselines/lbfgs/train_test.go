@@ -21,7 +21,7 @@ var bothLosses = []loss.Loss{loss.MultiHinge{}, loss.MultiLogistic{}}
 
 func train(t rapid.TB, c Config, n int, x []float32, y []float64) *Result {
 	t.Helper()
-	r, err := Train(context.Background(), c, n, x, y, nil)
+	r, err := Train(context.Background(), c, n, x, y)
 	testutil.NoError(t, err)
 	return r
 }
@@ -162,10 +162,12 @@ func TestTrace(t *testing.T) {
 	for _, l := range bothLosses {
 		c, x, y := threeClasses(l)
 		var objectives, gaps []float64
-		r, err := Train(t.Context(), c, len(y), x, y, func(objective, gap float64) error {
+		c.Trace = func(objective, gap float64) error {
 			objectives, gaps = append(objectives, objective), append(gaps, gap)
 			return nil
-		})
+		}
+		r, err := Train(t.Context(), c, len(y), x, y)
+		c.Trace = nil
 		testutil.NoError(t, err)
 		last := len(objectives) - 1
 		if r.Iterations != last+1 || !(math.Abs(r.Objective-objectives[last]) <= 1e-10) || !(math.Abs(r.Gap-gaps[last]) <= 1e-10) {
@@ -202,12 +204,13 @@ func TestStops(t *testing.T) {
 			on = ctx
 		}
 		count := 0
-		r, err := Train(on, c, len(y), x, y, func(float64, float64) error {
+		c.Trace = func(float64, float64) error {
 			if count++; count == 4 {
 				return stop()
 			}
 			return nil
-		})
+		}
+		r, err := Train(on, c, len(y), x, y)
 		if !errors.Is(err, want) || r != nil || count != 4 {
 			t.Errorf("%v after %d iterations: result %v, error %v", want, count, r, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 )
 

@@ -158,7 +158,7 @@ func TestWeightsErrors(t *testing.T) {
 		Config
 		start float64
 	}{
-		"regularizer 0":          {Config{Kernel: good.Kernel, Loss: good.Loss, Classes: 2, Dim: 2}, 0},
+		"Regularizer 0":          {Config{Kernel: good.Kernel, Loss: good.Loss, Classes: 2, Dim: 2}, 0},
 		"initial weights in ±-1": {good, -1},
 		"want 2 features":        {bad, 0},
 	} {

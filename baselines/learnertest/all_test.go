@@ -222,8 +222,9 @@ func scored(m kernel.Model, outputs int) *model {
 // svm is C-SVC with its decision values as scores, which the harness' model does not have.
 func svm(k kernel.Kernel, all bool) learner {
 	return learner{TwoClasses: true, Fit: func(s task) (*model, error) {
-		m, _, err := csvc.Train(context.Background(), csvc.Config{Kernel: k, C: 1, OneVsAll: all, Threads: s.Threads},
-			s.N, s.Dim, s.X, s.Y, s.Classes)
+		m, err := csvc.Train(context.Background(), csvc.Config{
+			Kernel: k, Classes: s.Classes, Dim: s.Dim, C: 1, OneVsAll: all, Threads: s.Threads,
+		}, s.N, s.X, s.Y)
 		if err != nil {
 			return nil, err
 		}

@@ -3,18 +3,39 @@ package learnertest_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/harness"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/spec"
 )
 
 // laplacian is a kernel as another package might define it.
 type laplacian struct{ Scale float64 }
 
-func init() { kernel.Register[laplacian]() }
+// late is a loss that another package registers after the methods.
+type late struct{ loss.MultiHinge }
+
+func (late) Name() string { return "late-hinge" }
+
+func init() {
+	kernel.Register[laplacian]()
+	loss.Register(late{})
+}
+
+// TestForeignLoss: methods for any classification loss learn one that was registered after them.
+func TestForeignLoss(t *testing.T) {
+	for name, learns := range map[string]bool{"polk": true, "norma": true, "rff-sgd": true, "bsgd": false} {
+		if slices.Contains(spec.Method(name).Tasks, late{}.Name()) != learns ||
+			slices.Contains(harness.Methods()[name].Tasks, late{}.Name()) != learns {
+			t.Errorf("%s learns %v: the late loss is one of them: %v, want %v", name, spec.Method(name).Tasks, !learns, learns)
+		}
+	}
+}
 
 func (laplacian) Name() string { return "laplacian" }
 

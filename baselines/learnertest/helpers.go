@@ -74,7 +74,8 @@ type Countdown struct {
 
 // Err counts down, and returns context.Canceled after Left calls.
 func (c *Countdown) Err() error {
-	if c.Left--; c.Left < 0 {
+	c.Left--
+	if c.Left < 0 {
 		return context.Canceled
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,31 +40,51 @@ func TestStepDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestBadConfigs: New names every field that is wrong, in one error.
-func TestBadConfigs(t *testing.T) {
-	k, l, rate, one := gaussian, loss.MultiHinge{}, polk.Constant(0.5).Rate, loss.BinaryLogistic{}
-	none := func(name string) string {
-		return "NAME: no loss|NAME: no learning rate|NAME: regularizer -1: must be finite and at least 0|" + name +
-			"|NAME: -3 classes: at least 2 are needed|NAME: dimension 0: must be at least 1|NAME: "
+// TestNoInternals: a learner has documented methods of its own, and neither fields nor methods of
+// something that it embeds.
+func TestNoInternals(t *testing.T) {
+	s := task{Threads: 1, Classes: 3, N: 60, Dim: 2}
+	s.X, s.Y = learnertest.Blobs(2, s.N, s.Dim, s.Classes)
+	for key := range settings {
+		m := method(key)
+		if m.New == nil || key == "polk" { // the harness wraps it
+			continue
+		}
+		of := reflect.TypeOf(must(m.New(problem(gaussian, loss.MultiHinge{}, settings[key], s)))).Elem()
+		for _, f := range reflect.VisibleFields(of) {
+			if f.Anonymous || f.IsExported() {
+				t.Errorf("%s: %v shows the field %s", key, of, f.Name)
+			}
+		}
 	}
-	functions := "NAME: loss binary-logistic: its number of functions is 1, want one for each of the 3 classes|NAME: regularizer +Inf: must be finite and at least 0|"
+}
+
+// TestBadConfigs: Validate names every field that is wrong, in one error, and New fails with it.
+func TestBadConfigs(t *testing.T) {
+	k, l, rates, one := gaussian, loss.MultiHinge{}, polk.Constant(0.5), loss.BinaryLogistic{}
+	none := func(kernel string) string {
+		return "NAME: Classes -3: must be at least 2|NAME: Dim 0: must be at least 1|NAME: " + kernel +
+			"|NAME: Loss <nil>: must be set|NAME: LearningRate <nil>: must be set|NAME: Regularizer -1: must be finite and at least 0|NAME: "
+	}
+	const unset = "Kernel <nil>: must be set"
+	functions := "NAME: Loss binary-logistic: must be a loss of one function for each of the 3 classes, and has 1|NAME: Regularizer +Inf: must be finite and at least 0|NAME: "
 	for _, c := range []struct {
 		name, want string
 		err        error
 	}{
-		{"norma", none("NAME: memory 0: must be at least 1") + "no kernel", failure(norma.New(norma.Config{Classes: -3, Regularizer: -1}))},
-		{"nogd", none("NAME: 0 landmarks: want at least 1|NAME: rank 4: want 0 to the number of landmarks, 0") + "no kernel",
+		{"norma", none(unset) + "Memory 0: must be at least 1", failure(norma.New(norma.Config{Classes: -3, Regularizer: -1}))},
+		{"nogd", none(unset) + "Landmarks 0: must be at least 1|NAME: Rank 4: must be at least 0 and at most Landmarks, 0",
 			failure(nogd.New(nogd.Config{Classes: -3, Rank: 4, Regularizer: -1}))},
-		{"fogd", none("NAME: 0 frequencies: want at least 1") + "kernel: bandwidth 0: must be positive and finite",
+		{"fogd", none("Kernel: kernel: bandwidth 0: must be positive and finite") + "Frequencies 0: must be at least 1",
 			failure(fogd.New(fogd.Config{Classes: -3, Regularizer: -1}))},
-		{"fsgd", none("NAME: Points has length 0: want a positive multiple of dimension 0") + "no kernel",
+		{"fsgd", none(unset) + "Points of length 0: must be a positive number of rows of 0 features",
 			failure(fsgd.New(fsgd.Config{Classes: -3, Regularizer: -1}))},
-		{"norma", functions + "NAME: memory -1: must be at least 1", failure(norma.New(norma.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, Rate: rate, Regularizer: math.Inf(1), Memory: -1}))},
-		{"fsgd", functions + "NAME: Points has length 3: want a positive multiple of dimension 2",
-			failure(fsgd.New(fsgd.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, Rate: rate, Regularizer: math.Inf(1), Points: make([]float32, 3)}))},
-		{"norma", "NAME: regularizer 0: must be above 0", failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Memory: 3, Rate: rate}))},
-		{"forgetron", "NAME: budget 0: must be at least 1|NAME: 1 classes: at least 2 are needed", failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 1, Dim: 2}))},
-		{"projectron", "NAME: error 0 is not a number > 0|NAME: budget -1: must be at least 0|NAME: no kernel", failure(projectron.New(projectron.Config{Classes: 3, Dim: 2, Budget: -1}))},
+		{"norma", functions + "Memory -1: must be at least 1", failure(norma.New(norma.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, LearningRate: rates, Regularizer: math.Inf(1), Memory: -1}))},
+		{"fsgd", functions + "Points of length 3: must be a positive number of rows of 2 features",
+			failure(fsgd.New(fsgd.Config{Kernel: k, Loss: one, Classes: 3, Dim: 2, LearningRate: rates, Regularizer: math.Inf(1), Points: make([]float32, 3)}))},
+		{"norma", "NAME: Regularizer 0: must be above 0", failure(norma.New(norma.Config{Kernel: k, Loss: l, Classes: 3, Dim: 2, Memory: 3, LearningRate: rates}))},
+		{"forgetron", "NAME: Classes 1: must be at least 2|NAME: Budget 0: must be at least 1", failure(forgetron.New(forgetron.Config{Kernel: k, Classes: 1, Dim: 2}))},
+		{"projectron", "NAME: " + unset + "|NAME: Error 0: must be above 0 and finite|NAME: Budget -1: must be at least 1, or 0 for no limit", failure(projectron.New(projectron.Config{Classes: 3, Dim: 2, Budget: -1}))},
 	} {
 		if want := strings.NewReplacer("NAME", c.name, "|", "\n").Replace(c.want); c.err == nil || c.err.Error() != want {
 			t.Errorf("%v\nwant\n%s", c.err, want)
@@ -94,7 +115,7 @@ func TestTargets(t *testing.T) {
 					switch want := fits(key, l, s); {
 					case want && err != nil, !want && err == nil:
 						t.Errorf("%s: %v", what, err)
-					case err != nil && !regexp.MustCompile(`(?m)^\w+: (no loss|loss |-?\d+ classes: |unsupported loss |sample [01]: (label|target) )`).MatchString(err.Error()):
+					case err != nil && !regexp.MustCompile(`(?m)^\w+: (Loss|Classes |sample [01]: (label|target) )`).MatchString(err.Error()):
 						t.Errorf("%s: the error names no field: %v", what, err)
 					}
 				}
@@ -156,7 +177,7 @@ func TestBadRatesAndKernels(t *testing.T) {
 			t.Errorf("%s: no error of an infinite kernel", key)
 		}
 	}
-	for _, key := range []string{"polk", "fsgd", "norma", "rff-sgd", "nystrom-sgd"} {
+	for _, key := range []string{"polk", "fsgd", "norma", "rff-sgd", "nystrom-sgd", "bsgd/removal"} {
 		for _, rate := range []float64{0, -1, 1 / regularizer, math.Inf(1), math.NaN()} {
 			p := problem(gaussian, loss.MultiHinge{}, settings[key], s)
 			p.Params.Regularizer, p.Rates = regularizer, polk.Constant(rate)

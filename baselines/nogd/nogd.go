@@ -34,15 +34,18 @@
 package nogd
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // smallest is the smallest eigenvalue of a direction, relative to the largest. Kernel values,
@@ -51,24 +54,33 @@ const smallest = 1e-10
 
 // A Config is everything that determines a Learner.
 type Config struct {
-	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of C scores
-	Classes     int                 // C
-	Dim         int                 // p, features of a sample
-	Landmarks   int                 // B
-	Rank        int                 // k ≤ B; 0 for all directions
-	Every       bool                // landmarks are the first B samples, with gradient or without
-	Regularizer float64             // λ ≥ 0; 0 for NOGD as published
-	Rate        func(t int) float64 // η_t with η_t·λ < 1, for step t = 0, 1, 2, …
+	Kernel       kernel.Kernel // κ
+	Loss         loss.Loss     // ℓ, of C scores
+	Classes      int           // C
+	Dim          int           // p, features of a sample
+	Landmarks    int           // B
+	Rank         int           // k ≤ B; 0 for all directions
+	Every        bool          // landmarks are the first B samples, with gradient or without
+	Regularizer  float64       // λ ≥ 0; 0 for NOGD as published
+	LearningRate polk.Schedule // η_t < 1/λ
 }
 
-type base = stream.Model
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "nogd"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.Loss(c.Loss, c.Classes)
+	p.Descent(c.LearningRate, c.Regularizer)
+	p.If(c.Landmarks < 1, "Landmarks", c.Landmarks, "at least 1")
+	p.If(c.Rank < 0 || c.Rank > c.Landmarks, "Rank", c.Rank, fmt.Sprintf("at least 0 and at most Landmarks, %d", c.Landmarks))
+	return p.Err()
+}
 
 // A Learner runs NOGD and holds its current function f_t.
 type Learner struct {
-	*base
+	m       *stream.Model
 	cfg     Config
-	t       int
+	descent stream.Descent
 	project []float64      // D_k^{−1/2} V_kᵀ, k×B, once there are B landmarks
 	linear  *stream.Linear // W; nil until there are B landmarks
 	phi     []float64
@@ -77,38 +89,45 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c}, dataset.Problems{Package: "nogd"}
-	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
-	p.If(c.Landmarks < 1, "%d landmarks: want at least 1", c.Landmarks)
-	p.If(c.Rank < 0 || c.Rank > c.Landmarks, "rank %d: want 0 to the number of landmarks, %d", c.Rank, c.Landmarks)
-	var err error
-	if l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	l.none = make([]float64, c.Classes)
+	l := &Learner{cfg: c, descent: stream.Descent{Loss: c.Loss, Rates: c.LearningRate, Lambda: c.Regularizer}, none: make([]float64, c.Classes)}
+	l.m = stream.NewModel("nogd", c.Kernel, c.Classes, c.Dim, l.learn)
 	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
+
 func (l *Learner) learn(x []float32, y float64) error {
-	rate := l.cfg.Rate(l.t)
 	if l.linear != nil {
 		l.features(x)
-		if err := l.linear.Descend(l.cfg.Loss, l.phi, y, rate, l.cfg.Regularizer); err != nil {
-			return err
-		}
-		l.Saw(l.linear.Scores)
-		l.t++
-		return nil
+		err := l.linear.Descend(l.m.T, l.descent, l.phi, y)
+		l.m.Saw(l.linear.Scores)
+		return err
 	}
-	entered, err := l.Descend(l.cfg.Loss, x, y, rate, l.cfg.Regularizer)
+	entered, err := l.m.Descend(l.descent, x, y)
 	if err != nil {
 		return err
 	}
 	if !entered && l.cfg.Every {
-		l.F.Append(x, l.none)
+		l.m.F.Append(x, l.none)
 	}
-	l.t++
-	if l.F.Order() == l.cfg.Landmarks {
+	if l.m.F.Order() == l.cfg.Landmarks {
 		return l.embed()
 	}
 	return nil
@@ -116,7 +135,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 
 // features sets phi to φ(x).
 func (l *Learner) features(x []float32) {
-	k := l.Row(x)
+	k := l.m.Row(x)
 	for i := range l.phi {
 		l.phi[i] = gemm.Dot(l.project[i*len(k):(i+1)*len(k)], k)
 	}
@@ -124,10 +143,10 @@ func (l *Learner) features(x []float32) {
 
 // embed switches from the kernel expansion to the features of the landmarks.
 func (l *Learner) embed() error {
-	b, c := l.F.Order(), l.F.Outputs
+	b, c := l.m.F.Order(), l.m.F.Outputs
 	gram := make([]float64, b*b)
 	for i := range b {
-		for j, v := range l.Row(l.F.Dict.At(i))[:i+1] {
+		for j, v := range l.m.Row(l.m.F.Dict.At(i))[:i+1] {
 			gram[i*b+j], gram[j*b+i] = v, v
 		}
 	}
@@ -148,7 +167,7 @@ func (l *Learner) embed() error {
 		root := math.Sqrt(values[i])
 		for j, v := range vectors[i*b : (i+1)*b] {
 			l.project[i*b+j] = v / root
-			for q, a := range l.F.Weights(j) {
+			for q, a := range l.m.F.Weights(j) {
 				w[q*rank+i] += float64(float64(a*v) * root)
 			}
 		}
@@ -161,19 +180,19 @@ func (l *Learner) embed() error {
 // Step. Once the learner uses W, the weights are α = V_k D_k^{−1/2} Wᵀ.
 func (l *Learner) Expansion() *kernel.Expansion {
 	if l.linear == nil {
-		return l.F
+		return l.m.F
 	}
-	b, rank := l.F.Order(), len(l.phi)
-	for q := range l.F.Outputs {
+	b, rank := l.m.F.Order(), len(l.phi)
+	for q := range l.m.F.Outputs {
 		column := make([]float64, b)
 		for i, w := range l.linear.W[q*rank : (q+1)*rank] {
 			gemm.Axpy(w, l.project[i*b:(i+1)*b], column)
 		}
 		for j, a := range column {
-			l.F.Weights(j)[q] = a
+			l.m.F.Weights(j)[q] = a
 		}
 	}
-	return l.F
+	return l.m.F
 }
 
 // Model returns the Expansion.

@@ -10,6 +10,7 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 const eta = 0.5
@@ -17,7 +18,7 @@ const eta = 0.5
 func config(l loss.Loss, landmarks, rank int) Config {
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Landmarks: landmarks, Rank: rank,
-		Rate: func(int) float64 { return eta },
+		LearningRate: polk.Constant(eta),
 	}
 }
 
@@ -173,7 +174,7 @@ func TestDependentLandmarks(t *testing.T) {
 
 func TestLandmarkOfNormZero(t *testing.T) {
 	l := learnertest.New(t, New, config(loss.MultiLogistic{}, 1, 0))
-	l.F.Kernel = kernel.Polynomial{Offset: 0, Degree: 1}
+	l.m.F.Kernel = kernel.Polynomial{Offset: 0, Degree: 1}
 	if _, err := l.Step(t.Context(), 1, []float32{0, 0}, []float64{0}); err == nil || !strings.Contains(err.Error(), "no eigenvalue above 0") {
 		t.Error(err)
 	}

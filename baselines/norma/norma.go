@@ -25,51 +25,84 @@
 package norma
 
 import (
-	"polkrepro/baselines/internal/dataset"
+	"context"
+
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // A Config is everything that determines a Learner.
 type Config struct {
-	Kernel      kernel.Kernel       // κ
-	Loss        loss.Loss           // ℓ, of C scores
-	Classes     int                 // C
-	Dim         int                 // p, features of a sample
-	Regularizer float64             // λ > 0
-	Rate        func(t int) float64 // η_t < 1/λ for step t = 0, 1, 2, …
-	Memory      int                 // τ, the largest number of elements
+	Kernel       kernel.Kernel // κ
+	Loss         loss.Loss     // ℓ, of C scores
+	Classes      int           // C
+	Dim          int           // p, features of a sample
+	Regularizer  float64       // λ > 0
+	LearningRate polk.Schedule // η_t < 1/λ
+	Memory       int           // τ, the largest number of elements
 }
 
-type base = stream.Model
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "norma"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.Loss(c.Loss, c.Classes)
+	p.Descent(c.LearningRate, c.Regularizer)
+	p.If(c.Regularizer == 0, "Regularizer", 0, "above 0")
+	p.If(c.Memory < 1, "Memory", c.Memory, "at least 1")
+	return p.Err()
+}
 
 // A Learner runs NORMA and holds its current function f_t.
 type Learner struct {
-	*base
-	cfg        Config
-	t, dropped int
+	m       *stream.Model
+	cfg     Config
+	descent stream.Descent
+	dropped int
 }
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c}, dataset.Problems{Package: "norma"}
-	p.Descent(c.Loss, c.Classes, c.Rate, c.Regularizer)
-	p.If(c.Regularizer == 0, "regularizer 0: must be above 0")
-	p.If(c.Memory < 1, "memory %d: must be at least 1", c.Memory)
-	var err error
-	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
-	return l, err
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Learner{cfg: c, descent: stream.Descent{Loss: c.Loss, Rates: c.LearningRate, Lambda: c.Regularizer}}
+	l.m = stream.NewModel("norma", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
+
+// Expansion returns the current model. It is not a copy: later steps change it.
+func (l *Learner) Expansion() *kernel.Expansion { return l.m.F }
+
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.m.F }
+
 func (l *Learner) learn(x []float32, y float64) error {
-	entered, err := l.Descend(l.cfg.Loss, x, y, l.cfg.Rate(l.t), l.cfg.Regularizer)
+	entered, err := l.m.Descend(l.descent, x, y)
 	if err != nil {
 		return err
 	}
-	l.t++
-	if entered && l.F.Order() > l.cfg.Memory {
-		l.F.Remove(l.Oldest())
+	if entered && l.m.F.Order() > l.cfg.Memory {
+		l.m.F.Remove(l.m.Oldest())
 		l.dropped++
 	}
 	return nil

@@ -8,12 +8,13 @@ import (
 	"polkrepro/baselines/learnertest"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 func config(l loss.Loss, memory int) Config {
 	return Config{
 		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: l, Classes: 3, Dim: 2, Regularizer: 0.05,
-		Rate: func(int) float64 { return 0.4 }, Memory: memory,
+		LearningRate: polk.Constant(0.4), Memory: memory,
 	}
 }
 
@@ -81,10 +82,10 @@ func TestBadSamples(t *testing.T) {
 	if _, err := l.Step(t.Context(), 2, []float32{1, 2, 3, 4}, []float64{0, 3}); err == nil || l.Expansion().Order() != 0 {
 		t.Errorf("%v, order %d", err, l.Expansion().Order())
 	}
-	c.Kernel, c.Rate = kernel.Polynomial{Offset: 1, Degree: 20}, func(int) float64 { return 1 }
+	c.Kernel, c.LearningRate = kernel.Polynomial{Offset: 1, Degree: 20}, polk.Constant(1)
 	l = learnertest.New(t, New, c)
 	x, y := []float32{1e15, 1e15, 1e15, 1e15}, []float64{0, 1}
-	if _, err := l.Step(t.Context(), 2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: the loss is no longer finite") {
+	if _, err := l.Step(t.Context(), 2, x, y); err == nil || !strings.Contains(err.Error(), "norma: sample 2 of 2: scores are no longer finite") {
 		t.Errorf("%v", err)
 	}
 }

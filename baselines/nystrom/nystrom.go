@@ -33,8 +33,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/lbfgs"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
@@ -60,11 +60,9 @@ func (c Config) fit() lbfgs.Config {
 
 // Validate returns all errors in c, joined, or nil if c is valid.
 func (c Config) Validate() error {
-	err := c.fit().Validate()
-	if c.Landmarks < 1 {
-		err = errors.Join(err, fmt.Errorf("nystrom: %d landmarks: want at least 1", c.Landmarks))
-	}
-	return err
+	p := dataset.Problems{Package: "nystrom"}
+	p.If(c.Landmarks < 1, "Landmarks", c.Landmarks, "at least 1")
+	return errors.Join(c.fit().Validate(), p.Err())
 }
 
 // A Result is a trained model: the expansion, and the linear model on the features with its
@@ -77,13 +75,12 @@ type Result struct {
 }
 
 // Train fits n samples: x is n×Dim row-major, y holds class indices 0 … Classes−1. It needs 4
-// bytes for every pair of a sample and a landmark. After each iteration it calls trace, unless
-// nil, with the current objective and gap; if trace fails, Train returns its error. Cancelling
-// the context ends training with the context's error.
+// bytes for every pair of a sample and a landmark. Cancelling the context ends training with the
+// context's error.
 //
 // It fails on an invalid configuration, invalid sizes, features that are not finite, labels that
 // are not classes, and kernel values too large for float32.
-func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace func(objective, gap float64) error) (*Result, error) {
+func Train(ctx context.Context, c Config, n int, x []float32, y []float64) (*Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -99,7 +96,7 @@ func Train(ctx context.Context, c Config, n int, x []float32, y []float64, trace
 		return nil, err
 	}
 	m := f.dict.Len()
-	r, err := lbfgs.TrainLinear(ctx, c.fit(), n, m, phi, y, trace)
+	r, err := lbfgs.TrainLinear(ctx, c.fit(), n, m, phi, y)
 	if err != nil {
 		return nil, err
 	}

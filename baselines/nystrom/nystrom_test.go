@@ -34,7 +34,7 @@ func blobs(seed uint64, n, dim, classes int) *set {
 
 func (s *set) train(t *testing.T) *Result {
 	t.Helper()
-	r, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
+	r, err := Train(context.Background(), s.Config, s.n, s.x, s.y)
 	testutil.NoError(t, err)
 	return r
 }
@@ -145,8 +145,8 @@ func TestSample(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for want, spoil := range map[string]func(s *set){
-		"lbfgs: 1 classes":       func(s *set) { s.Classes = 1 },
-		"nystrom: 0 landmarks":   func(s *set) { s.Landmarks = 0 },
+		"lbfgs: Classes 1":       func(s *set) { s.Classes = 1 },
+		"nystrom: Landmarks 0":   func(s *set) { s.Landmarks = 0 },
 		"nystrom: sample 1: fea": func(s *set) { s.x[3] = float32(math.NaN()) },
 		"nystrom: sample 2: lab": func(s *set) { s.y[2] = -1 },
 		"nystrom: sample 0: κ(x, x)": func(s *set) {
@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 	} {
 		s := blobs(1, 10, 2, 3)
 		spoil(s)
-		_, err := Train(context.Background(), s.Config, s.n, s.x, s.y, nil)
+		_, err := Train(context.Background(), s.Config, s.n, s.x, s.y)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
@@ -182,7 +182,7 @@ func TestFarApart(t *testing.T) {
 	res, err := Train(context.Background(), Config{Config: lbfgs.Config{
 		Kernel: kernel.Gaussian{Bandwidth: 0.5}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2,
 		Regularizer: 1e-3, Tolerance: 1e-3,
-	}, Landmarks: 20, Seed: 1}, 60, x, y, nil)
+	}, Landmarks: 20, Seed: 1}, 60, x, y)
 	testutil.NoError(t, err)
 	if !res.Converged {
 		t.Errorf("gap %v of %v after %d iterations", res.Gap, res.Objective, res.Iterations)

@@ -29,28 +29,36 @@
 // # Cost
 //
 // A sample costs M·(p + C) multiply-adds at M elements, and M² more if it violates its margin.
-// Memory is M·(p + C) numbers, and M² for K⁻¹. K⁻¹ only grows, by the inverse of a block matrix.
-// x_t enters only if its squared distance from the span is above 1e-10·κ(x_t, x_t), so that the
-// inverse keeps some digits however small η is. A Learner's results are bit-identical for any
-// number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its
+// Memory is M·(p + C) numbers, and M² for K⁻¹. K⁻¹ only grows, by the inverse of a block
+// matrix. x_t enters only if its squared distance from the span is above 1e-10·κ(x_t, x_t). With a
+// small η, K⁻¹ would lose its digits nevertheless: whenever it grows it is measured, and once it is
+// off by 1e-4 the Cholesky factor of K takes its place. A Learner's results are bit-identical for
+// any number of threads. It must not be shared by goroutines. [kernel.Expansion.Write] saves its
 // model.
 package projectron
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
 	"polkrepro/baselines/internal/stream"
+	"polkrepro/internal/dataset"
+	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
 // singular is the squared distance from the span, relative to κ(x, x), below which a sample
 // counts as lying in the span.
 const singular = 1e-10
+
+// inaccurate is the largest |K⁻¹·K·u − u|, for u = (1, −1, 1, …), that is let stand.
+const inaccurate = 1e-4
 
 // A Config is everything that determines a Learner.
 type Config struct {
@@ -61,15 +69,24 @@ type Config struct {
 	Budget  int           // largest number of elements; 0 for no limit
 }
 
-type base = stream.Model
+// Validate returns all errors in c, joined, or nil if c is valid.
+func (c Config) Validate() error {
+	p := dataset.Problems{Package: "projectron"}
+	p.Model(c.Kernel, c.Classes, c.Dim)
+	p.If(!(c.Error > 0) || math.IsInf(c.Error, 1), "Error", c.Error, "above 0 and finite")
+	p.If(c.Budget < 0, "Budget", c.Budget, "at least 1, or 0 for no limit")
+	return p.Err()
+}
 
 // A Learner runs Projectron++ and holds its current function f_t.
 type Learner struct {
-	*base
-	cfg     Config
-	inverse []float64 // K⁻¹, rows stride apart
-	stride  int
-	d       []float64 // K⁻¹k, the weights of the projection
+	m        *stream.Model
+	cfg      Config
+	inverse  []float64 // K⁻¹, or the Cholesky factor of K; rows stride apart
+	stride   int
+	image    []float64 // K·u, which measures K⁻¹
+	factored bool      // inverse is the factor
+	d        []float64 // K⁻¹k, the weights of the projection
 
 	mistakes, projected, forced, margin int
 	worst                               float64 // largest error of a projection that was not forced
@@ -77,27 +94,49 @@ type Learner struct {
 
 // New returns a learner with f_0 = 0. It fails if the configuration is invalid.
 func New(c Config) (*Learner, error) {
-	l, p := &Learner{cfg: c}, dataset.Problems{Package: "projectron"}
-	p.If(!(c.Error > 0) || math.IsInf(c.Error, 1), "error %v is not a number > 0", c.Error)
-	p.If(c.Budget < 0, "budget %d: must be at least 0", c.Budget)
-	var err error
-	l.base, err = stream.NewModel(p, c.Kernel, c.Classes, c.Dim, l.learn)
-	return l, err
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	l := &Learner{cfg: c}
+	l.m = stream.NewModel("projectron", c.Kernel, c.Classes, c.Dim, l.learn)
+	return l, nil
 }
 
+// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n classes
+// 0 … C−1. It returns the scores of each sample, n×C, computed before learning from that sample;
+// they are valid until the next Step. If a sample is invalid, Step learns from none. If a score, loss
+// or learning rate is not finite, or ctx ends, it fails at that sample, has learned from those before
+// it, and can go on.
+func (l *Learner) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
+	return l.m.Step(ctx, n, x, y)
+}
+
+// SetThreads sets the number of goroutines that a step may use, at least 1, which is the default.
+// The results do not depend on it.
+func (l *Learner) SetThreads(n int) { l.m.SetThreads(n) }
+
+// KernelEvals returns the number of evaluations of κ in steps so far.
+func (l *Learner) KernelEvals() int64 { return l.m.Evals }
+
+// Expansion returns the current model. It is not a copy: later steps change it.
+func (l *Learner) Expansion() *kernel.Expansion { return l.m.F }
+
+// Model returns the Expansion.
+func (l *Learner) Model() kernel.Model { return l.m.F }
+
 func (l *Learner) learn(x []float32, label float64) error {
-	k := l.Score(x)
-	l.Saw(l.Scores)
-	if !stream.Finite(l.Scores) {
-		return stream.ErrDiverged
+	k := l.m.Score(x)
+	l.m.Saw(l.m.Scores)
+	if !stream.Finite(l.m.Scores) {
+		return polk.ErrDiverged
 	}
 	y := int(label)
-	r := loss.Rival(l.Scores, y)
-	ell := 1 - (l.Scores[y] - l.Scores[r])
+	r := loss.Rival(l.m.Scores, y)
+	ell := 1 - (l.m.Scores[y] - l.m.Scores[r])
 	if ell <= 0 {
 		return nil
 	}
-	self := l.F.Kernel.Self(x)
+	self := l.m.F.Kernel.Self(x)
 	if !(self >= 0) || math.IsInf(self, 1) {
 		return fmt.Errorf("κ(x, x) = %v", self)
 	}
@@ -113,7 +152,7 @@ func (l *Learner) learn(x []float32, label float64) error {
 		return nil
 	}
 	l.mistakes++
-	full := l.cfg.Budget > 0 && l.F.Order() >= l.cfg.Budget
+	full := l.cfg.Budget > 0 && l.m.F.Order() >= l.cfg.Budget
 	near := distance <= l.cfg.Error || without <= singular*self
 	switch {
 	case near:
@@ -124,8 +163,9 @@ func (l *Learner) learn(x []float32, label float64) error {
 		l.add(y, r, 1)
 		l.forced++
 	default:
-		l.enlarge(without)
-		l.AppendPair(x, y, r, 1)
+		l.enlarge(k, self, without)
+		l.m.AppendPair(x, y, r, 1)
+		return l.measure()
 	}
 	return nil
 }
@@ -133,6 +173,13 @@ func (l *Learner) learn(x []float32, label float64) error {
 // project sets d to K⁻¹k and returns kᵀK⁻¹k.
 func (l *Learner) project(k []float64) float64 {
 	l.d = slices.Grow(l.d[:0], len(k))[:len(k)]
+	if l.factored {
+		copy(l.d, k)
+		factor.SolveLower(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
+		within := gemm.Dot(l.d, l.d)
+		factor.SolveLowerT(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
+		return within
+	}
 	for i := range l.d {
 		l.d[i] = gemm.Dot(l.row(i), k)
 	}
@@ -145,19 +192,26 @@ func (l *Learner) row(i int) []float64 { return l.inverse[i*l.stride:][:len(l.d)
 // add adds τ times the projection of κ(x, ·) to f_y and subtracts it from f_r.
 func (l *Learner) add(y, r int, tau float64) {
 	for j, d := range l.d {
-		w := l.F.Weights(j)
+		w := l.m.F.Weights(j)
 		w[y] += float64(tau * d)
 		w[r] -= float64(tau * d)
 	}
 }
 
-// enlarge extends K⁻¹ by a new element. d holds the weights of the element's projection, and s is
-// its squared distance from the span, the Schur complement:
+// enlarge extends K⁻¹, or the factor of K, by a new element with the kernel values k and κ(x, x). d
+// holds the weights of the element's projection, and s is its squared distance from the span, the
+// Schur complement:
 //
 //	(K  k )⁻¹   (K⁻¹ + ddᵀ/s  −d/s)
 //	(kᵀ κ )   = (−dᵀ/s         1/s)
-func (l *Learner) enlarge(s float64) {
+func (l *Learner) enlarge(k []float64, self, s float64) {
 	m := len(l.d)
+	image := sign(m) * self
+	for i, v := range k {
+		l.image[i] += sign(m) * v
+		image += sign(i) * v
+	}
+	l.image = append(l.image, image)
 	if m == l.stride {
 		stride := max(16, 2*m)
 		larger := make([]float64, stride*stride)
@@ -165,6 +219,13 @@ func (l *Learner) enlarge(s float64) {
 			copy(larger[i*stride:], l.row(i))
 		}
 		l.inverse, l.stride = larger, stride
+	}
+	if l.factored {
+		row := l.inverse[m*l.stride:][:m]
+		copy(row, k)
+		factor.SolveLower(1, m, l.inverse, l.stride, row, m, 1)
+		l.inverse[m*l.stride+m] = math.Sqrt(s)
+		return
 	}
 	for i, d := range l.d {
 		gemm.Axpy(d/s, l.d, l.row(i))
@@ -174,12 +235,45 @@ func (l *Learner) enlarge(s float64) {
 	l.inverse[m*l.stride+m] = 1 / s
 }
 
+// sign returns u_i.
+func sign(i int) float64 { return float64(1 - 2*(i%2)) }
+
+// measure compares K⁻¹·K·u with u, and puts the factor of K, with the least squared distance added to
+// its diagonal, in the place of K⁻¹ if they differ too much.
+func (l *Learner) measure() error {
+	if l.factored {
+		return nil
+	}
+	m, worst := len(l.image), 0.0
+	for i := range m {
+		worst = max(worst, math.Abs(gemm.Dot(l.inverse[i*l.stride:][:m], l.image)-sign(i)))
+	}
+	if worst <= inaccurate { // false for NaN
+		return nil
+	}
+	for i := range m {
+		row := l.inverse[i*l.stride:]
+		copy(row, l.m.Row(l.m.F.Dict.At(i)))
+		row[i] += singular * row[i]
+	}
+	l.factored = factor.Cholesky(m, l.inverse, l.stride, 1)
+	if !l.factored {
+		return errors.New("the dictionary's kernel matrix is singular: a larger Error is needed")
+	}
+	return nil
+}
+
 // Health returns counters: mistakes, projected (mistakes close enough to the span), forced
 // (mistakes projected only because the budget was reached), margin_updates (margin errors that
-// changed f), and projection_error (largest error of a projection that was not forced).
+// changed f), projection_error (largest error of a projection that was not forced), and factored (1
+// once the factor of K has taken the place of K⁻¹).
 func (l *Learner) Health() map[string]float64 {
-	return map[string]float64{
+	h := map[string]float64{
 		"mistakes": float64(l.mistakes), "projected": float64(l.projected), "forced": float64(l.forced),
 		"margin_updates": float64(l.margin), "projection_error": l.worst,
 	}
+	if l.factored {
+		h["factored"] = 1
+	}
+	return h
 }

@@ -2,11 +2,13 @@ package projectron
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"polkrepro/baselines/learnertest"
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 )
@@ -135,27 +137,37 @@ func TestEqualsThePaper(t *testing.T) {
 	}
 }
 
-// TestInverse: K⁻¹, grown element by element, is the inverse of K.
+// TestInverse: the projection of an element has the element's values, with K⁻¹ grown element by element.
+// With a small η, where K⁻¹ would soon be off by 1e20, the factor of K takes its place.
 func TestInverse(t *testing.T) {
-	c := config(0.05, 0)
-	const n = 3000
+	for _, eta := range []float64{0.05, 1e-3, 1e-9} {
+		for _, bandwidth := range []float64{0.3, 1, 3} {
+			projectsElements(t, eta, bandwidth)
+		}
+	}
+}
+
+func projectsElements(t *testing.T, eta, bandwidth float64) {
+	t.Helper()
+	c := config(eta, 0)
+	c.Kernel = kernel.Gaussian{Bandwidth: bandwidth}
+	const n = 1000
 	x, y := learnertest.Blobs(8, n, c.Dim, c.Classes)
 	l := learnertest.New(t, New, c)
 	learnertest.Step(t, l, x, y)
 	m := l.Expansion().Order()
-	if m < 40 {
-		t.Fatalf("%d elements: the test shows little", m)
+	if m < 10 || (l.Health()["factored"] == 1) != (eta < 0.01) {
+		t.Fatalf("%d elements, %v: the test shows little", m, l.Health())
 	}
+	var gram [][]float64
 	for i := range m {
-		k := l.Row(l.F.Dict.At(i))
+		gram = append(gram, slices.Clone(l.m.Row(l.m.F.Dict.At(i))))
+	}
+	for i, k := range gram {
 		l.project(k)
-		for j, d := range l.d {
-			want := 0.0
-			if i == j {
-				want = 1
-			}
-			if !(math.Abs(d-want) <= 1e-6) {
-				t.Fatalf("(K⁻¹K)_%d,%d = %v", i, j, d)
+		for j := range m {
+			if got := gemm.Dot(gram[j], l.d); !(math.Abs(got-k[j]) <= 1e-6) {
+				t.Fatalf("η = %v, c = %v: the projection of element %d is %v at element %d, want %v", eta, bandwidth, i, got, j, k[j])
 			}
 		}
 	}

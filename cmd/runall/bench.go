@@ -50,6 +50,11 @@ right. What is left out or shortened is printed.
 Several files share --budget and the flags, such as --label, and one spec. The
 methods are then also ranked over the files, with the tests of Demšar (2006).
 
+--export writes the setting with the least mean error on the test rows as a
+model file for predict, evaluate and export-model, trained again on all rows of
+FILE. A model file can't hold C-SVC, random Fourier features or more than 8,192
+elements: if one of these is better, both errors are printed.
+
 An interrupted search starts over. The runs resume, and finished ones are kept.
 The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
@@ -73,11 +78,15 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 		return err
 	}
 	b.profile, b.opt.RequireData = spec.ProfileQuick, true
-	if err := b.reproduction.run(cmd, []string{found}); err != nil || !b.opt.Predictions {
-		return err
+	ran := b.reproduction.run(cmd, []string{found})
+	if ran != nil && !errors.Is(ran, harness.ErrRunsFailed) || !b.opt.Predictions && b.search.export == "" {
+		return ran
 	}
 	plan, err := harness.PlanNamed([]string{found}, b.profile, b.plan, b.opt.Finder)
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(ran, b.search.exportBest(cmd, plan, b.opt)); err != nil || !b.opt.Predictions {
 		return err
 	}
 	for i, src := range b.search.opt.Sources {
@@ -112,6 +121,7 @@ type settingsSearch struct {
 	given         data.Source // what the flags say of each file
 	scale, format string
 	table         columnFlags
+	export        string   // model file to write; empty if none
 	names         []string // names of the flags
 }
 
@@ -132,6 +142,7 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 	fs.Var(choice(&q.scale, rows.Scales()), "scale", "feature scaling, fitted on the training rows: none, standard or unit")
 	fs.DurationVar(&q.opt.Budget, "budget", 10*time.Minute, "approximate `time` of all, such as 90s or 1h")
 	wholeFlag(cmd, &q.opt.Order, "order", 0, 8, 100_000, "largest model order `M` of the comparison (default: by the number of rows and the budget, at most 500)")
+	fs.StringVar(&q.export, "export", "", "model `file` to write: the best of all that a model file can hold, trained again on all rows")
 	fs.VisitAll(func(f *pflag.Flag) { q.names = append(q.names, f.Name) })
 }
 
@@ -150,12 +161,16 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	name := kind + "-" + q.opt.Name()
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	spec = filepath.Join(opt.Results, name+".yaml")
-	for i, src := range q.opt.Sources {
+	inputs := append(slices.Clip(q.files), q.given.Test, q.given.TrainLabels, q.given.TestLabels)
+	for i := range q.files {
 		for _, file := range []string{spec, filepath.Join(opt.Results, q.predictions(i))} {
-			if err := checkOutput("--results:", file, append(q.files, src.Test, src.TrainLabels, src.TestLabels)...); err != nil {
+			if err := checkOutput("--results:", file, inputs...); err != nil {
 				return "", err
 			}
 		}
+	}
+	if err := checkModel("--export", q.export, append(inputs, spec)...); err != nil {
+		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
 	defer abandon() // an error leaves no empty folder
@@ -192,10 +207,36 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	return spec, nil
 }
 
+// exportBest writes the model of --export, if that is given, after the runs of a plan.
+func (q *settingsSearch) exportBest(cmd *cobra.Command, plan []spec.Planned, opt harness.Options) error {
+	if q.export == "" {
+		return nil
+	}
+	have, err := harness.ReadResults(opt.Results, warning(cmd))
+	if err != nil {
+		return err
+	}
+	if opt.Keep {
+		plan = harness.Adopt(plan, have.Records)
+	}
+	m, err := compare.Export(cmd.Context(), plan, have.Records, q.opt)
+	if err == nil {
+		err = files.Write(q.export, m.SaveForPrediction)
+	}
+	if err != nil {
+		return resumable(fmt.Errorf("--export: %w", err))
+	}
+	q.opt.Note("%s: %d rows, model order %d, %s; to predict: %s", q.export, m.Rows(), m.Order(), modelText(m), quoted([]string{"runall", "predict", q.export, "FILE"}))
+	return nil
+}
+
 // sources sets the sources of the files from the flags. Files with the same name get numbers.
 func (q *settingsSearch) sources(fs *pflag.FlagSet) error {
 	if n := len(q.files); n > 1 && q.given.Test+q.given.TrainLabels+q.given.TestLabels != "" {
 		return harness.Usage(fmt.Errorf("--test, --labels and --test-labels name files of one data set, and there are %d: give one, or write a spec, whose data can be a list (docs/own-data.md)", n))
+	}
+	if len(q.files) > 1 && q.export != "" {
+		return harness.Usage(fmt.Errorf("--export %s: a model is of one file, and there are %d: leave out --export, or give the file alone in another call", q.export, len(q.files)))
 	}
 	names := make(map[string]bool)
 	for _, file := range q.files {

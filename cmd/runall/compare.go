@@ -61,8 +61,9 @@ found on held-out training rows, and values of each heuristic's size parameter
 whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
-is read, as in 'runall bench'. --data again adds a file, which shares them and
-the budget; the heuristics are then ranked over files (Demšar, 2006).
+is read, and --export writes the best setting as a model file, as in 'runall
+bench'. --data again adds a file, which shares the flags and the budget; the
+heuristics are then ranked over the files, with the tests of Demšar (2006).
 
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
@@ -106,7 +107,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if out == nil {
 		return err
 	}
-	return errors.Join(c.report(cmd, t, plan, out), err)
+	return errors.Join(c.report(cmd, t, plan, out), err, c.search.exportBest(cmd, compare.Runs(plan), c.opt))
 }
 
 // externals registers the heuristics given as NAME=COMMAND and replaces each such word of

@@ -26,6 +26,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"polkrepro/harness"
+	"polkrepro/record"
+	"polkrepro/spec"
 )
 
 func main() {
@@ -86,11 +88,24 @@ func unfinished(args []string) error {
 	return harness.ErrInterrupted
 }
 
+// advice names the command that helps with an error of a package, which knows no commands.
+func advice(err error) string {
+	switch {
+	case errors.Is(err, spec.ErrNoSpec):
+		return " ('runall list specs' lists the embedded ones)"
+	case errors.Is(err, record.ErrDamagedRecords):
+		return "; 'runall reproduce' reruns them"
+	case errors.Is(err, harness.ErrNoRecords):
+		return "; run 'runall reproduce', or name another folder"
+	}
+	return ""
+}
+
 // explain prints an error. For a panic it saves the stack to a file and asks for a report.
 func explain(err error, stderr io.Writer) {
 	var panicked *harness.PanicError
 	if !errors.As(err, &panicked) {
-		fmt.Fprintf(stderr, "runall: %v\n", err)
+		fmt.Fprintf(stderr, "runall: %v%s\n", err, advice(err))
 		return
 	}
 	path, saved := panicked.Save()

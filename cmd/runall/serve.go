@@ -47,9 +47,10 @@ load     bytes                  a model file       -
 
 "flags" are the settings of train, by the names of their flags, as text. fit is
 train on a file, begin and learn are train on a stream: while "choosing" is
-true, the first rows are still collected and a provisional model answers. Errors
-are in "error"; the model survives them, except those of fit and begin. A
-request that can't be read ends the process.`,
+true, the first rows are still collected and a provisional model answers. A
+loaded model for prediction only answers scores alone. Errors are in "error";
+the model survives them, except those of fit and begin. A request that can't be
+read ends the process.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := server{in: bufio.NewReaderSize(cmd.InOrStdin(), 1<<16), out: raw(cmd.OutOrStdout())}
@@ -280,6 +281,9 @@ func (s *server) answer(ctx context.Context, q *request, b body, a *reply, paylo
 	switch q.Op {
 	case "load":
 		m, err := online.Read(bytes.NewReader(b.model))
+		if errors.Is(err, online.ErrPrediction) {
+			m, err = online.ReadForPrediction(bytes.NewReader(b.model))
+		}
 		if err == nil {
 			s.feed, s.labels, s.dim = online.GoOn(m, s.note), m.Settings().Labels, m.Settings().Dim
 		}

@@ -127,8 +127,6 @@ func (f *trainFlags) set(fs *pflag.FlagSet, opt *online.TrainOptions) (err error
 	switch {
 	case f.out == "":
 		return errors.New("--out is missing: name the model file to write")
-	case f.out == "-":
-		return errors.New("--out -: a model is not written to standard output: name a file")
 	case stream && opt.Epochs > 1:
 		return errors.New("standard input can be read only once: --epochs is for files")
 	case !stream && fs.Changed("on-drift"):
@@ -173,17 +171,11 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 	if filepath.Clean(out) != filepath.Clean(flags.resume) { // a model may be replaced under its own name
 		inputs = append(inputs, flags.resume)
 	}
-	if err := checkOutput("--out", out, inputs...); err != nil {
+	if err := checkModel("--out", out, inputs...); err != nil {
 		return err
-	}
-	if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return harness.Usage(fmt.Errorf("%s is a symbolic link, which the new model would replace: name its target, or another file with --out", out))
 	}
 	if err := flags.complete(cmd.Flags(), &opt); err != nil {
 		return err
-	}
-	if err := harness.CheckFile(out); err != nil {
-		return fmt.Errorf("--out: %w", err)
 	}
 	stderr := cmd.ErrOrStderr()
 	opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
@@ -217,6 +209,24 @@ func train(cmd *cobra.Command, opt online.TrainOptions, flags trainFlags) error 
 		fmt.Fprintln(stderr, "To go on:", quoted([]string{"runall", "train", opt.Source.Path, "--resume", out}))
 	}
 	return errors.Join(err, printed)
+}
+
+// checkModel returns an error if the model file that a flag names can't be written, or is one of the
+// files that the command reads. A file that exists is replaced.
+func checkModel(flag, path string, inputs ...string) error {
+	if path == "-" {
+		return harness.Usage(fmt.Errorf("%s -: a model is not written to standard output: name a file", flag))
+	}
+	if err := checkOutput(flag, path, inputs...); err != nil || path == "" {
+		return err
+	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return harness.Usage(fmt.Errorf("%s is a symbolic link, which the new model would replace: name its target, or another file with %s", path, flag))
+	}
+	if err := harness.CheckFile(path); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 // trainProgress returns a function that prints the progress of a training: in the first pass all that

@@ -87,8 +87,8 @@ func (t *trainSettings) complete(table *pflag.FlagSet, opt *online.TrainOptions)
 	if err != nil {
 		return err
 	}
-	if table.Changed("parsimony") && !p.Heuristic.Epsilon {
-		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic.Name)
+	if table.Changed("parsimony") && !p.Heuristic().Epsilon {
+		return fmt.Errorf("--parsimony: the pruner %s does not use it", p.Heuristic().Name)
 	}
 	opt.Order, opt.Tolerance, opt.Tune = t.order, t.tolerance/100, !t.noTune
 	if table.Changed("tolerance") && t.tolerance == 0 {

@@ -11,7 +11,7 @@ import (
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 	"polkrepro/loss"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -71,10 +71,10 @@ func (f *function) prune(t *testing.T, name string, p prune.Params) literal.Stat
 func (f *function) pruneBy(t *testing.T, i *prune.Instance) literal.State {
 	t.Helper()
 	s := f.state(i)
-	if p, ok := i.Pruner.(prune.InversePruner); ok {
+	if p, ok := i.Pruner().(prune.InversePruner); ok {
 		testutil.NoError(t, p.Prune(t.Context(), s))
 	} else {
-		testutil.NoError(t, i.Pruner.(prune.Pruner).Prune(t.Context(), s))
+		testutil.NoError(t, i.Pruner().(prune.Pruner).Prune(t.Context(), s))
 	}
 	return s
 }

@@ -133,7 +133,8 @@ func plan(s InverseState, n int, room float64) (mergers []merger, points [][]flo
 		if m.q < 0 {
 			continue
 		}
-		if room -= min(least, m.cost); room < 0 && len(mergers) > 0 {
+		room -= min(least, m.cost)
+		if room < 0 && len(mergers) > 0 {
 			break
 		}
 		used[p], used[m.q] = true, true

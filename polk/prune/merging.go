@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"polkrepro/kernel"
+	"polkrepro/internal/merged"
 )
 
 func init() {
@@ -88,9 +88,9 @@ func (p pair) best() (h, loss float64) {
 		h, loss = pair{p.qq, p.pp, p.pq, p.kappa}.best()
 		return 1 - h, loss
 	}
-	r, c := kernel.MergeRatio(p.pp, p.qq, p.pq)
-	h = kernel.MergePoint(r, c, p.kappa)
-	return h, p.pp * kernel.MergeLoss(r, c, p.kappa, h)
+	r, c := merged.Ratio(p.pp, p.qq, p.pq)
+	h = merged.Point(r, c, p.kappa)
+	return h, p.pp * merged.Loss(r, c, p.kappa, h)
 }
 
 // merge replaces p and q by a point. The point is rounded to float32, so the kernel values in

@@ -37,8 +37,8 @@ type Step struct {
 	T       int           // number of steps before this one
 	Len     int           // number of elements before any removal, new ones included
 	N       int           // number of samples in the mini-batch
-	X       []float32     // N×p, the samples in row-major order
-	Y       []float64     // their targets
+	X       []float32     // N×p, the samples in row-major order; the caller's of Learner.Step, read-only, valid until Prune returns
+	Y       []float64     // their targets, likewise
 	Rate    float64       // η_t
 	Epsilon float64       // ε_t of the learner's budget rule
 	Kernel  kernel.Kernel // κ
@@ -53,6 +53,11 @@ type Step struct {
 // add no element.
 //
 // Removing an element that is not present panics.
+//
+// No slice is valid after Prune has returned: copy what is to be kept. Point and Weights are views of
+// the learner's memory, valid until Add or Enter, which may move it; Remove and Drop leave them valid,
+// and Remove changes the weights that they show. Row and Values each have a buffer of their own, so a
+// row is valid while other points' values are asked for.
 type Elements interface {
 	Step() Step
 	Old() int           // M before the step
@@ -60,17 +65,18 @@ type Elements interface {
 	Len() int           // number of elements present
 	Present(j int) bool // whether j has not been removed
 
-	Point(j int) []float32   // x_j, of length p; read-only
-	Weights(j int) []float64 // w_j, of length C; read-only in an InverseState
+	Point(j int) []float32   // x_j, of length p; read-only; valid until Add or Enter
+	Weights(j int) []float64 // w_j, of length C; read-only in an InverseState; valid until Add or Enter
 	Norm2(j int) float64     // ‖w_j‖²
 	Age(j int) int           // steps since j entered, 0 for new elements
 	ID(j int) uint64         // identifies j in all steps until it is removed: a key for values that a pruner keeps
 	Sample(j int) int        // position in the mini-batch, −1 if j is not a sample of this step
 	Self(j int) float64      // κ(x_j, x_j)
-	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); valid until the next call
+	Row(j int) []float64     // κ(x_j, x_i) for all i < Total(); the caller may change it; valid until the next call of Row, Add or Enter
 
 	// Values returns κ(x, x_i) for all i < Total() and any point x, such as one of the step's
-	// samples or a point to be added. It is valid until the next call of Values or Enter.
+	// samples or a point to be added. The caller may change it. It is valid until the next call of
+	// Values, Add or Enter.
 	Values(x []float32) []float64
 
 	// Drop removes element j and leaves the others' weights as they are.
@@ -127,7 +133,8 @@ type InverseState interface {
 	// Entering many points at once takes less time than one by one.
 	Enter(points ...[]float32) []int
 
-	// Column writes column j of K⁻¹ to dst, of length Total(), with zeros for removed elements.
+	// Column writes column j of K⁻¹ to dst, of length Total() and the caller's, with zeros for removed
+	// elements.
 	Column(dst []float64, j int)
 }
 

@@ -66,7 +66,8 @@ func Register(h Heuristic) {
 	if old, ok := registered[h.Name]; ok && (h.Identity == "" || old.Identity == "") {
 		panic("prune: two heuristics are named " + h.Name)
 	}
-	if h.file = registeringFile(); h.file == "" && h.Identity == "" {
+	h.file = registeringFile()
+	if h.file == "" && h.Identity == "" {
 		panic("prune: heuristic " + h.Name + " is of another package: give it an Identity, which says of which code its results are")
 	}
 	registered[h.Name] = h
@@ -175,12 +176,22 @@ func (h Heuristic) Complete(given Params) (Params, error) {
 	return out, nil
 }
 
-// An Instance is a pruner for one learner, with its heuristic and parameters.
+// An Instance is a pruner for one learner, with its heuristic and parameters. [New] and [Find] make it.
 type Instance struct {
-	Pruner    any       // a Pruner, or if Heuristic.Inverse an InversePruner
-	Heuristic Heuristic // the heuristic that made it
-	Params    Params    // complete
+	pruner    any
+	heuristic Heuristic
+	params    Params
 }
+
+// Pruner returns a Pruner, or if Heuristic().Inverse an InversePruner. It is nil if neither New nor
+// Find has made the instance.
+func (i *Instance) Pruner() any { return i.pruner }
+
+// Heuristic returns the heuristic that made the pruner.
+func (i *Instance) Heuristic() Heuristic { return i.heuristic }
+
+// Params returns the complete parameters, which must not be changed.
+func (i *Instance) Params() Params { return i.params }
 
 // New returns a pruner of h, which need not be registered. It fails if [Heuristic.Check] or
 // [Heuristic.Complete] does.
@@ -209,8 +220,8 @@ func Find(name string, given Params) (*Instance, error) {
 
 // Ridge returns the number that is added to the diagonal of K.
 func (i *Instance) Ridge() float64 {
-	if i.Heuristic.Ridge == nil {
+	if i.heuristic.Ridge == nil {
 		return 0
 	}
-	return i.Heuristic.Ridge(i.Params)
+	return i.heuristic.Ridge(i.params)
 }

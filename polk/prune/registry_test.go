@@ -153,3 +153,22 @@ func TestJointCostOfDuplicates(t *testing.T) {
 		}
 	}
 }
+
+// TestShortlist: the least scores in their order. As for Least, NaN counts as +Inf.
+func TestShortlist(t *testing.T) {
+	nan := math.NaN()
+	for _, tt := range []struct {
+		scores []float64
+		want   []int
+	}{
+		{[]float64{3, 1, 2, 1, 0}, []int{4, 1, 3}},
+		{[]float64{nan, 3, 2, nan, 1}, []int{4, 2, 1}},
+		{[]float64{3, nan, nan, nan, 2, 1}, []int{5, 4, 0}},
+		{[]float64{nan, math.Inf(1), 5, nan}, []int{2, 0, 1}},
+	} {
+		got := shortlist(elements{gone: make([]bool, len(tt.scores))}, 3, func(j int) float64 { return tt.scores[j] })
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("of %v: %v, want %v", tt.scores, got, tt.want)
+		}
+	}
+}

@@ -76,7 +76,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := New(Heuristic{Name: "empty"}, nil); err == nil || !strings.Contains(err.Error(), "want one") {
 		t.Error(err)
 	}
-	if i, err := New(noParams, nil); err != nil || i.Ridge() != 0 || len(i.Params) != 0 {
+	if i, err := New(noParams, nil); err != nil || i.Ridge() != 0 || len(i.Params()) != 0 {
 		t.Errorf("%+v, %v", i, err)
 	}
 }

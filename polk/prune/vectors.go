@@ -1,5 +1,7 @@
 package prune
 
+import "math"
+
 // axpy adds alpha·x to y.
 func axpy(alpha float64, x, y []float64) {
 	for i, v := range x {
@@ -15,8 +17,8 @@ func dot(a, b []float64) float64 {
 	return s
 }
 
-// shortlist returns the n present elements of s with the least scores, in the
-// order of their scores, the first of equals first.
+// shortlist returns the n present elements of s with the least scores, in the order of their scores,
+// the first of equals first. A NaN score counts as +Inf.
 func shortlist(s Elements, n int, score func(j int) float64) []int {
 	var list []int
 	var scores []float64
@@ -25,6 +27,9 @@ func shortlist(s Elements, n int, score func(j int) float64) []int {
 			continue
 		}
 		v := score(j)
+		if math.IsNaN(v) {
+			v = math.Inf(1)
+		}
 		if len(list) == n && !(v < scores[n-1]) {
 			continue
 		}

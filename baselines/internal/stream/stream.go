@@ -5,25 +5,22 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
-	"polkrepro/baselines/internal/dataset"
+	"polkrepro/internal/dataset"
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
+	"polkrepro/polk"
 )
 
-// ErrDiverged reports a loss that is no longer finite.
-var ErrDiverged = errors.New("the loss is no longer finite: the iterates have diverged")
-
 // Samples passes a learner its samples one at a time, and keeps the scores of each sample,
-// computed before learning from it. Learners embed Samples.
+// computed before learning from it.
 type Samples struct {
 	Threads int   // goroutines a step may use
 	Evals   int64 // kernel evaluations so far
+	T       int   // samples learned so far
 
 	name         string
 	dim, classes int // classes is 1 for a regression
@@ -31,33 +28,21 @@ type Samples struct {
 	scores       []float64
 }
 
-// NewSamples returns the Samples of a learner with the kernel k. learn learns from one sample and
-// passes the sample's scores to Saw. p holds the problems of the learner's configuration;
-// NewSamples adds those of the kernel and the sizes, and fails if there are any.
-func NewSamples(p dataset.Problems, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (Samples, error) {
-	p.Model(k, classes, dim)
-	return Samples{Threads: 1, name: p.Package, dim: dim, classes: classes, learn: learn}, p.Err()
+// NewSamples returns the Samples of a learner of the named package. learn learns from one sample and
+// passes the sample's scores to Saw. The learner's configuration must be valid.
+func NewSamples(name string, classes, dim int, learn func(x []float32, y float64) error) Samples {
+	return Samples{Threads: 1, name: name, dim: dim, classes: classes, learn: learn}
 }
 
-// SetThreads sets the number of goroutines a step may use, at least 1, which is the
-// default. The result does not depend on it.
+// SetThreads implements the method of learners.
 func (s *Samples) SetThreads(n int) { s.Threads = max(n, 1) }
-
-// KernelEvals returns the number of kernel evaluations in steps so far.
-func (s *Samples) KernelEvals() int64 { return s.Evals }
-
-// Health returns an empty map: Samples has no counters.
-func (s *Samples) Health() map[string]float64 { return map[string]float64{} }
 
 // Saw records the scores of a sample.
 func (s *Samples) Saw(scores []float64) { s.scores = append(s.scores, scores...) }
 
-// Step learns from n samples, one after another: x is n×Dim in row-major order, y holds n
-// classes, or numbers for a regression. It returns the scores of each sample, computed before
-// learning from that sample; they are valid until the next Step. If a sample is invalid, Step fails
-// and learns from none. It also fails at the first sample that the learner can't learn from, such
-// as one whose loss or scores are not finite, and at the sample before which ctx ends, with the
-// context's error. The learner has then learned from the samples before that one, and can go on.
+// Step implements the method of learners. If a sample is invalid, it learns from none. At a sample
+// that the learner can't learn from, such as one whose loss or scores are not finite, it has learned
+// from the samples before, and can go on.
 func (s *Samples) Step(ctx context.Context, n int, x []float32, y []float64) ([]float64, error) {
 	if err := dataset.Check(n, s.dim, s.classes, x, y); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -71,11 +56,12 @@ func (s *Samples) Step(ctx context.Context, n int, x []float32, y []float64) ([]
 		if err != nil {
 			return nil, fmt.Errorf("%s: sample %d of %d: %w", s.name, i+1, n, err)
 		}
+		s.T++
 	}
 	return s.scores, nil
 }
 
-// A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step. Learners embed it.
+// A Model is f = Σ_j w_j κ(d_j, ·) with the buffers of a step.
 type Model struct {
 	Samples
 	F      *kernel.Expansion
@@ -84,33 +70,13 @@ type Model struct {
 	grad, x, row []float64
 }
 
-// NewModel returns f = 0, with one function per class. It fails as [NewSamples] does.
-func NewModel(p dataset.Problems, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) (*Model, error) {
-	s, err := NewSamples(p, k, classes, dim, learn)
-	if err != nil {
-		return nil, err
-	}
-	return newModel(s, k), nil
-}
-
-// NewRegression returns f = 0, with one function, whose targets are numbers. The configuration
-// must be valid.
-func NewRegression(name string, k kernel.Kernel, dim int, learn func(x []float32, y float64) error) *Model {
-	return newModel(Samples{Threads: 1, name: name, dim: dim, classes: 1, learn: learn}, k)
-}
-
-func newModel(s Samples, k kernel.Kernel) *Model {
+// NewModel returns f = 0, with one function per class; see [NewSamples].
+func NewModel(name string, k kernel.Kernel, classes, dim int, learn func(x []float32, y float64) error) *Model {
 	return &Model{
-		Samples: s, F: kernel.NewExpansion(k, s.dim, s.classes), Scores: make([]float64, s.classes),
-		grad: make([]float64, s.classes), x: make([]float64, s.dim),
+		Samples: NewSamples(name, classes, dim, learn), F: kernel.NewExpansion(k, dim, classes),
+		Scores: make([]float64, classes), grad: make([]float64, classes), x: make([]float64, dim),
 	}
 }
-
-// Expansion returns the current model. It is not a copy: later steps change it.
-func (m *Model) Expansion() *kernel.Expansion { return m.F }
-
-// Model returns the Expansion.
-func (m *Model) Model() kernel.Model { return m.F }
 
 // Row returns κ(d_j, x) for all dictionary elements d_j in float64, valid until the next call.
 func (m *Model) Row(x []float32) []float64 {
@@ -157,18 +123,26 @@ func (m *Model) Oldest() int {
 	return oldest
 }
 
+// A Descent is stochastic gradient descent on λ/2 Σ_c ‖f_c‖² + ℓ.
+type Descent struct {
+	Loss   loss.Loss
+	Rates  polk.Schedule
+	Lambda float64
+}
+
 // Descend takes a step on λ/2 Σ_c ‖f_c‖² + ℓ,
 //
 //	f ← (1 − ηλ)·f − η·ℓ'(f(x), y)·κ(x, ·),
 //
 // and reports whether x entered the dictionary, which it does unless ℓ' is 0.
-func (m *Model) Descend(l loss.Loss, x []float32, y, rate, lambda float64) (entered bool, err error) {
+func (m *Model) Descend(d Descent, x []float32, y float64) (entered bool, err error) {
 	m.Score(x)
 	m.Saw(m.Scores)
-	if err := Gradient(l, m.grad, m.Scores, y, rate, lambda); err != nil {
+	rate, err := d.Gradient(m.T, m.grad, m.Scores, y)
+	if err != nil {
 		return false, err
 	}
-	m.Shrink(1 - float64(rate*lambda))
+	m.Shrink(1 - float64(rate*d.Lambda))
 	for c, g := range m.grad {
 		if g != 0 {
 			m.grad[c], entered = -rate*g, true
@@ -192,16 +166,17 @@ func NewLinear(outputs int, w []float64) *Linear {
 	return &Linear{W: w, Scores: make([]float64, outputs), grad: make([]float64, outputs)}
 }
 
-// Descend takes a step on λ/2 ‖W‖² + ℓ: W ← (1 − ηλ)·W − η·ℓ'(Wφ, y)·φᵀ.
-func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) error {
+// Descend takes step t on λ/2 ‖W‖² + ℓ: W ← (1 − ηλ)·W − η·ℓ'(Wφ, y)·φᵀ.
+func (m *Linear) Descend(t int, d Descent, phi []float64, y float64) error {
 	p := len(phi)
 	for c := range m.Scores {
 		m.Scores[c] = gemm.Dot(m.W[c*p:(c+1)*p], phi)
 	}
-	if err := Gradient(l, m.grad, m.Scores, y, rate, lambda); err != nil {
+	rate, err := d.Gradient(t, m.grad, m.Scores, y)
+	if err != nil {
 		return err
 	}
-	scale(m.W, 1-float64(rate*lambda))
+	scale(m.W, 1-float64(rate*d.Lambda))
 	for c, g := range m.grad {
 		if g != 0 {
 			gemm.Axpy(-rate*g, phi, m.W[c*p:(c+1)*p])
@@ -210,16 +185,18 @@ func (m *Linear) Descend(l loss.Loss, phi []float64, y, rate, lambda float64) er
 	return nil
 }
 
-// Gradient sets g to ℓ'(scores, y), for a step with a rate η > 0 with ηλ < 1. It fails with
-// another rate, and with ErrDiverged if the loss, a score or the gradient is not finite.
-func Gradient(l loss.Loss, g, scores []float64, y, rate, lambda float64) error {
-	if !(rate > 0 && rate*lambda < 1) || math.IsInf(rate, 1) {
-		return fmt.Errorf("learning rate %v: must be positive, finite and below 1/λ = %v", rate, 1/lambda)
+// Gradient sets g to ℓ'(scores, y) and returns the learning rate of step t. It fails if the rate is
+// invalid, and with polk.ErrDiverged if the loss, a score or the gradient is not finite.
+func (d Descent) Gradient(t int, g, scores []float64, y float64) (rate float64, err error) {
+	rate = d.Rates.Rate(t)
+	if err := dataset.CheckRate(t, rate, d.Lambda); err != nil {
+		return 0, err
 	}
-	if value := l.Gradient(g, scores, y); value-value != 0 || !Finite(scores) || !Finite(g) {
-		return ErrDiverged
+	value := d.Loss.Gradient(g, scores, y)
+	if value-value != 0 || !Finite(scores) || !Finite(g) {
+		return 0, polk.ErrDiverged
 	}
-	return nil
+	return rate, nil
 }
 
 // Finite reports whether no number is NaN or infinite.

@@ -51,12 +51,13 @@ func (d *dialogue) start(ctx context.Context) error {
 		return d.over
 	}
 	var said *hello
-	if d.process, said, d.over = d.program.meet(ctx); d.over != nil {
+	d.process, said, d.over = d.program.meet(ctx)
+	if d.over != nil {
 		return d.over
 	}
 	code, err := d.program.hash(said)
 	if err == nil && code != d.program.code {
-		err = errors.New("its files have changed since runall was started: start it again")
+		err = errors.New("its files have changed since this program was started: start it again")
 	}
 	if err != nil {
 		d.over = d.process.failed("start", err)

@@ -28,7 +28,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 	"polkrepro/polk/prune/prunetest"
 )
@@ -463,7 +463,7 @@ func TestLast(t *testing.T) {
 	} {
 		p, err := prune.New(served(t, client), prune.Params{"order": 8})
 		testutil.NoError(t, err)
-		if d := p.Pruner.(interface {
+		if d := p.Pruner().(interface {
 			Start(context.Context) error
 			io.Closer
 		}); client == "silent" {
@@ -471,7 +471,7 @@ func TestLast(t *testing.T) {
 		} else {
 			testutil.NoError(t, stepOnce(t.Context(), learnerWith(t, p)))
 		}
-		if err := p.Pruner.(io.Closer).Close(); fmt.Sprint(err) != want {
+		if err := p.Pruner().(io.Closer).Close(); fmt.Sprint(err) != want {
 			t.Errorf("%s: %v\nwant %s", client, err, want)
 		}
 	}
@@ -485,7 +485,7 @@ func TestGroup(t *testing.T) {
 	for _, tt := range []struct{ client, end string }{{"parent", "close"}, {"parent", "interrupt"}, {"lost-parent", "error"}} {
 		p, err := prune.New(served(t, tt.client+" "+l.Addr().String()), prune.Params{"order": 8})
 		testutil.NoError(t, err)
-		d := p.Pruner.(interface {
+		d := p.Pruner().(interface {
 			Start(context.Context) error
 			io.Closer
 		})

@@ -153,7 +153,8 @@ func (p *process) ask(message map[string]any) (a *answer, err error) {
 	default:
 		return nil, errGone
 	}
-	switch a, err = parse(p.line); {
+	a, err = parse(p.line)
+	switch {
 	case err != nil:
 	case a.N != p.asked:
 		err = fmt.Errorf("an answer with n %d, want %d, that of the message", a.N, p.asked)

@@ -123,7 +123,7 @@ func goesOnWhenRestored(s setup) error {
 // the same elements in different orders, each leaves the same. Each step has one sample, so that no
 // two elements have the same age.
 func keepsByElement(s setup) error {
-	if _, ok := s.config(logistic, 3).Pruner.Pruner.(prune.Stateful); !ok {
+	if _, ok := s.config(logistic, 3).Pruner.Pruner().(prune.Stateful); !ok {
 		return nil // it keeps nothing
 	}
 	l, err := s.withTwin(logistic, rand.New(rand.NewPCG(18, 2)))

@@ -13,7 +13,7 @@ import (
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk"
-	"polkrepro/polk/literal"
+	"polkrepro/polk/internal/literal"
 	"polkrepro/polk/prune"
 )
 
@@ -184,12 +184,21 @@ func (t twin[S]) Prune(ctx context.Context, s S) error {
 // withTwin returns a learner like s.learner, for three classes, whose pruner is compared with a
 // twin.
 func (s setup) withTwin(l loss.Loss, shuffle *rand.Rand) (*polk.Learner, error) {
-	cfg, other := s.config(l, 3), s.config(l, 3).Pruner.Pruner
-	switch own := cfg.Pruner.Pruner.(type) {
+	cfg, other, h := s.config(l, 3), s.config(l, 3).Pruner, s.h
+	switch own := cfg.Pruner.Pruner().(type) {
 	case prune.InversePruner:
-		cfg.Pruner.Pruner = twin[prune.InverseState]{cfg.Pruner, own, other.(prune.InversePruner), shuffle}
+		h.NewInverse = func(prune.Params) prune.InversePruner {
+			return twin[prune.InverseState]{other, own, other.Pruner().(prune.InversePruner), shuffle}
+		}
 	case prune.Pruner:
-		cfg.Pruner.Pruner = twin[prune.State]{cfg.Pruner, own, other.(prune.Pruner), shuffle}
+		h.New = func(prune.Params) prune.Pruner {
+			return twin[prune.State]{other, own, other.Pruner().(prune.Pruner), shuffle}
+		}
+	}
+	var err error
+	cfg.Pruner, err = prune.New(h, s.params)
+	if err != nil {
+		return nil, err
 	}
 	return polk.New(cfg)
 }

@@ -1,4 +1,4 @@
-package kernel
+package merged
 
 import (
 	"math"
@@ -20,7 +20,7 @@ func TestMergeLoss(t *testing.T) {
 		r, c := rapid.Float64Range(0.01, 1).Draw(t, "r"), rapid.Float64Range(-1, 1).Draw(t, "c")
 		kappa, h := rapid.Float64Range(1e-9, 1).Draw(t, "κ"), rapid.Float64Range(0, 1).Draw(t, "h")
 		// direct loses as many digits as 1/r² has.
-		if got, want := MergeLoss(r, c, kappa, h), direct(r, c, kappa, h); !(math.Abs(got-want) <= 1e-14/(r*r)) {
+		if got, want := Loss(r, c, kappa, h), direct(r, c, kappa, h); !(math.Abs(got-want) <= 1e-14/(r*r)) {
 			t.Fatalf("loss %v, by definition %v", got, want)
 		}
 	})
@@ -30,25 +30,25 @@ func TestMergeLoss(t *testing.T) {
 		{0.5, 1, 0.6, 0, 1 - .36}, // p projected on n
 		{0, 1, 0.6, 0, 1 - .36},
 	} {
-		if got := MergeLoss(tt.r, tt.c, tt.kappa, tt.h); !(math.Abs(got-tt.want) <= 1e-15) {
-			t.Errorf("MergeLoss(%v) = %v", tt, got)
+		if got := Loss(tt.r, tt.c, tt.kappa, tt.h); !(math.Abs(got-tt.want) <= 1e-15) {
+			t.Errorf("Loss(%v) = %v", tt, got)
 		}
 	}
 }
 
 // The point found is at least as good as every other point of the segment, on both sides of ½.
-// This checks the single sign change in [0, ½] and the symmetry argument on which MergePoint
+// This checks the single sign change in [0, ½] and the symmetry argument on which Point
 // relies.
-func TestMergePointIsTheBest(t *testing.T) {
+func TestPointIsTheBest(t *testing.T) {
 	const n = 400
 	check := func(r, c, kappa float64) {
-		h := MergePoint(r, c, kappa)
+		h := Point(r, c, kappa)
 		if !(h >= 0 && h <= 0.5) {
 			t.Fatalf("h = %v at r=%v c=%v κ=%v", h, r, c, kappa)
 		}
-		got := MergeLoss(r, c, kappa, h)
+		got := Loss(r, c, kappa, h)
 		for i := range n + 1 {
-			if other := MergeLoss(r, c, kappa, float64(i)/n); !(other >= got-1e-13/(r*r)) {
+			if other := Loss(r, c, kappa, float64(i)/n); !(other >= got-1e-13/(r*r)) {
 				t.Fatalf("r=%v c=%v κ=%v: %v at h=%v, but %v at %v", r, c, kappa, got, h, other, float64(i)/n)
 			}
 		}
@@ -59,7 +59,7 @@ func TestMergePointIsTheBest(t *testing.T) {
 		check(1-rng.Float64()/100, 2*rng.Float64()-1, math.Exp(-4*rng.Float64())) // κ on both sides of e⁻², r near 1
 		check(rng.Float64(), -rng.Float64(), 1-rng.Float64()/1000)
 	}
-	if h := MergePoint(1, 1, 0.5); h != 0.5 {
+	if h := Point(1, 1, 0.5); h != 0.5 {
 		t.Errorf("equal elements merge at h = %v, not exactly halfway", h)
 	}
 }

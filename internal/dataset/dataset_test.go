@@ -11,16 +11,16 @@ import (
 // TestProblems: one error reports all problems.
 func TestProblems(t *testing.T) {
 	p := Problems{Package: "own"}
-	p.If(false, "nothing")
+	p.If(false, "Threads", 1, "nothing")
 	p.Model(kernel.Gaussian{Bandwidth: 1}, 2, 1)
 	if err := p.Err(); err != nil {
 		t.Error(err)
 	}
-	p.If(true, "%d threads", -1)
+	p.If(true, "Threads", -1, "at least 0")
 	p.Kernel(nil)
 	p.Model(kernel.Gaussian{}, 1, 0)
-	if err := p.Err(); err == nil || err.Error() != "own: -1 threads\nown: no kernel\nown: 1 classes: at least 2 are needed\n"+
-		"own: dimension 0: must be at least 1\nown: kernel: bandwidth 0: must be positive and finite" {
+	if err := p.Err(); err == nil || err.Error() != "own: Threads -1: must be at least 0\nown: Kernel <nil>: must be set\n"+
+		"own: Classes 1: must be at least 2\nown: Dim 0: must be at least 1\nown: Kernel: kernel: bandwidth 0: must be positive and finite" {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,35 @@
+package nogd_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"polkrepro/baselines/learnertest"
+	"polkrepro/baselines/nogd"
+	"polkrepro/kernel"
+	"polkrepro/loss"
+	"polkrepro/polk"
+)
+
+// Learn from a stream: the first 50 samples that violate their margins are landmarks, the others change a linear
+// model of 20 features.
+func Example() {
+	x, y := learnertest.Blobs(1, 1000, 2, 3) // 1,000 points of the plane, of three classes
+	l, err := nogd.New(nogd.Config{
+		Kernel: kernel.Gaussian{Bandwidth: 1}, Loss: loss.MultiHinge{}, Classes: 3, Dim: 2,
+		Landmarks: 50, Rank: 20, LearningRate: polk.Constant(0.2),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := l.Step(context.Background(), len(y), x, y); err != nil {
+		log.Fatal(err)
+	}
+	f := l.Expansion()
+	fmt.Println("elements:", f.Order())
+	fmt.Println("classes:", loss.Predict(f.Score([]float32{-1, 0})), loss.Predict(f.Score([]float32{3, 0})))
+	// Output:
+	// elements: 50
+	// classes: 0 2
+}
