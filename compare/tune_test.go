@@ -133,6 +133,33 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestTuneSeveral checks that each of two files has the settings that it has alone with half the budget,
+// as a variant below the keys in common, and that a finished search is not repeated.
+func TestTuneSeveral(t *testing.T) {
+	opt := options(t, 250)
+	alone, err := TuneMethods(t.Context(), opt)
+	testutil.NoError(t, err)
+	other := opt.Sources[0]
+	other.Name, other.Train = "others", filepath.Join(filepath.Dir(other.Train), "others.csv")
+	testutil.NoError(t, os.WriteFile(other.Train, []byte(table(200)), 0o666))
+	opt.Sources, opt.Budget = append(opt.Sources, other), 2*opt.Budget
+	text, err := TuneMethods(t.Context(), opt)
+	testutil.NoError(t, err)
+	specs, err := spec.Parse(opt.Spec, text)
+	testutil.NoError(t, err)
+	if len(specs) != 2 || specs[0].Name != "bench-rows-others-rows" || specs[1].Name != "bench-rows-others-others" || specs[1].Data.Name != "others" {
+		t.Fatalf("specs\n%s", text)
+	}
+	_, methods, _ := strings.Cut(string(alone), "\nmethods:")
+	if !strings.Contains(string(text), strings.ReplaceAll("\nmethods:"+strings.TrimSuffix(methods, "\n"), "\n", "\n    ")) || strings.Count(string(text), "\nregularizer: 1e-6\n") != 1 {
+		t.Errorf("alone\n%s\nwith another file\n%s", alone, text)
+	}
+	opt.Before = text
+	if again, err := TuneMethods(t.Context(), opt); err != nil || !bytes.Equal(again, text) {
+		t.Errorf("again: %v", err)
+	}
+}
+
 // TestTuneRegression checks that the methods for regression are POLK, twice, and KRLS.
 func TestTuneRegression(t *testing.T) {
 	opt := options(t, 200)
