@@ -98,17 +98,6 @@ func TestScoresThatAreNotFinite(t *testing.T) {
 	}
 }
 
-// A bandwidth whose kernel can't be computed is refused.
-func TestBandwidthsOutOfRange(t *testing.T) {
-	for _, c := range []float64{1e-200, 1e200} {
-		opt := options("multi-hinge", stream(table(200, "multi-hinge", 3)))
-		opt.Settings.Bandwidth = c
-		if m, err := Train(context.Background(), opt); m != nil || err == nil || !strings.Contains(err.Error(), "want a bandwidth between") {
-			t.Errorf("bandwidth %g: %v", c, err)
-		}
-	}
-}
-
 // Labels that would do harm wherever predictions are shown are refused, and no others.
 func TestLabelsThatCanBeShown(t *testing.T) {
 	for label, ok := range map[string]bool{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -117,5 +118,35 @@ func TestFeedTakesAllOrNone(t *testing.T) {
 				t.Errorf("%s: after %d rows the model is another one", name, a.Rows())
 			}
 		}
+	}
+}
+
+// BenchmarkPredictor predicts and learns a row in turn, at order 500.
+func BenchmarkPredictor(b *testing.B) {
+	const dim, order = 20, 500
+	for _, loss := range []string{"multi-hinge", "multi-logistic"} {
+		b.Run(loss, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(7, 0))
+			f := NewFeed(TrainOptions{Order: order, Settings: Settings{Loss: loss, Labels: []string{"0", "1"}, Scale: rows.ScaleStandard}})
+			row := rows.Row{Values: make([]float64, dim), Dim: dim}
+			learn := func(i int) {
+				row.Label = strconv.Itoa(i % 2)
+				for q := range row.Values {
+					row.Values[q] = 0.3*float64(i%2) + rng.NormFloat64()
+				}
+				testutil.NoError(b, f.Learn(b.Context(), []rows.Row{row}))
+				row.Values = slices.Clone(row.Values)
+			}
+			for i := range 6000 {
+				learn(i)
+			}
+			for i := 0; b.Loop(); i++ {
+				m, err := f.Predictor(b.Context())
+				testutil.NoError(b, err)
+				_, err = m.Scores([]rows.Row{row})
+				testutil.NoError(b, err)
+				learn(i)
+			}
+		})
 	}
 }

@@ -178,7 +178,7 @@ func ReadForPrediction(r io.Reader) (*Model, error) { return read(r, false) }
 // read reads a model, for training or for prediction alone.
 func read(r io.Reader, train bool) (*Model, error) {
 	var h header
-	d, err := format.Open(r, &h)
+	file, err := format.Open(r, &h)
 	if err != nil {
 		return nil, err
 	}
@@ -195,32 +195,57 @@ func read(r io.Reader, train bool) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", ErrFormat, err)
 	}
+	d := &parts{Reader: file}
 	if h.Scale != rows.ScaleNone {
-		if m.scaling.Shift, err = modelfile.Floats[float64](d, h.Dim); err != nil {
-			return nil, err
-		}
-		if m.scaling.Factor, err = modelfile.Floats[float64](d, h.Dim); err != nil {
-			return nil, err
-		}
+		m.scaling.Shift, m.scaling.Factor = floats[float64](d, h.Dim), floats[float64](d, h.Dim)
 	}
 	m.f = kernel.NewExpansion(k, h.Dim, m.outputs())
-	x, err := modelfile.Rows[float32](d, h.Elements, h.Dim)
-	if err != nil {
-		return nil, err
-	}
-	if m.f.W, err = modelfile.Floats[float64](d, h.Elements*m.outputs()); err != nil {
-		return nil, err
-	}
+	x := d.elements(h.Elements, h.Dim)
+	m.f.W = floats[float64](d, h.Elements*m.outputs())
 	if train {
 		err = m.readTraining(d, &h, x)
 	} else {
 		fill(m.f.Dict, x)
 		err = m.skipTraining(d, &h)
 	}
-	if err != nil {
+	if err = cmp.Or(d.err, err); err != nil {
 		return nil, err
 	}
 	return m, d.Close()
+}
+
+// parts reads the parts of a model file, until the first error.
+type parts struct {
+	*modelfile.Reader
+	err error
+}
+
+// floats reads n numbers. There are none after an error.
+func floats[T float32 | float64 | uint32 | uint64](d *parts, n int) (v []T) {
+	if d.err == nil {
+		v, d.err = modelfile.Floats[T](d.Reader, n)
+	}
+	return v
+}
+
+// elements reads n elements.
+func (d *parts) elements(n, dim int) (x [][]float32) {
+	if d.err == nil {
+		x, d.err = modelfile.Rows[float32](d.Reader, n, dim)
+	}
+	return x
+}
+
+// stateSize reads the number of bytes of the learner's state.
+func (d *parts) stateSize() int64 {
+	size := floats[uint64](d, 1)
+	if d.err == nil && size[0] > maxState {
+		d.err = fmt.Errorf("%w: a state of %d bytes", ErrFormat, size[0])
+	}
+	if d.err != nil {
+		return 0
+	}
+	return int64(size[0])
 }
 
 // fill adds all of x to an empty dictionary.
@@ -232,58 +257,40 @@ func fill(dict *kernel.Points, x [][]float32) {
 }
 
 // skipTraining skips the part of the file that only training needs.
-func (m *Model) skipTraining(d *modelfile.Reader, h *header) error {
+func (m *Model) skipTraining(d *parts, h *header) error {
 	rows, before := int64(h.Tail)*int64(4*h.Dim+8), int64(h.Before)*int64(4+8*m.outputs())
 	if h.Weighted {
 		rows += 8 * int64(h.Tail)
 	}
-	if err := d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim)); err != nil {
-		return err
+	if d.err == nil {
+		d.err = d.Copy(io.Discard, rows+before+int64(h.Missing)*int64(4*h.Dim))
 	}
-	size, err := stateSize(d)
-	if err != nil {
-		return err
-	}
+	size := d.stateSize()
 	if h.Watched {
 		size += 16 * int64(h.Dim)
 	}
-	return d.Copy(io.Discard, size)
+	return cmp.Or(d.err, d.Copy(io.Discard, size))
 }
 
 // readTraining reads the part of the file that only training needs. x holds the elements
 // of the functions that predict.
-func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err error) {
-	if m.x, err = modelfile.Floats[float32](d, h.Tail*h.Dim); err != nil {
-		return err
-	}
-	if m.y, err = modelfile.Floats[float64](d, h.Tail); err != nil {
-		return err
-	}
-	if err := m.checkTargets(); err != nil {
-		return err
-	}
+func (m *Model) readTraining(d *parts, h *header, x [][]float32) (err error) {
+	m.x, m.y = floats[float32](d, h.Tail*h.Dim), floats[float64](d, h.Tail)
 	m.w = slices.Repeat([]float64{1}, h.Tail)
 	if h.Weighted {
-		if m.w, err = modelfile.Floats[float64](d, h.Tail); err != nil {
-			return err
-		}
+		m.w = floats[float64](d, h.Tail)
 	}
-	for _, w := range m.w {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("%w: weight %v", ErrFormat, w)
-		}
+	before := d.before(h, x)
+	w := floats[float64](d, h.Before*m.outputs())
+	size := d.stateSize()
+	if d.err == nil {
+		d.err = m.checkWaiting()
 	}
-	if x, err = readBefore(d, h, x); err != nil {
-		return err
+	if d.err != nil {
+		return d.err
 	}
-	fill(m.f.Dict, x)
-	if m.f.W, err = modelfile.Floats[float64](d, h.Before*m.outputs()); err != nil {
-		return err
-	}
-	size, err := stateSize(d)
-	if err != nil {
-		return err
-	}
+	fill(m.f.Dict, before)
+	m.f.W = w
 	if m.learner, err = m.restore(d.Section(size), h); err != nil {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
@@ -291,21 +298,11 @@ func (m *Model) readTraining(d *modelfile.Reader, h *header, x [][]float32) (err
 	if steps := int64(m.learner.Steps()); steps > maxRows/int64(h.Batch) || h.Rows != steps*int64(h.Batch)+int64(h.Tail) {
 		return fmt.Errorf("%w: %d rows, %d of them waiting, after %d steps of %d", ErrFormat, h.Rows, h.Tail, steps, h.Batch)
 	}
-	return m.readWatch(d, h)
-}
-
-// readWatch reads the ranges of the features, if there are any.
-func (m *Model) readWatch(d *modelfile.Reader, h *header) error {
-	if !h.Watched {
-		return nil
+	if h.Watched {
+		low, high := floats[float64](d, h.Dim), floats[float64](d, h.Dim)
+		m.drift = watch(low, high)
 	}
-	low, err := modelfile.Floats[float64](d, h.Dim)
-	if err != nil {
-		return err
-	}
-	high, err := modelfile.Floats[float64](d, h.Dim)
-	m.drift = watch(low, high)
-	return err
+	return d.err
 }
 
 // restore reads the learner, whose functions are those of the model.
@@ -320,55 +317,40 @@ func (m *Model) restore(r io.Reader, h *header) (learner, error) {
 	return polk.Restore(m.f, r, cfg)
 }
 
-// stateSize reads the number of bytes of the learner's state.
-func stateSize(d *modelfile.Reader) (int64, error) {
-	size, err := modelfile.Floats[uint64](d, 1)
-	switch {
-	case err != nil:
-		return 0, err
-	case size[0] > maxState:
-		return 0, fmt.Errorf("%w: a state of %d bytes", ErrFormat, size[0])
-	}
-	return int64(size[0]), nil
-}
-
-// readBefore reads the elements of the functions that training continues from. x holds the
+// before reads the elements of the functions that training continues from. x holds the
 // elements of the functions that predict.
-func readBefore(d *modelfile.Reader, h *header, x [][]float32) ([][]float32, error) {
-	places, err := modelfile.Floats[uint32](d, h.Before)
-	if err != nil {
-		return nil, err
-	}
-	missing, err := modelfile.Rows[float32](d, h.Missing, h.Dim)
-	if err != nil {
-		return nil, err
-	}
+func (d *parts) before(h *header, x [][]float32) [][]float32 {
+	places, missing := floats[uint32](d, h.Before), d.elements(h.Missing, h.Dim)
 	before, used := make([][]float32, len(places)), make([]bool, len(x))
 	for j, at := range places {
 		switch {
+		case d.err != nil:
 		case at < uint32(len(x)) && !used[at]: // a repeated position could make a small file allocate a lot
 			before[j], used[at] = x[at], true
 		case at == elsewhere && len(missing) > 0:
 			before[j], missing = missing[0], missing[1:]
 		default:
-			return nil, fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(x))
+			d.err = fmt.Errorf("%w: an element at place %d of %d", ErrFormat, at, len(x))
 		}
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("%w: %d elements too many", ErrFormat, len(missing))
+	if d.err == nil && len(missing) > 0 {
+		d.err = fmt.Errorf("%w: %d elements too many", ErrFormat, len(missing))
 	}
-	return before, nil
+	return before
 }
 
-// checkTargets returns an error if a target denotes no class.
-func (m *Model) checkTargets() error {
-	for _, y := range m.y {
+// checkWaiting returns an error if the target of a waiting row denotes no class, or its weight is none.
+func (m *Model) checkWaiting() error {
+	for i, y := range m.y {
 		ok := y >= 0 && y < float64(len(m.settings.Labels)) && y == math.Trunc(y)
 		if m.outputs() == 1 {
 			ok = y == -1 || y == 1
 		}
 		if !ok && !m.settings.regression() {
 			return fmt.Errorf("%w: target %v", ErrFormat, y)
+		}
+		if w := m.w[i]; !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("%w: weight %v", ErrFormat, w)
 		}
 	}
 	return nil

@@ -279,9 +279,9 @@ func (t *trainer) noteLabel(l *rows.Layout, s *survey) error {
 	isLabel := func(name string) bool { return slices.Contains(labelNames, strings.ToLower(name)) }
 	switch {
 	case isLabel(last) && !isLabel(l.Names[l.Label]):
-		return fmt.Errorf("%s: the last column is called %q, and the label is by default %s: name the label's column for training (--label last, or --label first)", t.opt.Source.name(), last, l.Column(l.Label))
+		return fmt.Errorf("the last column is called %q, and the label is by default %s: name the label's column for training (--label last, or --label first)", last, l.Column(l.Label))
 	case s.labels.Len() > mostNumbers && s.labels.Numbers():
-		return fmt.Errorf("%s: the label is by default %s, which has %d different numbers in %d rows: name the label's column for training (--label last, or --label first), or use the squared loss for regression", t.opt.Source.name(), l.Column(l.Label), s.labels.Len(), s.rows)
+		return fmt.Errorf("the label is by default %s, which has %d different numbers in %d rows: name the label's column for training (--label last, or --label first), or use the squared loss for regression", l.Column(l.Label), s.labels.Len(), s.rows)
 	}
 	t.opt.Note("label: %s", l.Column(l.Label))
 	return nil

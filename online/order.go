@@ -371,14 +371,13 @@ func (t *tuner) noteTradeOff() {
 	if t.set.regression() {
 		what = "RMSE"
 	}
-	measure := t.measureName()
-	column := func(format string, value any) string {
-		if measure == "" {
-			return ""
+	note := func(order, error, measure, risk, numbers any, mark string) {
+		if t.measureName() != "" {
+			error = fmt.Sprintf("%10v %10v", error, measure)
 		}
-		return fmt.Sprintf(" "+format, value)
+		t.opt.Note("%8v %10v %10v %10v%s", order, error, risk, numbers, mark)
 	}
-	t.opt.Note("%8s %10s%s %10s %10s", "order", what, column("%10s", measure), "risk", "numbers")
+	note("order", what, t.measureName(), "risk", "numbers", "")
 	for _, l := range t.set.TradeOff {
 		value, mark := fmt.Sprintf("%.2f", 100*l.Error), ""
 		if t.set.regression() {
@@ -387,6 +386,6 @@ func (t *tuner) noteTradeOff() {
 		if l.Chosen {
 			mark = "  chosen"
 		}
-		t.opt.Note("%8d %10s%s %10.4g %10d%s", l.Order, value, column("%10.2f", 100*l.Measure), l.Risk, l.Numbers, mark)
+		note(l.Order, value, fmt.Sprintf("%.2f", 100*l.Measure), fmt.Sprintf("%.4g", l.Risk), l.Numbers, mark)
 	}
 }

@@ -17,13 +17,14 @@ import (
 )
 
 // A stream in two parts gives the model of the whole stream, bit for bit, with every loss and
-// registered pruner, tuned or not. The first part may be saved during training or at its end,
-// wherever the cut lies between two mini-batches.
+// registered pruner, tuned or not, with weights or without. The first part may be saved during training or
+// at its end, wherever the cut lies between two mini-batches.
 func TestStreamInTwoParts(t *testing.T) {
 	variants := map[string]Settings{
 		"standard": {Scale: rows.ScaleStandard},
 		"tuned":    {},
 		"exact":    {Loss: "squared-error"}, // by recursive least squares
+		"weighted": {Bandwidth: 0.3, Weights: rows.Column{Number: 3}},
 	}
 	for name := range labelsOf {
 		variants[name] = Settings{Loss: name, Parsimony: 0.05, Bandwidth: 0.3}
@@ -39,6 +40,9 @@ func TestStreamInTwoParts(t *testing.T) {
 		}
 		set.Loss, set.Format, set.LabelColumn = cmp.Or(set.Loss, "multi-hinge"), rows.FormatCSV, -1
 		lines, cut := table(n, set.Loss, 21), cmp.Or(cuts[name], 2090)
+		if set.Weights.Number > 0 {
+			lines = weighed(lines, func(i int) any { return 1 + i%5 })
+		}
 		opt := options(set.Loss, stream(lines))
 		opt.Settings, opt.Tune = set, name == "tuned" || name == "exact"
 		var early *Model
@@ -51,6 +55,9 @@ func TestStreamInTwoParts(t *testing.T) {
 		whole := saved(t, mustTrain(t, opt))
 		opt.Save, opt.Source = nil, stream(lines[:cut])
 		half := mustTrain(t, opt)
+		if _, err := ReadForPrediction(bytes.NewReader(saved(t, half))); err != nil {
+			t.Error(err)
+		}
 		for how, m := range map[string]*Model{"on the way": early, "at the end": reread(t, half)} {
 			rest := TrainOptions{Source: stream(lines[cut:]), Resume: m, Settings: m.Settings()}
 			if m = mustTrain(t, rest); !bytes.Equal(saved(t, m), whole) || m.Order() == 0 || m.Rows() != n {

@@ -204,33 +204,25 @@ func (t *tuner) tune(ctx context.Context, s *survey) error {
 
 // divide holds out rows of a sample, beside which judged rows were drawn.
 func (t *tuner) divide(s *survey) {
-	n, judged := len(s.head), len(s.judged)
-	if t.ordered = s.ordered; t.ordered {
-		t.folds = 1
-		if t.stream {
-			n -= n / lateShare
-		}
-		t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
-		for i := n; i < len(s.head)+judged; i++ {
-			if t.stream || i < n+s.late {
-				t.extra = append(t.extra, i)
-			} else {
-				t.more = append(t.more, i)
-			}
-		}
-		return
-	}
+	n, all, judged := len(s.head), len(s.head)+len(s.judged), judgedRows
 	t.folds = max(1, min(mostFolds, 2*firstRows/n+1))
 	if !isFlat(t.loss) {
 		t.folds = min(t.folds, 2) // every row costs a removal
 	}
 	t.held = min(heldRows, max(1, n/5))
+	if t.ordered = s.ordered; t.ordered {
+		t.folds, t.held, judged = 1, 0, s.late
+		if t.stream {
+			judged = n / lateShare
+			n -= judged
+		}
+	}
 	t.perm = rand.New(rand.NewPCG(tuneSeed, 0)).Perm(n)
-	for i := range judged {
-		if i < judgedRows {
-			t.extra = append(t.extra, n+i)
+	for i := n; i < all; i++ {
+		if i < n+judged {
+			t.extra = append(t.extra, i)
 		} else {
-			t.more = append(t.more, n+i)
+			t.more = append(t.more, i)
 		}
 	}
 }

@@ -189,23 +189,13 @@ func (t *trainer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if seen.rows == 0 {
-		return fmt.Errorf("%s: no rows", t.opt.Source.name())
-	}
-	if set.Dim == 0 && seen.dim == 0 {
-		return fmt.Errorf("%s: no row has a feature", t.opt.Source.name())
-	}
-	if set.Labels == nil && seen.labels.Len() == 1 && !set.regression() {
-		return fmt.Errorf("%s: all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", t.opt.Source.name(), seen.rows, seen.labels.Sorted()[0])
-	}
-	if set.Labels == nil && seen.labels.Unrepeated() {
-		return fmt.Errorf("%s: most labels occur only once: check the label column, or use the squared loss for regression", t.opt.Source.name())
-	}
-	if rows.IsTable(set.Format) && set.LabelColumn == 0 && set.LabelName == "" {
+	err = seen.check(&set)
+	if err == nil && rows.IsTable(set.Format) && set.LabelColumn == 0 && set.LabelName == "" {
 		set.LabelColumn = 1
-		if err := t.noteLabel(f.layout, seen); err != nil {
-			return err
-		}
+		err = t.noteLabel(f.layout, seen)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.opt.Source.name(), err)
 	}
 	set.Columns = f.columns(set.Columns)
 	if t.opt.Size > 0 {
@@ -223,6 +213,21 @@ func (t *trainer) begin(ctx context.Context) error {
 	t.warnFar(f, seen)
 	t.noteCodes(f, seen)
 	return t.model(ctx, f, seen, set)
+}
+
+// check returns an error about rows that nothing can be learned from.
+func (s *survey) check(set *Settings) error {
+	switch {
+	case s.rows == 0:
+		return errors.New("no rows")
+	case set.Dim == 0 && s.dim == 0:
+		return errors.New("no row has a feature")
+	case set.Labels == nil && s.labels.Len() == 1 && !set.regression():
+		return fmt.Errorf("all of the first %d rows have the label %.40q: classification needs two classes; for a stream, list all for training (--classes)", s.rows, s.labels.Sorted()[0])
+	case set.Labels == nil && s.labels.Unrepeated():
+		return errors.New("most labels occur only once: check the label column, or use the squared loss for regression")
+	}
+	return nil
 }
 
 // defaults returns the settings that are given, with fixed defaults for the others unless they are tuned.

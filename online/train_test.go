@@ -21,17 +21,22 @@ func withChecksum(b []byte) []byte {
 // The error for invalid input names the source, the line and the cause.
 func TestErrorsNameTheLine(t *testing.T) {
 	good := "1,2,a\n3,4,b\n"
-	tests := []struct{ name, loss, text, want string }{
-		{"empty", "multi-hinge", "", "no rows"},
-		{"word", "multi-hinge", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`},
-		{"no spread", "multi-hinge", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same"},
-		{"control characters", "multi-hinge", "1,2,a\n3,4,\x1b[2J\n5,6,a", `"\x1b[2J" has control or invisible characters`},
-		{"new label", "multi-hinge", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`},
-		{"regression on words", "squared-error", good, `line 1: column 3: label "a" is not a number`},
+	tests := []struct {
+		name, loss, text, want string
+		bandwidth              float64
+	}{
+		{"empty", "multi-hinge", "", "no rows", 0},
+		{"word", "multi-hinge", good + "5,x,a", `standard input: line 3: column 2: feature "x" is not a number`, 0},
+		{"no spread", "multi-hinge", "1,2,a\n1,2,b\n1,2,a", "the first rows are all the same", 0},
+		{"control characters", "multi-hinge", "1,2,a\n3,4,\x1b[2J\n5,6,a", `"\x1b[2J" has control or invisible characters`, 0},
+		{"new label", "multi-hinge", strings.Repeat(good, 500) + "1,2,c", `line 1001: label "c" is not one of the 2 classes`, 0},
+		{"regression on words", "squared-error", good, `line 1: column 3: label "a" is not a number`, 0},
+		{"a narrow kernel", "multi-hinge", good + good, "want a bandwidth between", 1e-200},
+		{"a wide kernel", "multi-hinge", good + good, "want a bandwidth between", 1e200},
 	}
 	for _, tt := range tests {
 		opt := options(tt.loss, Source{Path: "-", Stdin: strings.NewReader(tt.text)})
-		opt.Settings.Bandwidth = 0
+		opt.Settings.Bandwidth = tt.bandwidth
 		_, err := Train(context.Background(), opt)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

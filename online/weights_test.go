@@ -1,7 +1,6 @@
 package online
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -154,28 +153,6 @@ func TestCosts(t *testing.T) {
 	}
 	if r := e.result(); !(math.Abs(float64(r.BalancedError)-want[MetricBalanced]) < 1e-12 && math.Abs(1-float64(r.F1)-want[MetricF1]) < 1e-12) {
 		t.Errorf("evaluated: %v, F1 %v", r.BalancedError, r.F1)
-	}
-}
-
-// A weighted stream in two parts is the whole one, also if weighted rows wait in the saved model.
-func TestWeightedStreamInTwoParts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: arithmetic alone")
-	}
-	for _, name := range []string{"multi-hinge", "squared-error"} {
-		lines := weighed(table(1300, name, 43), func(i int) any { return 1 + i%5 })
-		opt := tuning(name, stream(lines))
-		opt.Settings.Weights, opt.Order = rows.Column{Number: 3}, 12
-		whole := mustTrain(t, opt)
-		opt.Source = stream(lines[:1077])
-		half := mustTrain(t, opt)
-		if _, err := ReadForPrediction(bytes.NewReader(saved(t, half))); err != nil {
-			t.Error(err)
-		}
-		rest := TrainOptions{Source: stream(lines[1077:]), Resume: reread(t, half), Settings: half.Settings()}
-		if !bytes.Equal(saved(t, mustTrain(t, rest)), saved(t, whole)) {
-			t.Errorf("%s: another model", name)
-		}
 	}
 }
 

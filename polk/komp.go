@@ -113,9 +113,10 @@ type komp struct {
 	ridge   float64     // added to the diagonal of K
 	inverse inverseGram // K_DD and P
 
-	borrowed bool        // inverse is that of another learner and must not change: see Preview
-	spare    inverseGram // memory for a copy of it
-	repaired inverseGram // the last one that was repaired in a preview of this step; of order 0 if none was
+	borrowed bool         // inverse is that of another learner and must not change: see Preview
+	spare    inverseGram  // memory for a copy of it
+	repaired inverseGram  // the last one that was repaired in a preview of this step; of order 0 if none was
+	known    *projections // rows of T from earlier previews of this step; nil outside previews
 
 	interruption
 	supervision
@@ -235,10 +236,12 @@ func (k *komp) solve() {
 	k.supervise()
 	m = k.inverse.order // a repair may have taken elements out
 	k.coeff = grow(k.coeff, b.n*m)
-	if k.coefficients(b.n, b.toDict, k.coeff) {
+	from := k.recall()
+	if k.coefficients(b.n-from, b.toDict[from*m:], k.coeff[from*m:]) {
 		k.illConditioned = true
 		k.health.Refinements++
 	}
+	k.remember(from)
 }
 
 // coefficients sets coeff, n×M, to v·P: the coefficients of the projections on the dictionary of

@@ -25,9 +25,11 @@ func TestPreview(t *testing.T) {
 					each.komp.wait = 0
 				}
 			}
-			if step%7 == 0 { // other rows, and other numbers of them
-				_, err := l.Preview(t.Context(), 3, x, y, nil)
-				testutil.NoError(t, err)
+			if step%7 == 0 { // rows that arrive one after the other
+				for n := range 7 {
+					_, err := l.Preview(t.Context(), 1+n, x, y, nil)
+					testutil.NoError(t, err)
+				}
 			}
 			f, err := l.Preview(t.Context(), 8, x, y, nil)
 			testutil.NoError(t, err)

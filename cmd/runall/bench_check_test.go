@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,18 @@ import (
 
 	"polkrepro/harness"
 )
+
+// benchRows writes a CSV file of 250 rows of two classes.
+func benchRows(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("x,y,kind\n")
+	for i := range 250 {
+		x, y := i*37%101, i*53%89
+		fmt.Fprintf(&b, "%d,%d,%s\n", x, y, map[bool]string{true: "elm", false: "oak"}[x > y])
+	}
+	return putIn(t, dir, "rows.csv", b.String())
+}
 
 // TestCheckBench: bench writes a spec, a table, figures and a page about these runs alone. A
 // second call has nothing to do, and reproduce with the spec prints the same.

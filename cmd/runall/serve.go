@@ -166,23 +166,21 @@ func (s *server) read(q *request) (b body, err error) {
 		return body{model: model.Bytes()}, err
 	}
 	entries := q.Rows * s.dim
-	if q.Entries != nil {
+	sparse := q.Entries != nil
+	if sparse {
 		if *q.Entries < 0 || *q.Entries > entries {
 			return b, fmt.Errorf("%d entries of %d rows of %d features", *q.Entries, q.Rows, s.dim)
 		}
 		entries = *q.Entries
-		if b.counts, err = s.floats(q.Rows); err == nil {
-			b.indices, err = s.floats(entries)
+	}
+	for _, part := range []struct {
+		to   *[]float64
+		n    int
+		sent bool
+	}{{&b.counts, q.Rows, sparse}, {&b.indices, entries, sparse}, {&b.x, entries, true}, {&b.y, q.Rows, q.Op != "scores"}, {&b.w, q.Rows, q.Weights}} {
+		if part.sent && err == nil {
+			*part.to, err = s.floats(part.n)
 		}
-	}
-	if err == nil {
-		b.x, err = s.floats(entries)
-	}
-	if err == nil && q.Op != "scores" {
-		b.y, err = s.floats(q.Rows)
-	}
-	if err == nil && q.Weights {
-		b.w, err = s.floats(q.Rows)
 	}
 	return b, err
 }

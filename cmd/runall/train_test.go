@@ -77,34 +77,6 @@ func TestModelIsKept(t *testing.T) {
 	}
 }
 
-func TestTrainPredictEvaluate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: the tests of package online train, too")
-	}
-	rows := trees(3000)
-	file, model := put(t, "trees.csv", rows...), filepath.Join(t.TempDir(), "m.polk")
-	out := must(t, "train", file, "--label", "last", "--loss", "logistic", "--epochs", "2", "--out", model)
-	if !strings.Contains(out, "6000 rows") || !strings.Contains(out, "3 classes") {
-		t.Errorf("train prints %q", out)
-	}
-	predicted := strings.Fields(must(t, "predict", model, file))
-	wrong := 0
-	for i, row := range rows {
-		if !strings.HasSuffix(row, ","+predicted[i]+"\n") {
-			wrong++
-		}
-	}
-	if len(predicted) != len(rows) || wrong > len(rows)/10 {
-		t.Errorf("%d predictions for %d rows, %d wrong", len(predicted), len(rows), wrong)
-	}
-	if want := fmt.Sprintf("error        %.2f %%\n", 100*float64(wrong)/3000); !strings.Contains(must(t, "evaluate", model, file), want) {
-		t.Errorf("evaluate does not print %q", want)
-	}
-	if table := must(t, "predict", model, file, "--probability"); !strings.HasPrefix(table, "prediction,elm,oak,yew\n") {
-		t.Errorf("probabilities %.80q", table)
-	}
-}
-
 // Features are scaled before they are rounded to float32. So neither an offset nor a unit affects
 // a model of scaled features, including timestamps in seconds and identifiers above 10⁸.
 func TestOffsetsDoNotMatter(t *testing.T) {

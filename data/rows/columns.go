@@ -158,28 +158,34 @@ func (c *Columns) named() bool {
 	return slices.ContainsFunc(slices.Concat(c.Ignore, c.Keep, c.Categories), func(c Column) bool { return c.Name != "" })
 }
 
-// fitRows is the largest number of rows of a stream that levels and means are taken from.
-const fitRows = 1000
+// mostFitted is the largest number of rows of a stream that levels and means are taken from.
+const mostFitted = 1000
+
+// A feature is a column that becomes features.
+type feature struct {
+	at       int              // the column, from 0
+	category bool             // whether each level becomes a feature
+	levels   map[string]int32 // of a category, each with its feature
+	unseen   map[string]int   // of a category: rows by a level that the training rows did not have
+	values   int              // of a number: how many values the training rows have, and their mean
+	mean     float64
+}
 
 // fit fits the columns to training rows, whose roles the layout has: it finds the levels of categories,
 // and the means of numbers if they take the place of missing values.
 func (r *Reader) fit() error {
-	l, means := &r.layout, r.o.Missing == MissingMean
-	f, unique := &Fitted{Columns: l.Columns, Numbers: make([]int, len(l.Features))}, make(map[string]bool)
-	s := &sums{fit: f, sets: make([]map[string]bool, len(l.Features)), n: make([]int, len(l.Features)), mean: make([]float64, len(l.Features))}
-	for q, at := range l.Features {
-		if f.Numbers[q] = at + 1; l.Names != nil {
+	l, f, unique := &r.layout, &Fitted{Columns: r.layout.Columns}, make(map[string]bool)
+	for _, at := range l.Features {
+		f.Numbers = append(f.Numbers, at+1)
+		if l.Names != nil {
 			f.Names, unique[l.Names[at]] = append(f.Names, l.Names[at]), true
-		}
-		if slices.Contains(l.Categories, at) {
-			s.sets[q] = make(map[string]bool)
 		}
 	}
 	if len(unique) < len(f.Numbers) {
 		f.Names = nil
 	}
-	if means || l.Categories != nil {
-		if err := cmp.Or(r.fitTo(s), s.finish(l, means)); err != nil {
+	if r.o.Missing == MissingMean || l.Categories != nil {
+		if err := cmp.Or(r.fitRows(), r.finish(f)); err != nil {
 			return err
 		}
 	}
@@ -189,17 +195,9 @@ func (r *Reader) fit() error {
 	return nil
 }
 
-// sums are taken of the columns of training rows.
-type sums struct {
-	fit  *Fitted
-	sets []map[string]bool // the levels found of each category; nil of a number
-	n    []int             // number of values of each number, and their mean
-	mean []float64
-}
-
-// fitTo adds all rows of a file, or the first rows of a stream, which are held to be read again. Rows
+// fitRows adds all rows of a file, or the first rows of a stream, which are held to be read again. Rows
 // that can't be read are for Next to report.
-func (r *Reader) fitTo(s *sums) error {
+func (r *Reader) fitRows() error {
 	from := r
 	if r.x.regular {
 		in, err := openInput(r.x.file.Name())
@@ -215,7 +213,7 @@ func (r *Reader) fitTo(s *sums) error {
 		from.beginText(nil)
 	}
 	var held []textLine
-	for row, size := 0, 0; r.x.regular || len(held) < fitRows && size < maxLine; row++ {
+	for row, size := 0, 0; r.x.regular || len(held) < mostFitted && size < maxLine; row++ {
 		line, err := from.nextLine()
 		if err != nil {
 			from.heldErr = err
@@ -232,7 +230,7 @@ func (r *Reader) fitTo(s *sums) error {
 		if err != nil || len(fields) != r.layout.Columns || r.o.Missing == MissingDrop && r.gaps(fields) > 0 {
 			continue
 		}
-		if err := s.add(r, fields, r.o.MeanOf == nil || r.o.MeanOf(row)); err != nil {
+		if err := r.fitRow(fields, r.o.MeanOf == nil || r.o.MeanOf(row)); err != nil {
 			return err
 		}
 	}
@@ -242,19 +240,19 @@ func (r *Reader) fitTo(s *sums) error {
 	return nil
 }
 
-// add adds a row. Its numbers count only if mean is set.
-func (s *sums) add(r *Reader, fields []string, mean bool) error {
-	for q, at := range r.layout.Features {
-		text, set := fields[at], s.sets[q]
-		switch {
-		case set != nil && text != "":
-			if set[canonicalOr(text)] = true; len(set) > MaxLevels {
-				return wrongOption("categories", "%s has more than %d levels: leave it out (--ignore-columns; in a spec, ignore), or put its levels into groups", r.layout.Column(at), MaxLevels)
-			}
-		case set == nil && mean:
+// fitRow adds a row. Its numbers count only if mean is set.
+func (r *Reader) fitRow(fields []string, mean bool) error {
+	for q := range r.features {
+		c := &r.features[q]
+		text := fields[c.at]
+		if !c.category && mean {
 			if v, err := r.number(text); err == nil {
-				s.n[q]++
-				s.mean[q] += (v - s.mean[q]) / float64(s.n[q])
+				c.values++
+				c.mean += (v - c.mean) / float64(c.values)
+			}
+		} else if c.category && text != "" {
+			if c.levels[canonicalOr(text)] = 0; len(c.levels) > MaxLevels {
+				return wrongOption("categories", "%s has more than %d levels: leave it out (--ignore-columns; in a spec, ignore), or put its levels into groups", r.layout.Column(c.at), MaxLevels)
 			}
 		}
 	}
@@ -262,28 +260,26 @@ func (s *sums) add(r *Reader, fields []string, mean bool) error {
 }
 
 // finish completes the fit.
-func (s *sums) finish(l *Layout, means bool) error {
-	if l.Categories != nil {
-		s.fit.Levels = make([][]string, len(l.Features))
-	}
-	if means {
-		s.fit.Means = s.mean
-	}
-	for q, at := range l.Features {
-		set := s.sets[q]
+func (r *Reader) finish(f *Fitted) error {
+	means := r.o.Missing == MissingMean
+	for _, c := range r.features {
 		switch {
-		case set != nil && len(set) == 0, set == nil && means && s.n[q] == 0:
-			return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", l.Column(at))
-		case math.IsInf(s.mean[q], 0) || math.IsNaN(s.mean[q]):
-			return fmt.Errorf("%s: the mean of its values is not finite", l.Column(at))
-		case set != nil:
-			var all Labels
-			for level := range set {
-				if all.Add(level) != nil { // codes that are the same number are different levels
-					all.counts[level] = 1
-				}
+		case c.category && len(c.levels) == 0, !c.category && means && c.values == 0:
+			return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", r.layout.Column(c.at))
+		case math.IsInf(c.mean, 0) || math.IsNaN(c.mean):
+			return fmt.Errorf("%s: the mean of its values is not finite", r.layout.Column(c.at))
+		}
+		if means {
+			f.Means = append(f.Means, c.mean)
+		}
+		var all Labels
+		for level := range c.levels {
+			if all.Add(level) != nil { // codes that are the same number are different levels
+				all.counts[level] = 1
 			}
-			s.fit.Levels[q] = all.Sorted()
+		}
+		if r.layout.Categories != nil {
+			f.Levels = append(f.Levels, all.Sorted())
 		}
 	}
 	return nil
@@ -292,23 +288,21 @@ func (s *sums) finish(l *Layout, means bool) error {
 // compile prepares the reading of rows by the layout and the fit.
 func (r *Reader) compile() error {
 	l, f := &r.layout, r.o.Fitted
-	r.dim, r.means = len(l.Features), f != nil && f.Means != nil
+	r.dim = len(l.Features)
 	if f != nil && f.Levels != nil {
-		n := len(f.Levels)
-		r.codes, r.unseen, l.first, r.dim = make([]map[string]int32, n), make([]map[string]int, n), make([]int32, n), 0
+		r.dim, l.first = 0, make([]int32, len(f.Levels))
 		for q, levels := range f.Levels {
-			if l.first[q] = int32(r.dim); levels != nil {
-				r.codes[q] = make(map[string]int32, len(levels))
-			}
+			c := &r.features[q]
+			c.category, c.levels, l.first[q] = levels != nil, make(map[string]int32), int32(r.dim)
 			for k, level := range levels {
-				r.codes[q][level] = int32(r.dim + k)
+				c.levels[level] = int32(r.dim + k)
 			}
 			r.dim += max(1, len(levels))
 		}
 	}
 	l.Read = r.o.Columns
 	switch {
-	case r.o.Missing == MissingMean && !r.means:
+	case r.o.Missing == MissingMean && (f == nil || f.Means == nil):
 		return wrongOption("missing", "the model has no means: train it with --missing mean, or leave such rows out (--missing drop)")
 	case r.dim > r.o.MaxDim:
 		return fmt.Errorf("the first row has %d features, more than %d", r.dim, r.o.MaxDim)
@@ -334,24 +328,20 @@ func pointed(text string) string {
 
 // gaps counts the features that are missing in a row: of a category, only an empty cell.
 func (r *Reader) gaps(fields []string) (n int) {
-	for q, at := range r.layout.Features {
-		if text := fields[at]; text == "" || isMissing(text) && !r.category(q) {
+	for _, c := range r.features {
+		if text := fields[c.at]; text == "" || isMissing(text) && !c.category {
 			n++
 		}
 	}
 	return n
 }
 
-// category reports whether a column, in the order of the features, is a category.
-func (r *Reader) category(q int) bool {
-	return r.o.Fitted.level(q) != nil || slices.Contains(r.layout.Categories, r.layout.Features[q])
-}
-
 // code sets value q of a row to the level that a text stands for. It reports whether there is one.
 func (r *Reader) code(row *Row, q int, text string) bool {
-	at, known := r.codes[q][text]
+	levels := r.features[q].levels
+	at, known := levels[text]
 	if !known {
-		at, known = r.codes[q][canonicalOr(text)]
+		at, known = levels[canonicalOr(text)]
 	}
 	if known {
 		row.Indices[q], row.Values[q] = at, 1
@@ -362,24 +352,24 @@ func (r *Reader) code(row *Row, q int, text string) bool {
 // fill sets value q of a row if it is missing or a level that the training rows did not have. Else, wrong
 // is why it is no number. The row is left out if out is true.
 func (r *Reader) fill(row *Row, q int, fields []string, wrong error) (out bool, err error) {
-	at, category := r.layout.Features[q], r.category(q)
-	text, column := fields[at], r.layout.Column(at)
+	c := &r.features[q]
+	text, column := fields[c.at], r.layout.Column(c.at)
 	switch {
-	case !category && !isMissing(text):
+	case !c.category && !isMissing(text):
 		advice := "name it as a category (--categories), or leave it out (--ignore-columns; in a spec, ignore)"
 		if r.o.Decimal != "," && strings.Contains(text, ",") && isNumber(pointed(text)) {
 			advice = "name the decimal sign (--decimal ,)"
 		}
 		return false, fmt.Errorf("%s: feature %.40q is %w; %s", column, text, wrong, advice)
-	case category && text != "":
-		r.miss(q, text)
+	case c.category && text != "":
+		r.miss(c, text)
 		return false, nil
 	case r.o.Missing == MissingDrop:
 		r.gap.add(r.at, r.gaps(fields), column)
 		return true, nil
 	case r.o.Missing != MissingMean:
 		return false, r.refuse(text, column, fields)
-	case !category:
+	case !c.category:
 		row.Values[q] = r.o.Fitted.Means[q]
 	}
 	r.gap.add(r.at, 1, column)
@@ -425,18 +415,18 @@ func (r *Reader) refuse(text, column string, fields []string) error {
 	return fmt.Errorf("%s: feature %.40q is missing%s: leave such rows out (--missing drop), or fill in the means of the columns (--missing mean)", column, text, many)
 }
 
-// miss counts a level of column q that the training rows did not have.
-func (r *Reader) miss(q int, text string) {
-	if r.unseen[q] == nil {
-		r.unseen[q] = make(map[string]int)
+// miss counts a level of a category that the training rows did not have.
+func (r *Reader) miss(c *feature, text string) {
+	if c.unseen == nil {
+		c.unseen = make(map[string]int)
 		if !r.x.regular {
-			r.say("warning: line %d: %s has the level %.40q, which the training rows did not have: it counts as none", r.at, r.layout.Column(r.layout.Features[q]), text)
+			r.say("warning: line %d: %s has the level %.40q, which the training rows did not have: it counts as none", r.at, r.layout.Column(c.at), text)
 		}
 	}
-	if len(r.unseen[q]) == MaxLevels {
+	if len(c.unseen) == MaxLevels {
 		text = "others"
 	}
-	r.unseen[q][text]++
+	c.unseen[text]++
 }
 
 // say keeps a line for Said.
@@ -461,16 +451,17 @@ func (r *Reader) sayTotals() {
 		}
 		r.say("missing values: %d in %d of %d rows, the first in line %d, %s; %s", g.values, g.rows, rows, g.line, g.column, done)
 	}
-	for q, levels := range r.unseen {
+	for _, c := range r.features {
+		if c.unseen == nil {
+			continue
+		}
 		var shown []string
 		rows := 0
-		for _, level := range slices.Sorted(maps.Keys(levels)) {
-			if rows += levels[level]; len(shown) < 5 {
-				shown = append(shown, fmt.Sprintf("%.40q %d", level, levels[level]))
+		for _, level := range slices.Sorted(maps.Keys(c.unseen)) {
+			if rows += c.unseen[level]; len(shown) < 5 {
+				shown = append(shown, fmt.Sprintf("%.40q %d", level, c.unseen[level]))
 			}
 		}
-		if rows > 0 {
-			r.say("warning: %s has levels that the training rows did not have, in %d rows (%s): they count as none", r.layout.Column(r.layout.Features[q]), rows, strings.Join(shown, ", "))
-		}
+		r.say("warning: %s has levels that the training rows did not have, in %d rows (%s): they count as none", r.layout.Column(c.at), rows, strings.Join(shown, ", "))
 	}
 }

@@ -125,6 +125,7 @@ func TestColumns(t *testing.T) {
 		// Roles.
 		{"", trees, Columns{Ignore: by(1)}, "a[1.5] b[2] a[3] b[1]"},
 		{"", trees, Columns{Ignore: by(1, 1)}, "column 1 is named twice"},
+		{"", plain, Columns{Ignore: by(0)}, "no column 0: the file has 3 columns"},
 		{"", plain, Columns{Ignore: by(1), Keep: by(1)}, "column 1 is not a feature: it is the label or left out"},
 		{"", plain, Columns{Categories: by(3)}, "column 3 is not a feature: it is the label or left out"},
 		{"", trees, Columns{Categories: by(1), Ignore: by(1)}, "column 1 is not a feature: it is the label or left out"},

@@ -85,21 +85,16 @@ func (r *Reader) readFirst() error {
 // labelOf returns the label's column in the first row, from 0, or −1 if there is none. A label's
 // name is looked up in that row, which may be a header.
 func (r *Reader) labelOf(fields []string) int {
-	if r.o.Label.Name != "" {
-		return slices.Index(fields, r.o.Label.Name)
-	}
-	if at := r.trainedLabel(fields); at >= 0 {
+	named := r.o.Label.Name != ""
+	if at := r.trainedLabel(fields); at >= 0 && !named {
 		return at
 	}
-	n := len(fields)
-	at := r.o.Label.Number - 1
-	if r.o.Label.Number < 0 {
-		at = n + r.o.Label.Number
-	}
-	if at >= n || n == r.o.width() {
+	l := &Layout{Columns: len(fields), Names: fields}
+	at, err := l.find("", r.o.Label)
+	if err != nil || len(fields) == r.o.width() && !named {
 		return -1
 	}
-	return max(at, -1)
+	return at
 }
 
 // isHeader decides whether the first row is a header: it is one if none of its fields is a
@@ -134,8 +129,8 @@ func (r *Reader) isHeader(fields []string, label int) (bool, error) {
 			return false, doubtful("not all its features are numbers")
 		}
 	}
-	if label >= 0 && !class && !o.NoLabels && isWord(names.Label) {
-		r.first = names.Label
+	if word := names.Label; label >= 0 && !class && !o.NoLabels && !isNumber(word) && !isMissing(word) && strings.ContainsFunc(word, unicode.IsLetter) {
+		r.first = word
 	}
 	return false, nil
 }
@@ -223,11 +218,6 @@ func hasNames(fields []string, label int, words []int) (named bool) {
 	return named
 }
 
-// isWord reports whether a label has a letter and is neither a number nor missing.
-func isWord(text string) bool {
-	return !isNumber(text) && !isMissing(text) && strings.ContainsFunc(text, unicode.IsLetter)
-}
-
 // isMissing reports whether a text is one that programs write for a missing value.
 func isMissing(text string) bool {
 	return slices.Contains([]string{"", "?", "-", "na", "n/a", "nan", "null", "none"}, strings.ToLower(text))
@@ -236,21 +226,19 @@ func isMissing(text string) bool {
 // numbersColumns reports whether the fields of a row number the columns, from 0 or 1. In place of
 // its number the label's column may then have a name, and be counted or not.
 func (r *Reader) numbersColumns(fields []string, label int) bool {
-	named := label >= 0 && r.namesLabel(fields[label])
+	o, named := &r.o, false
+	if label >= 0 && (o.NoLabels || o.Classes != nil || o.Regression && o.Dim > 0) {
+		// No class has the text, so it can be nothing but the column's name. Before training, only the
+		// other rows can tell, see checkFirst.
+		text := fields[label]
+		named = !isNumber(text) && (text == "" || !isMissing(text)) && !slices.Contains(o.Classes, canonicalOr(text))
+	}
 	for from := range 2 {
 		if counts(fields, from, -1) || named && (counts(fields, from, label) || counts(slices.Delete(slices.Clone(fields), label, label+1), from, -1)) {
 			return true
 		}
 	}
 	return false
-}
-
-// namesLabel reports whether a text in the label's column can be nothing but the column's name, as
-// no class has it. Before training, only the other rows can tell, see checkFirst.
-func (r *Reader) namesLabel(text string) bool {
-	o := &r.o
-	trained := o.NoLabels || o.Classes != nil || o.Regression && o.Dim > 0
-	return trained && !isNumber(text) && (text == "" || !isMissing(text)) && !slices.Contains(o.Classes, canonicalOr(text))
 }
 
 // counts reports whether the fields, except for one, are from, from + 1, and so on.

@@ -79,29 +79,34 @@ func (l *Layout) Column(at int) string {
 	return fmt.Sprintf("column %d (%q)", at+1, l.Names[at])
 }
 
+// role returns the index of the column that an option gives, −1 if it is not given.
+func (l *Layout) role(key string, c Column) (int, error) {
+	if c == (Column{}) {
+		return -1, nil
+	}
+	return l.find(key, c)
+}
+
 // find returns the index of the column that an option names.
 func (l *Layout) find(key string, c Column) (int, error) {
-	wrong := func(format string, args ...any) (int, error) {
-		return 0, &OptionError{key, fmt.Errorf(format, args...)}
-	}
 	if c.Name == "" {
 		at := c.Number - 1
 		if c.Number < 0 {
 			at = l.Columns + c.Number
 		}
 		if at < 0 || at >= l.Columns {
-			return wrong("no column %d: the file has %d columns", c.Number, l.Columns)
+			return 0, wrongOption(key, "no column %d: the file has %d columns", c.Number, l.Columns)
 		}
 		return at, nil
 	}
 	at := slices.Index(l.Names, c.Name)
 	switch {
 	case l.Names == nil:
-		return wrong("no column %q: the file has no header; give the column's number, 1 for the first or -1 for the last", c.Name)
+		return 0, wrongOption(key, "no column %q: the file has no header; give the column's number, 1 for the first or -1 for the last", c.Name)
 	case at < 0:
-		return wrong("no column %q: want one of %s", c.Name, near(c.Name, l.Names))
+		return 0, wrongOption(key, "no column %q: want one of %s", c.Name, near(c.Name, l.Names))
 	case slices.Contains(l.Names[at+1:], c.Name):
-		return wrong("several columns are named %q: give the column's number, 1 for the first or -1 for the last", c.Name)
+		return 0, wrongOption(key, "several columns are named %q: give the column's number, 1 for the first or -1 for the last", c.Name)
 	}
 	return at, nil
 }
@@ -128,18 +133,15 @@ func edits(a, b string) int {
 	for j := range row {
 		row[j] = j
 	}
-	for _, c := range x {
+	for i, c := range x {
 		// row[:j+1] is of x up to c, the rest of x before c, as is the value of before, for y[:j].
 		before := row[0]
-		row[0]++
+		row[0] = i + 1
 		for j, d := range y {
-			least := min(row[j], row[j+1]) + 1
-			if c == d {
-				least = min(least, before)
-			} else {
-				least = min(least, before+1)
+			if c != d {
+				before = min(before, row[j], row[j+1]) + 1
 			}
-			before, row[j+1] = row[j+1], least
+			before, row[j+1] = row[j+1], before
 		}
 	}
 	return row[len(y)]
@@ -168,11 +170,18 @@ func (r *Reader) choose(names []string, n, line int) (err error) {
 	if err == nil {
 		err = l.checkRoles(o)
 	}
-	switch p := len(l.Features); {
+	switch {
 	case err != nil:
 		return err
-	case p == 0:
+	case len(l.Features) == 0:
 		return errors.New("no column is left that could be a feature")
+	}
+	for _, at := range l.Features {
+		c := feature{at: at, category: slices.Contains(l.Categories, at)}
+		if c.category {
+			c.levels = make(map[string]int32)
+		}
+		r.features = append(r.features, c)
 	}
 	if !o.trained() {
 		err = r.fit()
@@ -182,19 +191,15 @@ func (r *Reader) choose(names []string, n, line int) (err error) {
 
 // chosenBy finds the columns of training rows: all but the label and those that are ignored are features.
 func (l *Layout) chosenBy(o *Options) (err error) {
-	if o.Label != (Column{}) {
-		if l.Label, err = l.find("label", o.Label); err != nil {
-			return err
-		}
+	if l.Label, err = l.role("label", o.Label); err != nil {
+		return err
 	}
-	if o.Weight != (Column{}) {
-		if l.Weight, err = l.find("weight", o.Weight); err != nil {
-			return err
-		}
-		if !slices.Contains(l.Ignore, l.Weight) {
-			l.Ignore = append(l.Ignore, l.Weight)
-			slices.Sort(l.Ignore)
-		}
+	if l.Weight, err = l.role("weight", o.Weight); err != nil {
+		return err
+	}
+	if l.Weight >= 0 && !slices.Contains(l.Ignore, l.Weight) {
+		l.Ignore = append(l.Ignore, l.Weight)
+		slices.Sort(l.Ignore)
 	}
 	l.Features = l.others(l.Label)
 	return nil
@@ -213,23 +218,20 @@ func (l *Layout) others(label int) (columns []int) {
 // checkRoles finds the columns that options name as features, and the weights that a model is trained
 // further with. Columns in two roles are an error.
 func (l *Layout) checkRoles(o *Options) (err error) {
-	if o.Weight != (Column{}) && o.Dim == 0 && l.Weight < 0 {
-		if l.Weight, err = l.find("weight", o.Weight); err != nil {
+	if o.Dim == 0 && l.Weight < 0 {
+		if l.Weight, err = l.role("weight", o.Weight); err != nil {
 			return err
 		}
 	}
-	switch {
-	case l.Weight >= 0 && l.Weight == l.Label:
-		return wrongOption("weight", "%s is the label", l.Column(l.Label))
-	case slices.Contains(l.Features, l.Weight):
-		return wrongOption("weight", "%s is a feature of the model", l.Column(l.Weight))
-	}
-	for _, at := range l.Ignore {
-		if at == l.Label {
-			return wrongOption("ignore", "%s is the label", l.Column(at))
-		} else if slices.Contains(l.Features, at) {
-			return wrongOption("ignore", "%s is a feature of the model", l.Column(at))
+	key := "weight"
+	for _, at := range append([]int{l.Weight}, l.Ignore...) {
+		switch {
+		case at >= 0 && at == l.Label:
+			return wrongOption(key, "%s is the label", l.Column(at))
+		case slices.Contains(l.Features, at):
+			return wrongOption(key, "%s is a feature of the model", l.Column(at))
 		}
+		key = "ignore"
 	}
 	if l.kept, err = l.findAll("keep", o.Keep); err != nil {
 		return err
@@ -286,10 +288,9 @@ func (r *Reader) trained() (err error) {
 		return nil
 	case len(o.Ignore) == 0 && columns > features+1 && l.Columns != columns:
 		return fmt.Errorf("the first row has %d columns: want %d as in training, or %d features alone", l.Columns, columns, features)
-	case o.Label != (Column{}):
-		if l.Label, err = l.find("label", o.Label); err != nil {
-			return err
-		}
+	}
+	if l.Label, err = l.role("label", o.Label); err != nil {
+		return err
 	}
 	if all := l.Features; left == columns {
 		l.Features = nil
@@ -340,7 +341,7 @@ func (r *Reader) checkNumbers() error {
 	if !r.o.Strict || columns == nil {
 		return nil
 	}
-	return &OptionError{"ignore", fmt.Errorf("seems to number the rows: %s; leave it out (--ignore-columns; in a spec, ignore), or use it as a feature (--keep-columns; in a spec, keep)", strings.Join(columns, ", "))}
+	return wrongOption("ignore", "seems to number the rows: %s; leave it out (--ignore-columns; in a spec, ignore), or use it as a feature (--keep-columns; in a spec, keep)", strings.Join(columns, ", "))
 }
 
 // Numbering returns, as messages name them, the features that seem to number the rows,

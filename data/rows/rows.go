@@ -161,12 +161,10 @@ type Reader struct {
 	heldErr error      // the error of the line after these, if the fit has met one
 
 	// State of tables.
-	dim    int                // number of features
-	codes  []map[string]int32 // of each category, the features of its levels; nil without categories
-	unseen []map[string]int   // of each category, rows by a level that Columns does not have
-	means  bool               // Columns has means
-	gap    gap
-	said   []string
+	dim      int // number of features
+	features []feature
+	gap      gap
+	said     []string
 
 	// State of array formats.
 	examples, answers *array

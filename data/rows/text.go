@@ -290,15 +290,13 @@ func (r *Reader) parseCSV(text string) (*Row, error) {
 			return nil, r.badLabel(fields, err)
 		}
 	}
-	if r.codes != nil {
-		row.Indices = slices.Clone(l.first)
-	}
-	for q, at := range l.Features {
-		if r.codes != nil && r.codes[q] != nil {
-			if r.code(row, q, fields[at]) {
+	row.Indices = slices.Clone(l.first)
+	for q := range r.features {
+		if c := &r.features[q]; c.category {
+			if r.code(row, q, fields[c.at]) {
 				continue
 			}
-		} else if row.Values[q], err = r.number(fields[at]); err == nil {
+		} else if row.Values[q], err = r.number(fields[c.at]); err == nil {
 			continue
 		}
 		if out, err := r.fill(row, q, fields, err); out || err != nil {

@@ -449,7 +449,7 @@ func testPaths[T Float](t *testing.T) {
 		MulABT(s.n, s.m, s.k, 1, b.data, b.ld, a.data, a.ld, 0, tr.data, tr.ld, 1)
 		seq := newMatrix[T](s.m, s.n, 0)
 		fill(b).MulABT(s.m, a.data, a.ld, seq.data, seq.ld, 1)
-		lanes := inLanes(s.m, s.n, s.k)
+		lanes := InLanes(s.m, s.n, s.k)
 		for i := range s.m {
 			for j := range s.n {
 				v := one.at(i, j)

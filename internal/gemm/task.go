@@ -110,8 +110,8 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(z))
 }
 
-// inLanes reports whether a product is summed in lanes, whatever the backend.
-func inLanes(m, n, k int) bool {
+// InLanes reports whether a product is summed in lanes, whatever the backend.
+func InLanes(m, n, k int) bool {
 	few := min(m, n)
 	return few <= fewRows && k >= shortCols || few <= laneRows && k >= laneCols
 }
@@ -119,7 +119,7 @@ func inLanes(m, n, k int) bool {
 // plan chooses the path of an unpacked product.
 func (t *task[T]) plan(threads int) {
 	switch {
-	case inLanes(t.m, t.n, t.k):
+	case InLanes(t.m, t.n, t.k):
 		t.planLanes()
 	case 2*t.m >= 3*t.kr.lanes && t.m <= 2*t.kr.nr && t.m < t.n && t.k >= 8*t.m:
 		t.planSwapped()
@@ -136,7 +136,7 @@ func (t *task[T]) plan(threads int) {
 // planAB chooses the path of a product with B stored as k×n: one of the paths of
 // plan, with the same order of summation.
 func (t *task[T]) planAB(threads int) {
-	if inLanes(t.m, t.n, t.k) {
+	if InLanes(t.m, t.n, t.k) {
 		// A dot product needs its columns side by side.
 		t.pack = resize(t.pack, t.n*t.k)
 		Transpose(t.k, t.n, t.b, t.ldb, t.pack, t.k)

@@ -63,18 +63,15 @@ var hostileLabels = []string{`"; */ evil(`, `\`, "??/x", "ß1"}
 // The test of the compilers shows that these files are valid, and that the numbers are right.
 func TestGolden(t *testing.T) {
 	hinge := small(t, "multi-hinge", hostileLabels, nil)
-	golden.Check(t, "testdata/hinge.c", written(t, func(w io.Writer) error { return C(w, hinge, false) }))
-	golden.Check(t, "testdata/int8.c", written(t, func(w io.Writer) error { return C(w, hinge, true) }))
 	logistic := small(t, "binary-logistic", []string{"no", "yes"}, func(h map[string]any, factor, shift, _ []float64) {
 		copy(factor, []float64{1, 1, 1})
 		clear(shift)
 	})
-	golden.Check(t, "testdata/logistic.c", written(t, func(w io.Writer) error { return C(w, logistic, false) }))
-	square := small(t, "squared-error", nil, nil)
-	golden.Check(t, "testdata/square.c", written(t, func(w io.Writer) error { return C(w, square, false) }))
-	golden.Check(t, "testdata/hinge.onnx", written(t, func(w io.Writer) error { return ONNX(w, hinge) }))
-	golden.Check(t, "testdata/logistic.onnx", written(t, func(w io.Writer) error { return ONNX(w, logistic) }))
-	golden.Check(t, "testdata/square.onnx", written(t, func(w io.Writer) error { return ONNX(w, square) }))
+	golden.Check(t, "testdata/int8.c", written(t, func(w io.Writer) error { return C(w, hinge, true) }))
+	for name, m := range map[string]*online.Model{"hinge": hinge, "logistic": logistic, "square": small(t, "squared-error", nil, nil)} {
+		golden.Check(t, "testdata/"+name+".c", written(t, func(w io.Writer) error { return C(w, m, false) }))
+		golden.Check(t, "testdata/"+name+".onnx", written(t, func(w io.Writer) error { return ONNX(w, m) }))
+	}
 }
 
 // Rounding moves no number of a function by more than half a step: 1/254 of what a feature spans, and
@@ -177,18 +174,16 @@ func TestSize(t *testing.T) {
 
 // A model for an AVR must fit into what its instructions reach.
 func TestTooLargeForAVR(t *testing.T) {
-	for bytes, want := range map[int]bool{30_000: false, 32_768: true} {
-		var one tables
-		one.add(bytes)
-		if one.TooLarge() != want {
-			t.Errorf("a table of %d bytes: too large %v", bytes, !want)
+	for _, tt := range []struct {
+		tables, bytes int
+		want          bool
+	}{{1, 30_000, false}, {1, 32_768, true}, {3, 20_001, true}} {
+		var all tables
+		for range tt.tables {
+			all.add(tt.bytes)
 		}
-	}
-	var three tables
-	for range 3 {
-		three.add(20_001)
-	}
-	if !three.TooLarge() {
-		t.Error("60,003 bytes in three tables are not too large")
+		if all.TooLarge() != tt.want {
+			t.Errorf("%d tables of %d bytes: too large %v", tt.tables, tt.bytes, !tt.want)
+		}
 	}
 }
