@@ -69,14 +69,10 @@ type kind struct {
 const Resplits = 5
 
 var (
-	ofMethods = kind{"bench", "All methods", "bench", "reproduce", Resplits, func(path string, text []byte) error {
-		_, err := runsOf(path, string(text))
-		return err
-	}}
-	ofHeuristics = kind{"compare", "Pruning heuristics", "compare --data", "compare", 0, func(path string, text []byte) error {
-		_, err := spec.ParseComparison(path, text)
-		return err
-	}}
+	ofMethods = kind{"bench", "All methods", "bench", "reproduce", Resplits,
+		func(path string, text []byte) error { _, err := spec.Parse(path, text); return err }}
+	ofHeuristics = kind{"compare", "Pruning heuristics", "compare --data", "compare", 0,
+		func(path string, text []byte) error { _, err := spec.ParseComparison(path, text); return err }}
 )
 
 // TuneMethods finds the settings of all methods that fit the task, file by file, on held-out
@@ -227,9 +223,7 @@ func (k *kind) open(opt Options, begin func(*tuning, *data.Set)) (all []*tuning,
 		if n > 1 {
 			of.Note = func(format string, args ...any) { opt.Note(src.Name+": "+format, args...) }
 		}
-		if src.Say != nil {
-			src.Say = of.Note
-		}
+		src.Say = of.Note
 		s, set, err := open(of, src, k.splits)
 		if err != nil {
 			return nil, opt.of(src.Train, err)

@@ -69,7 +69,7 @@ func (b *builder) methods(r *Report) {
 		if s := compare.RankMethods(group); s != nil {
 			r.Standings = append(r.Standings, s)
 			r.Tables = append(r.Tables, rankTable(MethodsTable+"-ranks-"+tasks[i], s, group[0].Reference))
-			r.Figures = append(r.Figures, rankFigure("ranks-"+tasks[i], s, group[0].Reference))
+			r.Figures = append(r.Figures, rankFigure("ranks-"+tasks[i], s, group[0].Reference, "method"))
 		}
 	}
 }
@@ -79,11 +79,9 @@ func rankTable(name string, s *compare.Standing, reference string) *Table {
 	t := &Table{
 		Name: name, Title: fmt.Sprintf("%s: mean ranks over %s", taskTitle(s.Task), words.Count(s.Blocks, "data set")),
 		Header: []string{"method", "mean rank"}, Notes: []string{s.Sentence(reference)},
-		Numbers: [][]string{{"method", "mean_rank"}},
 	}
 	for _, rank := range s.Ranks {
 		t.Rows = append(t.Rows, []string{rank.Name, fmt.Sprintf("%.2f", rank.Mean)})
-		t.Numbers = append(t.Numbers, line(rank.Name, rank.Mean))
 	}
 	return t
 }

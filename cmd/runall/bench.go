@@ -187,9 +187,6 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	q.opt.Spec, q.opt.Workers, q.opt.Finder = spec, opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	for i := range q.opt.Sources {
-		q.opt.Sources[i].Say = q.opt.Note
-	}
 	text, err := tune(cmd.Context(), q.opt)
 	q.opt.Progress.Close()
 	switch {
@@ -232,11 +229,8 @@ func (q *settingsSearch) exportBest(cmd *cobra.Command, plan []spec.Planned, opt
 
 // sources sets the sources of the files from the flags. Files with the same name get numbers.
 func (q *settingsSearch) sources(fs *pflag.FlagSet) error {
-	if n := len(q.files); n > 1 && q.given.Test+q.given.TrainLabels+q.given.TestLabels != "" {
-		return harness.Usage(fmt.Errorf("--test, --labels and --test-labels name files of one data set, and there are %d: give one, or write a spec, whose data can be a list (docs/own-data.md)", n))
-	}
-	if len(q.files) > 1 && q.export != "" {
-		return harness.Usage(fmt.Errorf("--export %s: a model is of one file, and there are %d: leave out --export, or give the file alone in another call", q.export, len(q.files)))
+	if n := len(q.files); n > 1 && q.given.Test+q.given.TrainLabels+q.given.TestLabels+q.export != "" {
+		return harness.Usage(fmt.Errorf("--test, --labels, --test-labels and --export are for one file, and there are %d: name only the one that they belong to; a spec, too, can have test files and labels, for each item of its data (docs/own-data.md)", n))
 	}
 	names := make(map[string]bool)
 	for _, file := range q.files {
