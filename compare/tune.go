@@ -152,7 +152,7 @@ func (k *kind) tuned(ctx context.Context, opt Options, begin func(*tuning, *data
 
 // find finds the settings on all files, and returns the comments on them.
 func (k *kind) find(ctx context.Context, opt *Options, all []*tuning) (string, error) {
-	comments := []string{"", fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", k.again)}
+	comments := []string{"yaml-language-server: $schema=" + spec.SchemaFile, "", fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", k.again)}
 	for _, s := range all {
 		lines, err := s.find(ctx)
 		if err != nil {

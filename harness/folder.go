@@ -47,8 +47,8 @@ func OpenFolder(dir string, opt FolderOptions) (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{Records: have, Profile: opt.Profile, Finder: opt.Finder, Sealed: record.Sealed(dir)}
-	if len(opt.Specs) > 0 {
-		if f.specs, err = FindSpecs(opt.Specs); err != nil {
+	if len(opt.Specs)+len(opt.Plan.Set) > 0 {
+		if f.specs, err = FindSpecs(opt.Specs, opt.Plan.Set...); err != nil {
 			return nil, Usage(err)
 		}
 	}

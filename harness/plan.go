@@ -32,15 +32,18 @@ func needed(specs []*spec.Spec, finder *data.Finder) []*spec.Spec {
 	})
 }
 
-// FindSpecs returns the specs with the given names or files, or all embedded specs if
-// names is empty.
-func FindSpecs(names []string) ([]*spec.Spec, error) {
+// FindSpecs returns the specs with the given names or files, with overrides, or all embedded specs
+// if names is empty.
+func FindSpecs(names []string, set ...spec.Override) ([]*spec.Spec, error) {
+	if len(names) == 0 && len(set) > 0 {
+		return nil, errors.New("--set changes named specs: name them")
+	}
 	if len(names) == 0 {
 		return spec.Embedded(), nil
 	}
 	var specs []*spec.Spec
 	for _, name := range names {
-		found, err := spec.Find(name)
+		found, err := spec.Find(name, set...)
 		if err != nil {
 			return nil, err
 		}
@@ -51,18 +54,24 @@ func FindSpecs(names []string) ([]*spec.Spec, error) {
 
 // PlanNamed returns the runs of the specs with the given names or files, or of all
 // needed embedded specs if names is empty. A named spec without runs in the profile
-// is an error. All errors wrap ErrUsage.
+// is an error, and so is a selection of runs without one of its values. All errors wrap ErrUsage.
 func PlanNamed(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]spec.Planned, error) {
-	specs, err := FindSpecs(names)
+	_, plan, err := planNamed(names, profile, opt, finder)
+	return plan, err
+}
+
+// planNamed is PlanNamed with the specs.
+func planNamed(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]*spec.Spec, []spec.Planned, error) {
+	specs, err := FindSpecs(names, opt.Set...)
 	if err != nil {
-		return nil, Usage(err)
+		return nil, nil, Usage(err)
 	}
 	if len(names) == 0 {
 		specs = needed(specs, &finder)
 	}
 	plan, err := PlanAll(specs, profile, opt)
 	if err != nil {
-		return nil, Usage(err)
+		return nil, nil, Usage(err)
 	}
 	planned := make(map[string]bool) // by file: a profile can leave out some of its specs
 	for _, s := range specs {
@@ -75,9 +84,12 @@ func PlanNamed(names []string, profile string, opt spec.PlanOptions, finder data
 		}
 	}
 	if len(idle) > 0 {
-		return nil, Usage(errors.Join(idle...))
+		return nil, nil, Usage(errors.Join(idle...))
 	}
-	return plan, nil
+	if plan, err = opt.Only.Of(plan); err != nil {
+		return nil, nil, Usage(err)
+	}
+	return specs, plan, nil
 }
 
 // idleError returns an error for a spec without runs in a profile. The error names the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,11 +118,15 @@ func transposed(grid [][]string) [][]string {
 	return out
 }
 
+// noFileName matches what overrides in a spec's name have and names of files do not.
+var noFileName = regexp.MustCompile(`[^a-zA-Z0-9._]+`)
+
 // fileName names the specs of the report in names of files and labels.
 func (in Input) fileName() string {
 	first, others, _ := strings.Cut(in.Own, ", ")
 	if others != "" {
 		first += fmt.Sprintf("-and-%d-more", 1+strings.Count(others, ", "))
 	}
-	return cmp.Or(first, "paper")
+	name := noFileName.ReplaceAllString(first, "-")
+	return cmp.Or(name[:min(len(name), 120)], "paper")
 }

@@ -73,9 +73,11 @@ func (c *checker) spec() *Spec {
 		Supplement: d.Supplement, work: make(map[string]work),
 	}
 	c.out = s
-	if c.own && IsEmbedded(d.Name) {
-		s.Name, s.apart = d.Name+"-copy", true
+	s.apart = (c.own || c.overrides != "") && IsEmbedded(d.Name)
+	if c.own && s.apart {
+		s.Name += "-copy"
 	}
+	s.Name += c.overrides
 	if c.given(c.root, "name") && !nameText.MatchString(d.Name) {
 		c.Errorf(c.root.At("name"), "name is %q, want lower-case letters, digits and single hyphens", d.Name)
 	}

@@ -141,6 +141,7 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 		}
 		q.store(&p, v)
 	}
+	var missing []string
 	for _, q := range info.Params {
 		if q.Used != nil && !q.Used(p) {
 			q.store(&p, setting{})
@@ -158,8 +159,11 @@ func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p P
 		case q.Name == "regularizer":
 			c.Errorf(c.root, "missing key %q", q.Name)
 		default:
-			c.Errorf(at[""], "%s needs %s", info.Name, q.Name)
+			missing = append(missing, q.Name)
 		}
+	}
+	if len(missing) > 0 {
+		c.Errorf(at[""], "%s needs %s ('runall list methods %s' describes them)", info.Name, list(missing), info.Name)
 	}
 	if info.param("pruner") != nil {
 		p.completePruner() // Run.Problems reports a failure

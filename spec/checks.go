@@ -15,8 +15,9 @@ import (
 // checks reports errors in the keys of the YAML files of this package.
 type checks struct {
 	*strictyaml.Reporter
-	opened map[*strictyaml.Node]opened // files that have been read, by the node that names them
-	own    bool                        // the file is a user's spec
+	opened    map[*strictyaml.Node]opened // files that have been read, by the node that names them
+	own       bool                        // the file is a user's spec
+	overrides string                      // flags that changed the spec; they end its name
 }
 
 // opened holds the data files of a spec. set describes them; it is nil if they are invalid.

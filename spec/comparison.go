@@ -59,22 +59,22 @@ type ComparedRun struct {
 
 // FindComparison returns the embedded comparison if the argument is empty, the
 // comparison's name or its file's name, and otherwise the comparison in the file
-// with the given path.
-func FindComparison(nameOrPath string) (*Comparison, error) {
+// with the given path, with overrides.
+func FindComparison(nameOrPath string, set ...Override) (*Comparison, error) {
 	switch nameOrPath {
 	case "", "pruning", experiments.Folder + ComparisonFile:
 		f, err := openEmbedded("", ComparisonFile)
 		if err != nil {
 			return nil, err
 		}
-		return parseComparison(f, openEmbedded)
+		return parseComparison(f, openEmbedded, set)
 	}
 	f, open, err := onDisk(nameOrPath)
 	if err != nil {
 		return nil, err
 	}
 	defer open.root.Close()
-	return parseComparison(f, open.open)
+	return parseComparison(f, open.open, set)
 }
 
 // ComparisonCommands returns the commands, by name, of the heuristics in a comparison's file
@@ -99,10 +99,10 @@ func ComparisonCommands(path string) (map[string]string, error) {
 // ParseComparison reads a comparison from memory. The filename is for messages.
 // An invalid comparison is reported as Errors.
 func ParseComparison(filename string, src []byte) (*Comparison, error) {
-	return parseComparison(source{label: filename, id: filename, text: src}, openEmbedded)
+	return parseComparison(source{label: filename, id: filename, text: src}, openEmbedded, nil)
 }
 
-func parseComparison(f source, open opener) (*Comparison, error) {
+func parseComparison(f source, open opener, set Overrides) (*Comparison, error) {
 	r := new(strictyaml.Reporter)
 	in := includer{open: open, r: r}
 	t := &Comparison{root: in.load(f), checks: checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: true}}
@@ -110,7 +110,7 @@ func parseComparison(f source, open opener) (*Comparison, error) {
 		return nil, r.Err()
 	}
 	t.Name, t.Title = textOf(t.root.Get("name")), textOf(t.root.Get("title"))
-	for _, e := range (&expander{r, t.root}).specs() {
+	for _, e := range set.expand(t.root, "", r) {
 		if r.Len() == 0 {
 			t.add(e)
 		}
@@ -118,6 +118,7 @@ func parseComparison(f source, open opener) (*Comparison, error) {
 	if r.Len() == 0 {
 		t.check()
 	}
+	t.Name += set.String()
 	if err := r.Err(); err != nil {
 		return nil, err
 	}

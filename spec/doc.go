@@ -49,7 +49,7 @@
 // A list in a file replaces the list of a file that it includes; add_methods appends to it.
 //
 // The types in internal/doc document the keys; schema.json, generated from them,
-// documents them for editors. The hyper-parameters that a method takes and their
+// documents them for editors, which find it by a file's line "# yaml-language-server: $schema=PATH". The hyper-parameters that a method takes and their
 // ranges are in the table that [Methods] returns. One point of one grid feeds a
 // table cell, with all its seeds and draws. Only embedded specs feed cells and
 // figures: a copy, such as one with another setting, does not ([Spec.Apart]).

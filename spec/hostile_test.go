@@ -65,6 +65,32 @@ func TestHostileSpecs(t *testing.T) {
 	}
 }
 
+// TestManySeeds: about as many runs as a spec may have are planned within the memory of a hostile spec, and --seeds
+// plans nothing of a spec that a profile skips.
+func TestManySeeds(t *testing.T) {
+	src := strings.Replace(valid, "draws: calibrated, count: 2, seeds: 3", "draws: figure, seeds: 3000", 1)
+	hostile.AtMost(t, 256<<20, func() {
+		if n := len(planOf(must(one(Parse("spec.yaml", []byte(src)))), ProfileQuick)); n != 9000 {
+			t.Errorf("%d runs", n)
+		}
+	})
+	skipped := must(one(Find("mnist-ksvm")))
+	if plan, err := skipped.Plan(ProfileSmoke, PlanOptions{Seeds: 3}); err != nil || len(plan) > 0 {
+		t.Errorf("a profile that skips the spec: %d runs, %v", len(plan), err)
+	}
+}
+
+// TestDefaultsMerge: an entry's parameters of a pruner are merged over those of the method's defaults.
+func TestDefaultsMerge(t *testing.T) {
+	src := strings.Replace(valid, "    batch_size: 32\n    grid: {parsimony: [1e-4, 0.04]}\n    figures: [\"2\"]\n    points:\n      - at: {parsimony: 0.04}\n        cells: [table2.multidist.ksvm.polk]\n",
+		"    batch_size: 32\n    pruner_params: {order: 9}\n", 1)
+	src += "defaults: {polk: {pruner: komp-age, pruner_params: {memory: 5}}}\n"
+	p := planOf(must(one(Parse("spec.yaml", []byte(src)))), ProfileQuick)[0].Run.Params
+	if p.Pruner != "komp-age" || p.PrunerParams.String() != "memory=5, order=9" {
+		t.Errorf("%s, %s", p.Pruner, p.PrunerParams)
+	}
+}
+
 // TestHostileComparison checks the limits on the product of data sets, budgets and replicates.
 func TestHostileComparison(t *testing.T) {
 	if testing.Short() {

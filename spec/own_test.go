@@ -61,7 +61,7 @@ func TestOwnData(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"own.yaml": ownSpec, "sub/rows.csv": ownRows()})
 	plan := planOfSpec(filepath.Join(dir, "own.yaml"), ProfileFull)
 	run := plan[0].Run
-	if run.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*2*defaultOrder || len(run.Problems()) > 0 {
+	if run.Data.Name != "rows" || run.Samples != 60 || plan[0].Cost != 60*(2+elementWork)*defaultOrder || len(run.Problems()) > 0 {
 		t.Errorf("%s: %d samples, cost %v, %v", run.Data.Name, run.Samples, plan[0].Cost, run.Problems())
 	}
 	if b, err := CanonicalJSON(run.Data); err != nil || strings.Contains(string(b), dir) || strings.Contains(string(b), "sub") || !strings.Contains(string(b), `"sha256":"`) {
@@ -188,7 +188,7 @@ func TestOwnComparison(t *testing.T) {
 	if err != nil || len(plan) < 4 {
 		t.Fatalf("%d runs, %v", len(plan), err)
 	}
-	if f := tour.DataSets[0]; f.Data.Name != "rows" || plan[0].Cost != 60*2*defaultOrder || plan[0].Run.Data != f.Data {
+	if f := tour.DataSets[0]; f.Data.Name != "rows" || plan[0].Cost != 60*(2+elementWork)*defaultOrder || plan[0].Run.Data != f.Data {
 		t.Errorf("field on %v, cost %v", f.Data, plan[0].Cost)
 	}
 	for name, want := range map[string]string{"drawn.yaml": "a comparison has no methods", "bad.yaml": `no column "sort": want one of x, y, kind`} {

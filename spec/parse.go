@@ -13,13 +13,14 @@ import (
 // An opener opens the file name that the file with the id from includes.
 type opener func(from, name string) (source, error)
 
-// parseSpecs parses and checks the specs of a file. They are the user's unless the file is embedded.
-func parseSpecs(f source, open opener) ([]*Spec, error) {
+// parseSpecs parses and checks the specs of a file, or the one that the source names, with overrides.
+// They are the user's unless the file is embedded.
+func parseSpecs(f source, open opener, set ...Override) ([]*Spec, error) {
 	r := new(strictyaml.Reporter)
-	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID)}
+	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
 	var specs []*Spec
 	names := make(map[string]bool)
-	found := expansions(f, open, r)
+	found := expansions(f, open, set, r)
 	unread := r.Len() > 0 // then only the layout of the rest is checked
 	for _, e := range found {
 		left, before := e.leaveOut(), r.Len()
@@ -31,7 +32,7 @@ func parseSpecs(f source, open opener) ([]*Spec, error) {
 				r.Errorf(e.root, "two specs of the file are called %s: give their data sets different names", s.Name)
 			}
 			names[s.Name] = true
-			s.File, s.LeftOut = f.label, left
+			s.File, s.LeftOut = f.label+c.overrides, left
 			specs = append(specs, s)
 		}
 	}
@@ -42,13 +43,13 @@ func parseSpecs(f source, open opener) ([]*Spec, error) {
 }
 
 // expansions returns the specs of a file that are not checked yet, none if there are errors.
-func expansions(f source, open opener, r *strictyaml.Reporter) []expansion {
+func expansions(f source, open opener, set Overrides, r *strictyaml.Reporter) []expansion {
 	in := includer{open: open, r: r}
 	root := in.load(f)
 	if root == nil {
 		return nil
 	}
-	return (&expander{r, root}).specs()
+	return set.expand(root, f.spec, r)
 }
 
 // specOf returns the spec of a parsed tree, or nil if it reports errors. before is the
@@ -110,6 +111,7 @@ type includer struct {
 	open  opener
 	r     *strictyaml.Reporter
 	count int
+	above []source // files being loaded, each included by the one before it
 }
 
 func (in *includer) load(f source) *strictyaml.Node {
@@ -117,6 +119,8 @@ func (in *includer) load(f source) *strictyaml.Node {
 	if root == nil {
 		return nil
 	}
+	in.above = append(in.above, f)
+	defer func() { in.above = in.above[:len(in.above)-1] }()
 	list := root.Get("include")
 	root = root.Without("include")
 	if list == nil || !list.Want(strictyaml.Sequence, in.r) {
@@ -128,7 +132,7 @@ func (in *includer) load(f source) *strictyaml.Node {
 			continue
 		}
 		if in.count++; in.count > maxIncludes {
-			in.r.Errorf(item, "more than %d included files, or a file that includes itself", maxIncludes)
+			in.r.Errorf(item, "more than %d included files", maxIncludes)
 			break
 		}
 		g, err := in.open(f.id, item.Text)
@@ -137,6 +141,8 @@ func (in *includer) load(f source) *strictyaml.Node {
 			in.r.Errorf(item, "included file %q not found", item.Text)
 		case err != nil:
 			in.r.Errorf(item, "can't include %q: %v", item.Text, err)
+		case in.cycle(g) != "":
+			in.r.Errorf(item, "a file includes itself: %s", in.cycle(g))
 		default:
 			base = overlay(base, in.only(g))
 		}
@@ -156,6 +162,16 @@ func (in *includer) only(f source) *strictyaml.Node {
 		}
 	}
 	return root
+}
+
+// cycle returns the path of files from one to itself that including it would close, or "".
+func (in *includer) cycle(f source) string {
+	i := slices.IndexFunc(in.above, func(g source) bool { return g.id == f.id })
+	if i < 0 {
+		return ""
+	}
+	path := valuesOf(in.above[i:], func(g source) string { return g.label })
+	return strings.Join(append(path, f.label), " → ")
 }
 
 // withDefaults merges every entry of methods over its method's defaults, without

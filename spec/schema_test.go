@@ -117,9 +117,12 @@ func number(x float64) json.Number { return json.Number(setting{number: x}.Strin
 // the sample spec.
 func TestSchemaAcceptsEmbedded(t *testing.T) {
 	s := testutil.ReadSchema(t, "schema.json")
-	bases := must(fs.Glob(experiments.Files, "base/*.yaml"))
+	bases := append(must(fs.Glob(experiments.Files, "base/*.yaml")), ComparisonFile)
 	for _, name := range slices.AppendSeq(bases, slices.Values(embeddedFiles())) {
 		src := must(experiments.Files.ReadFile(name))
+		if !strings.HasPrefix(string(src), "# yaml-language-server: $schema="+strings.Repeat("../", 1+strings.Count(name, "/"))+"spec/schema.json\n") {
+			t.Errorf("%s does not name its schema for editors", name)
+		}
 		for _, problem := range check(t, s, string(src)) {
 			t.Errorf("%s: %s", name, problem)
 		}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,14 @@ import (
 
 // ErrNoSpec is wrapped by the error for a name of no spec.
 var ErrNoSpec = errors.New("no embedded spec and no file")
+
+// Schema is the JSON Schema of specs, and SchemaFile the name by which a spec that this program writes
+// refers to it.
+//
+//go:embed schema.json
+var Schema []byte
+
+const SchemaFile = "spec.schema.json"
 
 // The profiles, from the quickest to the longest.
 const (
@@ -68,8 +77,9 @@ type Spec struct {
 }
 
 // Apart reports whether a user's spec, as a copy of an embedded one, has cells or figures of the
-// paper, or the name of an embedded spec. Its runs feed none of these: with other settings, they
-// would be averaged into the paper's row. To a name of an embedded spec, -copy is added.
+// paper, or the name of an embedded spec, or is an embedded spec with Overrides. Its runs feed none of these:
+// with other settings, they would be averaged into the paper's row. To a name of an embedded spec,
+// -copy or the overrides are added.
 func (s *Spec) Apart() bool { return s.apart }
 
 // A variant is one point of one method's grid.
@@ -150,7 +160,7 @@ func Embedded() []*Spec {
 func EmbeddedAll() []*Spec {
 	var specs []*Spec
 	for _, file := range embeddedFiles() {
-		s, err := parseEmbedded(file)
+		s, err := parseEmbedded(file, "")
 		if err != nil {
 			panic(err) // a test reads them all
 		}
@@ -171,13 +181,13 @@ func Parse(filename string, src []byte) ([]*Spec, error) {
 // of the file that includes it, then among the embedded files, so that a copy of
 // an embedded spec works anywhere. Files outside the spec's own folder are not
 // included.
-func LoadFile(path string) ([]*Spec, error) {
+func LoadFile(path string, set ...Override) ([]*Spec, error) {
 	f, open, err := onDisk(path)
 	if err != nil {
 		return nil, err
 	}
 	defer open.root.Close()
-	return parseSpecs(f, open.open)
+	return parseSpecs(f, open.open, set...)
 }
 
 // onDisk reads a file, and opens the folder from which it can include others.
@@ -194,19 +204,18 @@ func onDisk(path string) (source, folder, error) {
 }
 
 // Find returns the embedded spec with the given name, all specs of the embedded file with the
-// given name, or else the specs in the file with the given path.
-func Find(nameOrPath string) ([]*Spec, error) {
+// given name, or else the specs in the file with the given path, with overrides.
+func Find(nameOrPath string, set ...Override) ([]*Spec, error) {
 	if file := embeddedSpecs()[nameOrPath]; file != "" {
-		specs, err := parseEmbedded(file)
-		return slices.DeleteFunc(specs, func(s *Spec) bool { return s.Name != nameOrPath }), err
+		return parseEmbedded(file, nameOrPath, set...)
 	}
 	for _, file := range embeddedFiles() {
 		if stem(file) == nameOrPath || strings.TrimSuffix(file, ".yaml") == nameOrPath {
-			return parseEmbedded(file)
+			return parseEmbedded(file, "", set...)
 		}
 	}
 	if _, err := os.Stat(nameOrPath); err == nil {
-		return LoadFile(nameOrPath)
+		return LoadFile(nameOrPath, set...)
 	}
 	return nil, fmt.Errorf("%w %q", ErrNoSpec, nameOrPath)
 }
@@ -233,7 +242,7 @@ func indexEmbedded() map[string]string {
 	for _, file := range embeddedFiles() {
 		src, _ := experiments.Files.ReadFile(file) // it is there
 		r := new(strictyaml.Reporter)              // a test reads them all
-		for _, e := range expansions(source{id: embeddedID + file, text: src}, openEmbedded, r) {
+		for _, e := range expansions(source{id: embeddedID + file, text: src}, openEmbedded, nil, r) {
 			out[textOf(e.root.Get("name"))] = file
 		}
 	}
@@ -243,12 +252,14 @@ func indexEmbedded() map[string]string {
 // stem returns the name of a file without folder and ending.
 func stem(file string) string { return strings.TrimSuffix(path.Base(file), ".yaml") }
 
-func parseEmbedded(file string) ([]*Spec, error) {
+// parseEmbedded returns the specs of an embedded file, or the one of the given name.
+func parseEmbedded(file, name string, set ...Override) ([]*Spec, error) {
 	f, err := openEmbedded("", file)
 	if err != nil {
 		return nil, err
 	}
-	return parseSpecs(f, openEmbedded)
+	f.spec = name
+	return parseSpecs(f, openEmbedded, set...)
 }
 
 // A source is a file: its contents, its label in messages, and the id that
@@ -256,7 +267,7 @@ func parseEmbedded(file string) ([]*Spec, error) {
 type source struct {
 	label, id string
 	text      []byte
-	spec      string // name of the only one of its specs that is included; empty for the whole file
+	spec      string // name of the only one of its specs that is read; empty for the whole file
 }
 
 // embeddedID is the prefix of the ids of embedded files. Their labels are their

@@ -68,6 +68,7 @@ var bad = []struct{ name, old, new string }{
 	{"merging with a polynomial kernel", "type: gaussian, bandwidth: 0.6", "type: polynomial, offset: 1, degree: 2"},
 	{"schedule unknown", "batch_size: 32", "batch_size: 32\n    schedule: linear"},
 	{"horizon without schedule", "batch_size: 32", "batch_size: 32\n    horizon: 100"},
+	{"several parameters missing", "    learning_rate: 6\n    batch_size: 32\n", ""},
 	{"horizon missing", "batch_size: 32", "batch_size: 32\n    schedule: inverse"},
 	{"BSGD's own schedule with a rate", "budget: 16", "budget: 16\n    schedule: inverse"},
 	{"parameter of another method", "budget: 16", "budget: 16\n    parsimony: 0.1"},
@@ -314,7 +315,7 @@ func TestPlan(t *testing.T) {
 		Group:   "sample/polk/kernel=gaussian,learning_rate=6,schedule=constant,batch_size=32,parsimony=0.04,regularizer=1e-06,bandwidth=0.6",
 		Cells:   []string{"table2.multidist.ksvm.polk"},
 		Figures: []string{"2"},
-		Cost:    5000 * 2 * defaultOrder,
+		Cost:    5000 * (2 + elementWork) * defaultOrder,
 	}
 	want.Run.Data.Draw, want.Run.Code = draws[0], "method polk: version 2"
 	want.ID = ID(want.Run)
@@ -324,7 +325,7 @@ func TestPlan(t *testing.T) {
 	if p := plan[8]; p.Run.Seed != 3 || p.Run.Data.Draw != draws[0] {
 		t.Errorf("run 8 has seed %d and draw %d", p.Run.Seed, p.Run.Data.Draw)
 	}
-	if p := plan[17]; p.Series != "BSGD" || p.Run.Params.BatchSize != 1 || p.Cost != 5000*2*16 || p.Run.Data.Draw != draws[1] {
+	if p := plan[17]; p.Series != "BSGD" || p.Run.Params.BatchSize != 1 || p.Cost != 5000*(2+elementWork)*16 || p.Run.Data.Draw != draws[1] {
 		t.Errorf("last run is %+v", p)
 	}
 
@@ -462,7 +463,7 @@ func TestLoadFile(t *testing.T) {
 	}
 	second := writeFile(t, dir, "sub/second.yaml", "include: [../main.yaml]\nregularizer: 0.2\nkernel: {type: gaussian, bandwidth: 1}\nkernl: 1\n")
 	_, err := one(LoadFile(filepath.Join(dir, "main.yaml")))
-	want := fmt.Sprintf("%[1]s:1:11: more than 8 included files, or a file that includes itself\n%[1]s:4:1: unknown key \"kernl\", want one of ", second)
+	want := fmt.Sprintf("%[1]s:1:11: a file includes itself: %[2]s → %[1]s → %[2]s\n%[1]s:4:1: unknown key \"kernl\", want one of ", second, filepath.Join(dir, "main.yaml"))
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
 	}

@@ -149,9 +149,9 @@ func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
 // A tuning is a function that finds the settings of a comparison and returns the spec.
 type tuning = func(context.Context, compare.Options) (spec []byte, err error)
 
-// run calls tune, writes the spec and returns its file: KIND-NAME.yaml in the results
-// folder. The default results folder is results/KIND-NAME.
-func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, tune tuning) (spec string, err error) {
+// run calls tune, writes the spec, with its schema beside it, and returns its file: KIND-NAME.yaml in
+// the results folder. The default results folder is results/KIND-NAME.
+func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Options, progress string, tune tuning) (file string, err error) {
 	if q.opt.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
@@ -160,31 +160,31 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	}
 	name := kind + "-" + q.opt.Name()
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
-	spec = filepath.Join(opt.Results, name+".yaml")
+	file = filepath.Join(opt.Results, name+".yaml")
 	inputs := append(slices.Clip(q.files), q.given.Test, q.given.TrainLabels, q.given.TestLabels)
 	for i := range q.files {
-		for _, file := range []string{spec, filepath.Join(opt.Results, q.predictions(i))} {
-			if err := checkOutput("--results:", file, inputs...); err != nil {
+		for _, output := range []string{file, filepath.Join(opt.Results, spec.SchemaFile), filepath.Join(opt.Results, q.predictions(i))} {
+			if err := checkOutput("--results:", output, inputs...); err != nil {
 				return "", err
 			}
 		}
 	}
-	if err := checkModel("--export", q.export, append(inputs, spec)...); err != nil {
+	if err := checkModel("--export", q.export, append(inputs, file)...); err != nil {
 		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
 	defer abandon() // an error leaves no empty folder
-	if err := cmp.Or(err, harness.CheckFile(spec)); err != nil {
+	if err := cmp.Or(err, harness.CheckFile(file)); err != nil {
 		return "", harness.Usage(fmt.Errorf("--results: %w", err))
 	}
 	if err := harness.CheckResults(opt.Results); err != nil { // before the search
 		return "", err
 	}
-	if q.opt.Before, err = os.ReadFile(spec); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if q.opt.Before, err = os.ReadFile(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
 	stderr := cmd.ErrOrStderr()
-	q.opt.Spec, q.opt.Workers, q.opt.Finder = spec, opt.Workers, opt.Finder
+	q.opt.Spec, q.opt.Workers, q.opt.Finder = file, opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	text, err := tune(cmd.Context(), q.opt)
@@ -195,13 +195,13 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	case err != nil:
 		return "", ofRows(err)
 	case bytes.Equal(text, q.opt.Before):
-		return spec, nil
+		return file, nil
 	}
-	if err := files.WriteBytes(spec, text); err != nil {
+	if err := cmp.Or(files.WriteBytes(filepath.Join(opt.Results, spec.SchemaFile), spec.Schema), files.WriteBytes(file, text)); err != nil {
 		return "", err
 	}
-	fmt.Fprintf(stderr, "written: %s\n", spec)
-	return spec, nil
+	fmt.Fprintf(stderr, "written: %s\n", file)
+	return file, nil
 }
 
 // exportBest writes the model of --export, if that is given, after the runs of a plan.

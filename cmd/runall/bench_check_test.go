@@ -43,6 +43,9 @@ func TestCheckBench(t *testing.T) {
 	if !strings.Contains(stdout, "bench-rows: methods against POLK") || !strings.Contains(stdout, "CPU (s)") {
 		t.Errorf("no verdicts or processor times:\n%s", stdout)
 	}
+	if text := contents(t, spec); !strings.Contains(text, "\n# yaml-language-server: $schema=spec.schema.json\n") || !strings.HasPrefix(contents(t, filepath.Join(results, "spec.schema.json")), "{") {
+		t.Errorf("no schema beside\n%s", text)
+	}
 	if table := contents(t, filepath.Join(results, predictionsName)); strings.Count(table, "\n") < 5*50 { // five splits of 250 rows
 		t.Errorf("%s", table)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type comparison struct {
 	commands map[string]string // commands of external heuristics by name
 	against  string
 	search   settingsSearch
+	options  spec.PlanOptions // Set and Only
 	asJSON   bool
 }
 
@@ -65,6 +67,9 @@ is read, and --export writes the best setting as a model file, as in 'runall
 bench'. --data again adds a file, which shares the flags and the budget; the
 heuristics are then ranked over the files, with the tests of Demšar (2006).
 
+--set changes the comparison, such as learning_rate=3 for all data sets (see
+'runall plan --help'), and --only selects data sets.
+
 A heuristic can be a script or program in any language: --with mine=./mine.py
 starts one process of it for each run (docs/adding-a-pruner.md). With --data, a
 probe run times its steps, and no replicate begins when --budget is over. After
@@ -79,11 +84,15 @@ the same failure in three runs of it, its other runs are not started.`,
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a size parameter)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the comparison's reference, the paper's)")
+	setFlag(cmd, &c.options)
+	onlyFlag(cmd, &c.options, "data", "task")
 	runFlags(cmd, &c.opt, &c.progress)
 	resultsFlag(cmd, &c.opt.Results)
 	dataFlag(cmd, &c.opt.Finder)
 	jsonFlag(cmd, &c.asJSON)
 	cmd.MarkFlagsMutuallyExclusive("data", "profile") // --budget chooses the size
+	cmd.MarkFlagsMutuallyExclusive("data", "set")
+	cmd.MarkFlagsMutuallyExclusive("data", "only")
 	return cmd
 }
 
@@ -179,7 +188,7 @@ func (c *comparison) tuned(cmd *cobra.Command, name string) (string, error) {
 
 // comparison returns the comparison with the given name and the heuristics of the flags.
 func (c *comparison) comparison(name string) (*spec.Comparison, error) {
-	t, err := spec.FindComparison(name)
+	t, err := spec.FindComparison(name, c.options.Set...)
 	if err == nil && c.against != "" {
 		t, err = t.Against(c.against)
 	}
@@ -206,11 +215,11 @@ func (c *comparison) plan(name string) (*spec.Comparison, []spec.ComparedRun, er
 	}
 	there := func(ref data.Ref) bool { return c.opt.Finder.Available(ref) == nil }
 	t = t.On(func(f spec.DataSet) bool {
-		return there(f.Data) && (f.StandsInFor == "" || !there(data.Ref{Name: f.StandsInFor}))
+		return c.options.Only.Selects(spec.Planned{Run: spec.Run{Data: f.Data, Task: f.Task}}) && there(f.Data) && (f.StandsInFor == "" || !there(data.Ref{Name: f.StandsInFor}))
 	})
 	plan, err := t.Plan(c.profile)
 	if err == nil && len(plan) == 0 {
-		err = fmt.Errorf("the comparison has no runs in profile %s", c.profile)
+		err = fmt.Errorf("the comparison has no runs in profile %s (selected data sets: %s)", c.profile, cmp.Or(c.options.Only.String(), "all"))
 	}
 	return t, plan, err
 }

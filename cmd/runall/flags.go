@@ -145,6 +145,22 @@ func seedsFlag(cmd *cobra.Command, p *int) {
 	wholeFlag(cmd, p, "seeds", 0, 0, spec.MaxSeeds, "use seeds 1 to `N` instead of those in the spec")
 }
 
+// setFlag adds the flag that changes specs.
+func setFlag(cmd *cobra.Command, opt *spec.PlanOptions) {
+	cmd.Flags().Var(value[spec.Overrides]{&opt.Set, "", func(text string) (spec.Overrides, error) {
+		o, err := spec.ParseOverride(text)
+		return append(opt.Set, o), err
+	}}, "set", "`KEY=VALUE` to use in place of the spec's, such as polk.parsimony=0.08; may be repeated ('runall plan --help')")
+}
+
+// onlyFlag adds the flag that selects runs by some of the properties.
+func onlyFlag(cmd *cobra.Command, opt *spec.PlanOptions, keys ...string) {
+	opt.Only = make(spec.Only)
+	cmd.Flags().Var(value[spec.Only]{&opt.Only, "", func(text string) (spec.Only, error) {
+		return opt.Only, opt.Only.Add(text, keys)
+	}}, "only", "select runs by `KEY=VALUE,KEY=VALUE`, with the keys "+strings.Join(keys, ", "))
+}
+
 func workersFlag(cmd *cobra.Command, p *int) {
 	wholeFlag(cmd, p, "workers", 0, 0, math.MaxInt, "number `N` of parallel runs (default: one for each core)")
 }

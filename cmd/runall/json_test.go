@@ -31,6 +31,7 @@ var documents = map[string]any{
 	"compare":                   Comparisons{},
 	"data-status":               []data.StatusRow{},
 	"evaluate":                  Evaluation{},
+	"plan":                      Plan{},
 	"report":                    Report{},
 	"train":                     Training{},
 	"verify":                    Verification{},
@@ -63,7 +64,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 func schemaOf(t *testing.T, name string, v any) []byte {
 	t.Helper()
 	r := &jsonschema.Reflector{ExpandedStruct: true, Anonymous: true, Mapper: numbers}
-	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../online", "../../record"} {
+	for _, dir := range []string{".", "../../compare", "../../evidence", "../../report", "../../data", "../../harness", "../../online", "../../record"} {
 		testutil.NoError(t, r.AddGoComments("polkrepro/cmd/runall", dir, jsonschema.WithFullComment()))
 	}
 	s := r.Reflect(v)

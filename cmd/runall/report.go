@@ -46,6 +46,7 @@ of all series of runs; 'runall verify --json' has the paper's beside them.`,
 	}
 	resultsFlag(cmd, &q.opt.Results)
 	profileFlag(cmd, &q.profile, "")
+	setFlag(cmd, &q.plan)
 	seedsFlag(cmd, &q.plan.Seeds)
 	dataFlag(cmd, &q.opt.Finder)
 	prunersFlag(cmd, &q.pruners)

@@ -36,6 +36,9 @@ Finished runs are kept and not repeated, unless the code of a heuristic, method,
 kernel, loss or data set has changed since. Missing data sets are downloaded
 first (see 'runall data fetch --help'), unless ` + data.EnvOffline + `=1 is set.
 
+'runall plan' lists the runs, and about how long they take. --set changes the
+specs and --only selects runs (see 'runall plan --help').
+
 With --shard K/N, only the K-th of N shards is run. The shards cost about the
 same and together have all runs. Give each shard its own results folder; 'runall
 merge' brings the records together. To resume a killed shard, run it again.
@@ -44,6 +47,8 @@ Shard 0/N is N/N.`,
 	}
 	profileFlag(cmd, &r.profile, "quick")
 	runFlags(cmd, &r.opt, &r.progress)
+	setFlag(cmd, &r.plan)
+	onlyFlag(cmd, &r.plan, spec.OnlyKeys()...)
 	seedsFlag(cmd, &r.plan.Seeds)
 	resultsFlag(cmd, &r.opt.Results)
 	dataFlag(cmd, &r.opt.Finder)

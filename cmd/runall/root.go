@@ -18,7 +18,7 @@ func newRoot() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Reproduce", []*cobra.Command{newReproduce(), newMerge(), newReport(), newExport()}},
+		{"Reproduce", []*cobra.Command{newPlan(), newReproduce(), newMerge(), newReport(), newExport()}},
 		{"Judge", []*cobra.Command{newVerify(), newExplain()}},
 		{"Compare", []*cobra.Command{newBench(), newCompare(), newSettings()}},
 		{"Own data", []*cobra.Command{newTrain(), newPredict(), newEvaluate(), newExportModel(), newServe()}},

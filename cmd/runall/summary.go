@@ -62,6 +62,9 @@ func (q *reporting) line(args ...string) string {
 			words = append(words, name, value)
 		}
 	}
+	for _, set := range q.plan.Set {
+		words = append(words, "--set", set.String())
+	}
 	if args[0] == "reproduce" {
 		flag("--profile", q.profile, spec.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")

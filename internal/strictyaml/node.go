@@ -126,6 +126,18 @@ func (n *Node) Without(keys ...string) *Node {
 	return &out
 }
 
+// With returns a copy of a mapping in which a key has the given value.
+func (n *Node) With(key string, value *Node) *Node {
+	out := *n
+	out.Fields = slices.Clone(n.Fields)
+	if f := out.Field(key); f != nil {
+		f.Value = value
+	} else {
+		out.Fields = append(out.Fields, Field{key, value, value})
+	}
+	return &out
+}
+
 // Merge returns base overridden by over. It merges mappings key by key, recursively; any
 // other value in over replaces the value in base, and null removes the key. It changes neither node. Nodes keep
 // their positions in their own files; a merged mapping has the position of over's mapping.
