@@ -316,16 +316,15 @@ func (r *Ref) reread() (*Set, error) {
 }
 
 // LoadWhole returns a user's data with all rows of the training file as its training part, and the same
-// rows as its test part. A file of test rows is not read. The errors are those of [Load].
+// rows as its test part. A file of test rows is not read. Its errors are those of Source.Open.
 func LoadWhole(ref Ref) (*Set, error) {
 	f := &ref.Files
 	f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
 	set, err := ref.reread()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ref.Name, err)
+	if err == nil {
+		set.Test = set.Train
 	}
-	set.Test = set.Train
-	return set, nil
+	return set, err
 }
 
 // options returns the options for reading files with the columns of f.

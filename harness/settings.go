@@ -179,7 +179,7 @@ func (j *heldOutJob) train(ctx context.Context, t *tracked, methods Registry, co
 	return err
 }
 
-// Fit trains a run on a training set, without a record, and returns the model: nil if it is not a kernel
+// Fit trains a run on a training set, without a record, and returns the model, which must be a kernel
 // expansion. The model is evaluated once, at the end. The error wraps ErrInterrupted if the context ended.
 func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *kernel.Expansion, err error) {
 	defer Recover(&err)
@@ -196,8 +196,7 @@ func Fit(ctx context.Context, p spec.Planned, set *data.Set, opt Options) (e *ke
 	if l, ok := t.learner.(interface{ Expansion() *kernel.Expansion }); ok { // whose Model may wrap it
 		return l.Expansion(), nil
 	}
-	e, _ = t.learner.Model().(*kernel.Expansion)
-	return e, nil
+	return t.learner.Model().(*kernel.Expansion), nil
 }
 
 // A watched learner keeps the largest model order after its steps.
