@@ -72,7 +72,7 @@ const otherRate = 2.5e-10
 // any profile, give the times of others: of the same setting, else of the same method and data set, else
 // of the same method.
 func PlanForecast(names []string, profile string, opt spec.PlanOptions, o Options) (*Forecast, error) {
-	specs, plan, err := planNamed(names, profile, opt, o.Finder)
+	specs, plan, err := PlanSpecs(names, profile, opt, o.Finder)
 	if err != nil {
 		return nil, err
 	}

@@ -103,9 +103,9 @@ func (m *minimizer) values(f *kernel.Expansion) []float64 {
 	if order == 0 {
 		return out
 	}
-	k := make([]float64, n*order)
-	f.Dict.Block64(f.Kernel, n, m.x, k, order, 1)
-	gemm.MulAB(n, c, order, 1, k, order, f.W, c, 0, out, c, 1)
+	k := gemm.NewMatrix[float64](n, order)
+	f.Dict.Block64(f.Kernel, gemm.MatrixOf(n, f.Dict.Dim(), m.x), k, 1)
+	gemm.MulAB(1, k, gemm.MatrixOf(order, c, f.W), 0, gemm.MatrixOf(n, c, out), 1)
 	return out
 }
 

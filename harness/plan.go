@@ -56,12 +56,12 @@ func FindSpecs(names []string, set ...spec.Override) ([]*spec.Spec, error) {
 // needed embedded specs if names is empty. A named spec without runs in the profile
 // is an error, and so is a selection of runs without one of its values. All errors wrap ErrUsage.
 func PlanNamed(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]spec.Planned, error) {
-	_, plan, err := planNamed(names, profile, opt, finder)
+	_, plan, err := PlanSpecs(names, profile, opt, finder)
 	return plan, err
 }
 
-// planNamed is PlanNamed with the specs.
-func planNamed(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]*spec.Spec, []spec.Planned, error) {
+// PlanSpecs is PlanNamed with the specs.
+func PlanSpecs(names []string, profile string, opt spec.PlanOptions, finder data.Finder) ([]*spec.Spec, []spec.Planned, error) {
 	specs, err := FindSpecs(names, opt.Set...)
 	if err != nil {
 		return nil, nil, Usage(err)

@@ -5,31 +5,42 @@ import (
 	"polkrepro/internal/parallel"
 )
 
-// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len with row stride ldd. x is n×Dim,
-// row-major, and holds float32 values widened to float64. All values are computed in float64,
+// A Matrix is a view of a row-major matrix.
+type Matrix[T gemm.Float] = gemm.Matrix[T]
+
+// MatrixOf returns data as a matrix whose rows follow each other without a gap.
+func MatrixOf[T gemm.Float](rows, cols int, data []T) Matrix[T] {
+	return gemm.MatrixOf(rows, cols, data)
+}
+
+// Block64 writes the kernel matrix κ(x_i, p_j) to dst, n×Len, for the rows x_i of x, n×Dim, which
+// hold float32 values widened to float64. All values are computed in float64,
 // as Gram matrices require. Block64 uses at most threads goroutines; the values do not depend
 // on threads.
 //
 // The error of a Gaussian value is at most 2⁻³⁵, and at most 1/500 relative to the
 // exact value, however large the norms are compared with the distance and the
 // bandwidth. A polynomial value is accurate to within rounding of (‖x‖‖p‖ + b)^c.
-func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threads int) {
+func (p *Points) Block64(k Kernel, x, dst Matrix[float64], threads int) {
+	n := dst.Len()
 	if p.Len() == 0 || n == 0 {
 		return
 	}
 	switch k := k.(type) { // by type: a type that embeds Gaussian has its methods but may be another kernel
 	case Gaussian:
-		largest := p.p64.Gaussian(n, x, p.dim, k.Gamma(), dst, ldd, threads)
+		largest := p.p64.Gaussian(x, k.Gamma(), dst, threads)
 		if reach := k.reach64(p.dim); !(largest+p.p64.MaxNormSq() <= reach) {
-			p.sumDifferences(k, reach, n, x, dst, ldd, threads)
+			p.sumDifferences(k, reach, x, dst, threads)
 		}
 	case Polynomial:
-		p.p64.MulABT(n, x, p.dim, dst, ldd, threads)
-		raise(dst, n, p.Len(), ldd, k)
+		p.p64.MulABT(x, dst, threads)
+		raise(dst, k)
 	default:
-		narrow := make([]float32, n*p.dim)
-		gemm.Convert(narrow, x[:len(narrow)])
-		evaluate(p, k, n, narrow, dst, ldd, threads)
+		narrow := gemm.NewMatrix[float32](n, p.dim)
+		for i := range n {
+			gemm.Convert(narrow.Row(i), x.Row(i))
+		}
+		evaluate(p, k, narrow, dst, threads)
 	}
 }
 
@@ -38,7 +49,8 @@ func (p *Points) Block64(k Kernel, n int, x []float64, dst []float64, ldd, threa
 // polynomial value is at most the larger of (‖x‖‖p‖ + b)^c/480 and 2⁻¹²⁶. A polynomial value
 // that exceeds float32 is infinite. Values come from a float32 product if it is that
 // accurate, and otherwise from Block64.
-func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threads int) {
+func (p *Points) Block32(k Kernel, x, dst Matrix[float32], threads int) {
+	n := dst.Len()
 	if p.Len() == 0 || n == 0 {
 		return
 	}
@@ -46,33 +58,31 @@ func (p *Points) Block32(k Kernel, n int, x []float32, dst []float32, ldd, threa
 	var reach float64
 	switch k := k.(type) {
 	case Gaussian:
-		largest = p.p32.Gaussian(n, x, p.dim, float32(k.Gamma()), dst, ldd, threads)
+		largest = p.p32.Gaussian(x, float32(k.Gamma()), dst, threads)
 		reach = k.reach32(p.dim)
 	case Polynomial:
 		for i := range n {
-			largest = max(largest, gemm.NormSq(x[i*p.dim:(i+1)*p.dim]))
+			largest = max(largest, gemm.NormSq(x.Row(i)))
 		}
-		p.p32.MulABT(n, x, p.dim, dst, ldd, threads)
-		raise(dst, n, p.Len(), ldd, k)
+		p.p32.MulABT(x, dst, threads)
+		raise(dst, k)
 		reach = k.reach32(p.dim)
 	default:
-		evaluate(p, k, n, x, dst, ldd, threads)
+		evaluate(p, k, x, dst, threads)
 		return
 	}
 	if !(float64(largest)+float64(p.p32.MaxNormSq()) <= reach) {
-		p.narrow(k, reach, n, x, dst, ldd, threads)
+		p.narrow(k, reach, x, dst, threads)
 	}
 }
 
 // block calls Block32 or Block64, depending on the type of dst.
-func block[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst []T, ldd, threads int) {
+func block[T gemm.Float](p *Points, k Kernel, x Matrix[float32], dst Matrix[T], threads int) {
 	switch dst := any(dst).(type) {
-	case []float32:
-		p.Block32(k, n, x, dst, ldd, threads)
-	case []float64:
-		wide := make([]float64, n*p.dim)
-		Widen(wide, x[:n*p.dim])
-		p.Block64(k, n, wide, dst, ldd, threads)
+	case Matrix[float32]:
+		p.Block32(k, x, dst, threads)
+	case Matrix[float64]:
+		p.Block64(k, widened(x), dst, threads)
 	}
 }
 
@@ -82,27 +92,29 @@ const narrowRows = 64
 // narrow replaces, in a float32 block, the values of all pairs whose ‖x_i‖² + ‖p_j‖²
 // exceeds reach with the values of Block64. The choice depends on the pair alone, so
 // a value does not depend on the rest of the block.
-func (p *Points) narrow(k Kernel, reach float64, n int, x []float32, dst []float32, ldd, threads int) {
-	m := p.Len()
+func (p *Points) narrow(k Kernel, reach float64, x, dst Matrix[float32], threads int) {
+	n, m := dst.Dims()
 	most := float64(p.p32.MaxNormSq())
 	var rows []int
 	var norms []float64
 	for i := range n {
-		if norm := float64(gemm.NormSq(x[i*p.dim : (i+1)*p.dim])); !(norm+most <= reach) {
+		if norm := float64(gemm.NormSq(x.Row(i))); !(norm+most <= reach) {
 			rows, norms = append(rows, i), append(norms, norm)
 		}
 	}
-	x64, k64 := make([]float64, min(len(rows), narrowRows)*p.dim), make([]float64, min(len(rows), narrowRows)*m)
+	most64 := min(len(rows), narrowRows)
+	x64, k64 := gemm.NewMatrix[float64](most64, p.dim), gemm.NewMatrix[float64](most64, m)
 	for lo := 0; lo < len(rows); lo += narrowRows {
 		part := rows[lo:min(lo+narrowRows, len(rows))]
 		for q, i := range part {
-			Widen(x64[q*p.dim:], x[i*p.dim:(i+1)*p.dim])
+			Widen(x64.Row(q), x.Row(i))
 		}
-		p.Block64(k, len(part), x64, k64, m, threads)
+		p.Block64(k, x64.Rows(0, len(part)), k64.Rows(0, len(part)), threads)
 		for q, i := range part {
-			for j, v := range k64[q*m : (q+1)*m] {
+			row := dst.Row(i)
+			for j, v := range k64.Row(q) {
 				if !(norms[lo+q]+float64(p.p32.NormSq(j)) <= reach) {
-					dst[i*ldd+j] = float32(v)
+					row[j] = float32(v)
 				}
 			}
 		}
@@ -114,17 +126,17 @@ func (p *Points) narrow(k Kernel, reach float64, n int, x []float32, dst []float
 // The sum takes many times as long as a product. A value is therefore kept if it is so
 // small that its exponent's error does not matter: the error is at most product64
 // absolutely and relative64 relatively. With a narrow bandwidth most values are kept.
-func (p *Points) sumDifferences(k Gaussian, reach float64, n int, x []float64, dst []float64, ldd, threads int) {
+func (p *Points) sumDifferences(k Gaussian, reach float64, x, dst Matrix[float64], threads int) {
 	most := p.p64.MaxNormSq()
 	share(p.Len(), threads, func(from, to int) {
-		for i := range n {
-			xi := x[i*p.dim : (i+1)*p.dim]
+		for i := range dst.Len() {
+			xi, values := x.Row(i), dst.Row(i)
 			norm := gemm.NormSq(xi)
 			if norm+most <= reach {
 				continue
 			}
 			for j := from; j < to; j++ {
-				sum, v := norm+p.p64.NormSq(j), &dst[i*ldd+j]
+				sum, v := norm+p.p64.NormSq(j), &values[j]
 				if sum <= reach {
 					continue
 				}
@@ -158,9 +170,9 @@ func distanceSq(x []float64, y []float32) float64 {
 	return (s0 + s2) + (s1 + s3) // explicit order: the same bits on every machine
 }
 
-func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {
-	for i := range n {
-		row := dst[i*ldd : i*ldd+m]
+func raise[T gemm.Float](dst Matrix[T], k Polynomial) {
+	for i := range dst.Len() {
+		row := dst.Row(i)
 		for j, v := range row {
 			row[j] = powi(v+T(k.Offset), k.Degree)
 		}
@@ -168,7 +180,7 @@ func raise[T float32 | float64](dst []T, n, m, ldd int, k Polynomial) {
 }
 
 // powi returns v^n for n ≥ 1 by repeated squaring; math.Pow takes ten times as long.
-func powi[T float32 | float64](v T, n int) T {
+func powi[T gemm.Float](v T, n int) T {
 	r := T(1)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
@@ -180,12 +192,12 @@ func powi[T float32 | float64](v T, n int) T {
 }
 
 // evaluate computes a block value by value.
-func evaluate[T float32 | float64](p *Points, k Kernel, n int, x []float32, dst []T, ldd, threads int) {
+func evaluate[T gemm.Float](p *Points, k Kernel, x Matrix[float32], dst Matrix[T], threads int) {
 	share(p.Len(), threads, func(from, to int) {
-		for i := range n {
-			xi := x[i*p.dim : (i+1)*p.dim]
+		for i := range dst.Len() {
+			xi, values := x.Row(i), dst.Row(i)
 			for j := from; j < to; j++ {
-				dst[i*ldd+j] = T(k.Eval(xi, p.At(j)))
+				values[j] = T(k.Eval(xi, p.At(j)))
 			}
 		}
 	})

@@ -115,13 +115,14 @@ func TestDifferencesOnlyWhereTheyMatter(t *testing.T) {
 		}
 		p := pointsOf(x, n, dim)
 		got, product := make([]float64, n*n), make([]float64, n*n)
-		p.Block64(k, n, widened(x), got, n, 1)
-		p.p64.Gaussian(n, widened(x), dim, k.Gamma(), product, n, 1)
+		wide := MatrixOf(n, dim, float64s(x))
+		p.Block64(k, wide, MatrixOf(n, n, got), 1)
+		p.p64.Gaussian(wide, k.Gamma(), MatrixOf(n, n, product), 1)
 		stay := 0
 		for i := range n {
 			for j := range n {
 				v, byProduct := got[i*n+j], product[i*n+j]
-				exact := k.at(distanceSq(widened(x[i*dim:(i+1)*dim]), p.At(j)))
+				exact := k.at(distanceSq(float64s(x[i*dim:(i+1)*dim]), p.At(j)))
 				switch {
 				case v != exact && v != byProduct:
 					t.Errorf("offset %v: κ(x_%d, x_%d) is %v, by the product %v, by the differences %v", offset, i, j, v, byProduct, exact)

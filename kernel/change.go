@@ -17,7 +17,7 @@ const patchCost = 128
 func (d *change) find(before []uint64, e *Expansion) {
 	d.from, d.moved, d.fresh = grow(d.from, e.Order()), d.moved[:0], d.fresh[:0]
 	ids, dim := e.Dict.ids, e.Dict.dim
-	was := make(map[uint64]int) // previous indices of the IDs that have moved or are gone
+	was := make(map[uint64]int) // previous indices of the IDs that have moved or were removed
 	for j, id := range before {
 		if j >= len(ids) || ids[j] != id {
 			was[id] = j

@@ -1,14 +1,15 @@
 package kernel
 
+import "polkrepro/internal/gemm"
+
 // columns holds fixed points and the float32 kernel values between them and a changing dictionary.
 type columns struct {
-	n      int
-	x      []float32   // n×dim
-	blocks [][]float32 // the n×M kernel values, in blocks of scoreRows rows
-	stride int         // row stride of blocks, at least M
-	scores []float64   // n×C
+	points Matrix[float32]   // n×dim
+	blocks []Matrix[float32] // the n×M kernel values, in blocks of scoreRows rows, with room for more columns
+	scores []float64         // n×C
 
-	fresh, tmp []float32
+	fresh Matrix[float32] // the values of new elements
+	moved []float32       // those of a row's moved elements
 }
 
 // spare returns a row stride for order elements with room for a few more.
@@ -21,53 +22,47 @@ func (c *columns) evaluate(e *Expansion, d *change, scorer *scoring[float32], th
 		clear(c.scores)
 		return
 	}
+	n := c.points.Len()
 	if c.blocks == nil {
-		c.blocks = make([][]float32, (c.n+scoreRows-1)/scoreRows)
+		c.blocks = make([]Matrix[float32], (n+scoreRows-1)/scoreRows)
 	}
-	stride := c.stride
-	if d.order() > stride {
-		stride = spare(d.order())
-	}
-	c.tmp = grow(c.tmp, len(d.moved))
-	scorer.transposeWeights(e.W, e.Order(), e.Outputs)
+	c.moved = grow(c.moved, len(d.moved))
+	scorer.transposeWeights(e)
 	for b := range c.blocks {
-		rows := min(scoreRows, c.n-b*scoreRows)
-		c.update(b, rows, stride, e, d, threads)
-		scorer.multiply(rows, d.order(), e.Outputs, c.blocks[b], stride, c.scores[b*scoreRows*e.Outputs:], threads)
+		lo := b * scoreRows
+		x := c.points.Rows(lo, min(lo+scoreRows, n))
+		c.update(&c.blocks[b], x, e, d, threads)
+		scorer.multiply(c.blocks[b].Cols(0, d.order()), c.scores[lo*e.Outputs:], threads)
 	}
-	c.stride = stride
 }
 
-// update converts block b, the kernel values of rows points, to the dictionary of e
-// and to the given row stride. d is the change that led to the dictionary of e.
-func (c *columns) update(b, rows, stride int, e *Expansion, d *change, threads int) {
-	x := c.x[b*scoreRows*e.Dict.dim:]
-	if stride != c.stride {
-		wider := make([]float32, rows*stride)
+// update converts a block, the kernel values of x, to the dictionary of e. d is the change that
+// led to this dictionary. The block has room for either dictionary.
+func (c *columns) update(block *Matrix[float32], x Matrix[float32], e *Expansion, d *change, threads int) {
+	rows := x.Len()
+	if _, room := block.Dims(); d.order() > room {
+		wider := gemm.NewMatrix[float32](rows, spare(d.order()))
 		if !d.whole() {
-			for i := range rows {
-				copy(wider[i*stride:(i+1)*stride], c.blocks[b][i*c.stride:(i+1)*c.stride])
-			}
+			wider.Copy(*block)
 		}
-		c.blocks[b] = wider
+		*block = wider
 	}
 	if d.whole() {
-		d.points.Block32(e.Kernel, rows, x, c.blocks[b], stride, threads)
+		d.points.Block32(e.Kernel, x, block.Cols(0, d.order()), threads)
 		return
 	}
-	f := len(d.fresh)
-	c.fresh = grow(c.fresh, rows*f)
-	d.points.Block32(e.Kernel, rows, x, c.fresh, f, threads)
+	c.fresh = c.fresh.Fresh(rows, len(d.fresh))
+	d.points.Block32(e.Kernel, x, c.fresh, threads)
 	for i := range rows {
-		row := c.blocks[b][i*stride : (i+1)*stride] // with room for either dictionary
+		row, fresh := block.Row(i), c.fresh.Row(i)
 		for q, j := range d.moved {
-			c.tmp[q] = row[d.from[j]]
+			c.moved[q] = row[d.from[j]]
 		}
 		for q, j := range d.moved {
-			row[j] = c.tmp[q]
+			row[j] = c.moved[q]
 		}
 		for q, j := range d.fresh {
-			row[j] = c.fresh[i*f+q]
+			row[j] = fresh[q]
 		}
 	}
 }

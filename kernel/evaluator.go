@@ -22,7 +22,7 @@ type Evaluator struct {
 func NewEvaluator(dim, limit int, sets ...[]float32) *Evaluator {
 	v := &Evaluator{limit: limit}
 	for _, x := range sets {
-		v.sets = append(v.sets, columns{n: len(x) / dim, x: x})
+		v.sets = append(v.sets, columns{points: MatrixOf(len(x)/dim, dim, x)})
 	}
 	return v
 }
@@ -42,12 +42,13 @@ func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, nor
 	}
 	for i := range v.sets {
 		c := &v.sets[i]
-		c.scores = grow(c.scores, c.n*e.Outputs)
+		n := c.points.Len()
+		c.scores = grow(c.scores, n*e.Outputs)
 		if keep {
 			c.evaluate(e, &v.change, &v.scorer.single, threads)
 		} else {
-			c.blocks, c.stride = nil, 0
-			v.scorer.Scores(e, c.n, c.x, c.scores, threads)
+			c.blocks = nil
+			v.scorer.Scores(e, n, c.points.Data(), c.scores, threads)
 		}
 		scores = append(scores, c.scores)
 	}
@@ -58,7 +59,7 @@ func (v *Evaluator) Evaluate(e *Expansion, threads int) (scores [][]float64, nor
 func (v *Evaluator) fits(order int) bool {
 	points := 0
 	for i := range v.sets {
-		points += v.sets[i].n
+		points += v.sets[i].points.Len()
 	}
 	return 4*points*spare(order) <= v.limit
 }

@@ -117,7 +117,8 @@ func TestEvaluatorComputesOnlyNewElements(t *testing.T) {
 	}
 	kept := 0
 	for _, b := range v.sets[0].blocks {
-		kept += 4 * len(b)
+		rows, cols := b.Dims()
+		kept += 4 * rows * cols
 	}
 	if kept > 1<<20 || kept < 4*1000*e.Order() {
 		t.Errorf("%d bytes are kept, limit %d", kept, 1<<20)

@@ -127,8 +127,10 @@ func float32Suffices(k Kernel, w []float64) bool {
 }
 
 // scoring computes scores in one precision.
-type scoring[T float32 | float64] struct {
-	k, wt, out []T
+type scoring[T gemm.Float] struct {
+	k       Matrix[T] // kernel values of a block of rows
+	weights Matrix[T] // C×M, transposed
+	out     Matrix[T] // scores of a block of rows
 }
 
 func (s *scoring[T]) scores(e *Expansion, n int, x []float32, dst []float64, threads int) {
@@ -137,57 +139,55 @@ func (s *scoring[T]) scores(e *Expansion, n int, x []float32, dst []float64, thr
 	if m == 0 {
 		return
 	}
-	s.transposeWeights(e.W, m, c)
+	s.transposeWeights(e)
 	for lo := 0; lo < n; lo += scoreRows {
 		rows := min(scoreRows, n-lo)
-		s.k = grow(s.k, rows*m)
-		block(e.Dict, e.Kernel, rows, x[lo*dim:], s.k, m, threads)
-		s.multiply(rows, m, c, s.k, m, dst[lo*c:], threads)
+		s.k = s.k.Fresh(rows, m)
+		block(e.Dict, e.Kernel, MatrixOf(rows, dim, x[lo*dim:]), s.k, threads)
+		s.multiply(s.k, dst[lo*c:], threads)
 	}
 }
 
-// transposeWeights stores the M×C weights w transposed, as the matrix B of the product A·Bᵀ.
-func (s *scoring[T]) transposeWeights(w []float64, m, c int) {
-	s.wt = grow(s.wt, c*m)
-	for j := range m {
-		for q := range c {
-			s.wt[q*m+j] = T(w[j*c+q])
+// transposeWeights stores the weights of e transposed, as the matrix B of the product A·Bᵀ.
+func (s *scoring[T]) transposeWeights(e *Expansion) {
+	s.weights = s.weights.Fresh(e.Outputs, e.Order())
+	for j := range e.Order() {
+		for q, w := range e.Weights(j) {
+			s.weights.Set(q, j, T(w))
 		}
 	}
 }
 
-// multiply computes scores, rows×C, from kernel values k, rows×M with row
-// stride ld, and the weights that transposeWeights stored.
-func (s *scoring[T]) multiply(rows, m, c int, k []T, ld int, dst []float64, threads int) {
-	s.out = grow(s.out, rows*c)
-	gemm.MulABT(rows, c, m, 1, k, ld, s.wt, m, 0, s.out, c, threads)
-	gemm.Convert(dst, s.out)
+// multiply computes scores, rows×C, from kernel values k, rows×M, and the weights that
+// transposeWeights stored.
+func (s *scoring[T]) multiply(k Matrix[T], dst []float64, threads int) {
+	s.out = s.out.Fresh(k.Len(), s.weights.Len())
+	gemm.MulABT(1, k, s.weights, 0, s.out, threads)
+	gemm.Convert(dst, s.out.Data())
 }
 
 // NormSq returns Σ_c ‖f_c‖² = Σ_c w_cᵀ K_DD w_c, with K_DD in float64.
 func (e *Expansion) NormSq(threads int) float64 {
-	m, c, dim := e.Order(), e.Outputs, e.Dict.Dim()
+	m := e.Order()
 	var sum float64
-	x := make([]float64, min(m, scoreRows)*dim)
-	k := make([]float64, min(m, scoreRows)*m)
+	k := gemm.NewMatrix[float64](min(m, scoreRows), m)
 	for lo := 0; lo < m; lo += scoreRows {
-		rows := min(scoreRows, m-lo)
-		Widen(x, e.Dict.raw[lo*dim:(lo+rows)*dim])
-		e.Dict.Block64(e.Kernel, rows, x, k, m, threads)
-		for i := range rows {
-			sum += quadraticRow(e.W, e.Weights(lo+i), k[i*m:(i+1)*m], c)
+		hi := min(lo+scoreRows, m)
+		e.Dict.Block64(e.Kernel, e.Dict.Rows64(lo, hi), k.Rows(0, hi-lo), threads)
+		for i := lo; i < hi; i++ {
+			sum += e.quadraticRow(e.Weights(i), k.Row(i-lo))
 		}
 	}
 	return sum
 }
 
 // quadraticRow returns Σ_c w_ic Σ_j k_ij w_jc.
-func quadraticRow(w, wi, ki []float64, c int) float64 {
+func (e *Expansion) quadraticRow(wi, ki []float64) float64 {
 	var sum float64
 	for j, k := range ki {
 		var dot float64
-		for q, v := range wi {
-			dot += float64(v * w[j*c+q])
+		for q, w := range e.Weights(j) {
+			dot += float64(wi[q] * w)
 		}
 		sum += float64(k * dot)
 	}
@@ -196,5 +196,13 @@ func quadraticRow(w, wi, ki []float64, c int) float64 {
 
 // Widen converts float32 features to float64, which Block64 takes.
 func Widen(dst []float64, src []float32) { gemm.Convert(dst, src) }
+
+// widened returns x, which has no gaps, in float64.
+func widened(x Matrix[float32]) Matrix[float64] {
+	rows, cols := x.Dims()
+	x64 := gemm.NewMatrix[float64](rows, cols)
+	Widen(x64.Data(), x.Data())
+	return x64
+}
 
 func grow[T any](b []T, n int) []T { return slices.Grow(b[:0], n)[:n] }

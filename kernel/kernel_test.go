@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"polkrepro/internal/gemm"
 )
 
 // ulp is the relative spacing of float64.
@@ -26,7 +28,7 @@ func pointsOf(x []float32, n, dim int) *Points {
 	return p
 }
 
-func widened(x []float32) []float64 {
+func float64s(x []float32) []float64 {
 	w := make([]float64, len(x))
 	Widen(w, x)
 	return w
@@ -37,8 +39,8 @@ func widened(x []float32) []float64 {
 func blocks(p *Points, k Kernel, x []float32, ldd, threads int) ([]float64, []float32) {
 	n := len(x) / p.Dim()
 	b64, b32 := slices.Repeat([]float64{-1}, n*ldd), slices.Repeat([]float32{-1}, n*ldd)
-	p.Block64(k, n, widened(x), b64, ldd, threads)
-	p.Block32(k, n, x, b32, ldd, threads)
+	p.Block64(k, MatrixOf(n, p.dim, float64s(x)), gemm.Strided(n, p.Len(), ldd, b64), threads)
+	p.Block32(k, MatrixOf(n, p.dim, x), gemm.Strided(n, p.Len(), ldd, b32), threads)
 	return b64, b32
 }
 
@@ -125,11 +127,11 @@ func TestBlocksAgreeWithEval(t *testing.T) {
 // TestEmptyBlocks: without points or without rows, nothing is written.
 func TestEmptyBlocks(t *testing.T) {
 	p := NewPoints(3)
-	p.Block64(Gaussian{1}, 2, make([]float64, 6), nil, 0, 1)
-	p.Block32(Gaussian{1}, 2, make([]float32, 6), nil, 0, 1)
+	p.Block64(Gaussian{1}, gemm.NewMatrix[float64](2, 3), gemm.NewMatrix[float64](2, 0), 1)
+	p.Block32(Gaussian{1}, gemm.NewMatrix[float32](2, 3), gemm.NewMatrix[float32](2, 0), 1)
 	p.Append([]float32{1, 2, 3})
-	p.Block64(Gaussian{1}, 0, nil, nil, 1, 1)
-	p.Block32(Gaussian{1}, 0, nil, nil, 1, 1)
+	p.Block64(Gaussian{1}, Matrix[float64]{}, Matrix[float64]{}, 1)
+	p.Block32(Gaussian{1}, Matrix[float32]{}, Matrix[float32]{}, 1)
 }
 
 func TestEvalByHand(t *testing.T) {

@@ -39,6 +39,11 @@ func (p *Points) Dim() int { return p.dim }
 // At returns vector i, without copying; it is valid until the set changes.
 func (p *Points) At(i int) []float32 { return p.raw[i*p.dim : (i+1)*p.dim : (i+1)*p.dim] }
 
+// Rows64 returns the vectors lo … hi−1 in float64, which [Points.Block64] takes.
+func (p *Points) Rows64(lo, hi int) Matrix[float64] {
+	return widened(MatrixOf(p.Len(), p.dim, p.raw).Rows(lo, hi))
+}
+
 // ID returns a number that identifies vector i, wherever Remove moves it and in every
 // clone. It is unique in the process: every vector added to any set gets its own ID,
 // even if it equals another vector.

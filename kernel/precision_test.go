@@ -69,7 +69,7 @@ func (p *remote) bandwidth(t *rapid.T, x []float32) float64 {
 	var d2 []float64
 	for i := p.dim; i < len(x); i += p.dim {
 		for j := 0; j < i; j += p.dim {
-			d2 = append(d2, distanceSq(widened(x[i:i+p.dim]), x[j:j+p.dim]))
+			d2 = append(d2, distanceSq(float64s(x[i:i+p.dim]), x[j:j+p.dim]))
 		}
 	}
 	slices.Sort(d2)

@@ -41,7 +41,8 @@ var forms = make(map[string]form)
 func Register[K Kernel]() {
 	var zero K
 	f := form{typ: reflect.TypeFor[K]()}
-	if f.flat = f.typ.Kind() == reflect.Struct; f.flat {
+	f.flat = f.typ.Kind() == reflect.Struct
+	if f.flat {
 		for _, field := range reflect.VisibleFields(f.typ) {
 			in, ok := reflect.TypeFor[Spec]().FieldByName(field.Name)
 			f.flat = f.flat && ok && in.Type == field.Type

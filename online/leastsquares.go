@@ -25,8 +25,8 @@ import (
 // In the terms of Gaussian processes σ² is the variance of the noise over that of the function, so
 // the σ² that suits a sample of the rows suits all of them.
 type leastSquares struct {
-	f    *kernel.Expansion // its dictionary and kernel; its weights are written by solve
-	l    []float64         // L, M×M
+	f    *kernel.Expansion    // its dictionary and kernel; its weights are written by solve
+	l    gemm.Matrix[float64] // L, M×M
 	rows int
 	sums [2]normalEquations // of the rows that are fitted, and of those that choose σ²
 }
@@ -65,18 +65,15 @@ func newLeastSquares(f *kernel.Expansion) *leastSquares {
 }
 
 // dictionaryFactor returns the Cholesky factor of K_DD, with a jitter on its diagonal.
-func dictionaryFactor(f *kernel.Expansion) []float64 {
-	m, dim, threads := f.Order(), f.Dict.Dim(), runtime.GOMAXPROCS(0)
-	x, l := make([]float64, m*dim), make([]float64, m*m)
-	for j := range m {
-		kernel.Widen(x[j*dim:], f.Dict.At(j))
-	}
+func dictionaryFactor(f *kernel.Expansion) gemm.Matrix[float64] {
+	m, threads := f.Order(), runtime.GOMAXPROCS(0)
+	l := gemm.NewMatrix[float64](m, m)
 	for jitter := jitterLeast; ; jitter = float64(10 * jitter) {
-		f.Dict.Block64(f.Kernel, m, x, l, m, threads)
+		f.Dict.Block64(f.Kernel, f.Dict.Rows64(0, m), l, threads)
 		for j := range m {
-			l[j*m+j] = 1 + jitter
+			l.Set(j, j, 1+jitter)
 		}
-		if factor.Cholesky(m, l, m, threads) {
+		if factor.Cholesky(l, threads) {
 			return l
 		}
 	}
@@ -95,27 +92,29 @@ func (s *leastSquares) add(x []float32, y []float64, weight float64) {
 }
 
 // sum adds the waiting rows to the sums.
-func (e *normalEquations) sum(f *kernel.Expansion, l []float64) {
+func (e *normalEquations) sum(f *kernel.Expansion, l gemm.Matrix[float64]) {
 	n, m, c, threads := e.rows, f.Order(), f.Outputs, runtime.GOMAXPROCS(0)
-	x, phi, phiT, yT := make([]float64, len(e.x)), make([]float64, n*m), make([]float64, m*n), make([]float64, c*n)
+	x, phi := make([]float64, len(e.x)), gemm.NewMatrix[float64](n, m)
+	phiT, yT := gemm.NewMatrix[float64](m, n), gemm.NewMatrix[float64](c, n)
 	kernel.Widen(x, e.x)
-	f.Dict.Block64(f.Kernel, n, x, phi, m, threads)
-	factor.SolveLower(n, m, l, m, phi, m, threads)
+	f.Dict.Block64(f.Kernel, gemm.MatrixOf(n, f.Dict.Dim(), x), phi, threads)
+	factor.SolveLower(l, phi, threads)
 	for i, root := range e.root {
 		if root != 1 {
-			scale(phi[i*m:(i+1)*m], root)
+			scale(phi.Row(i), root)
 			scale(e.y[i*c:(i+1)*c], root)
 		}
 	}
-	gemm.Transpose(n, m, phi, m, phiT, n)
-	gemm.Transpose(n, c, e.y, c, yT, n)
+	gemm.Transpose(phi, phiT)
+	gemm.Transpose(gemm.MatrixOf(n, c, e.y), yT)
+	gram := gemm.MatrixOf(m, m, e.gram)
 	for lo, hi := 0, 0; lo < m; lo = hi { // on and below the diagonal; solve mirrors them
 		if hi = lo + gramRows; hi+gramRows > m {
 			hi = m
 		}
-		gemm.MulABT(hi-lo, hi, n, 1, phiT[lo*n:], n, phiT, n, 1, e.gram[lo*m:], m, threads)
+		gemm.MulABT(1, phiT.Rows(lo, hi), phiT.Rows(0, hi), 1, gram.Rows(lo, hi).Cols(0, hi), threads)
 	}
-	gemm.MulABT(c, m, n, 1, yT, n, phiT, n, 1, e.right, m, threads)
+	gemm.MulABT(1, yT, phiT, 1, gemm.MatrixOf(c, m, e.right), threads)
 	e.squares += gemm.Dot(e.y, e.y)
 	e.x, e.y, e.root, e.rows = e.x[:0], e.y[:0], e.root[:0], 0
 }
@@ -146,8 +145,8 @@ func (s *leastSquares) solve() (ridge float64) {
 	gemm.Axpy(1, out.gram, fit.gram)
 	gemm.Axpy(1, out.right, fit.right)
 	b := fit.weights(m, c, ridge)
-	factor.SolveLowerT(c, m, s.l, m, b, m, threads)
-	gemm.Transpose(c, m, b, m, s.f.W, c)
+	factor.SolveLowerT(s.l, gemm.MatrixOf(c, m, b), threads)
+	gemm.Transpose(gemm.MatrixOf(c, m, b), gemm.MatrixOf(m, c, s.f.W))
 	return ridge
 }
 
@@ -170,7 +169,7 @@ func (s *leastSquares) judge(ridge float64) float64 {
 		return math.Inf(1)
 	}
 	squares := s.sums[1].error(m, c, b)
-	factor.SolveLowerT(c, m, s.l, m, b, m, runtime.GOMAXPROCS(0))
+	factor.SolveLowerT(s.l, gemm.MatrixOf(c, m, b), runtime.GOMAXPROCS(0))
 	return squares + float64(float64(s.rows/ridgeEvery)*(scoreRounding*scoreRounding)*gemm.Dot(b, b))
 }
 
@@ -178,21 +177,21 @@ func (s *leastSquares) judge(ridge float64) float64 {
 // leaves no solution.
 func (e *normalEquations) weights(m, c int, ridge float64) []float64 {
 	threads := runtime.GOMAXPROCS(0)
-	l, b := append([]float64(nil), e.gram...), append([]float64(nil), e.right...)
+	l, b := gemm.MatrixOf(m, m, e.gram).Clone(), gemm.MatrixOf(c, m, e.right).Clone()
 	for j := range m {
-		l[j*m+j] += ridge
+		l.Row(j)[j] += ridge
 	}
-	if !factor.Cholesky(m, l, m, threads) {
+	if !factor.Cholesky(l, threads) {
 		return nil
 	}
-	factor.SolveLower(c, m, l, m, b, m, threads)
-	factor.SolveLowerT(c, m, l, m, b, m, threads)
-	return b
+	factor.SolveLower(l, b, threads)
+	factor.SolveLowerT(l, b, threads)
+	return b.Data()
 }
 
 // error returns ‖K·W − Y‖² = tr(B·G·Bᵀ) − 2·tr(B·R) + ‖Y‖² of the rows.
 func (e *normalEquations) error(m, c int, b []float64) float64 {
 	product := make([]float64, c*m)
-	gemm.MulAB(c, m, m, 1, b, m, e.gram, m, 0, product, m, runtime.GOMAXPROCS(0))
+	gemm.MulAB(1, gemm.MatrixOf(c, m, b), gemm.MatrixOf(m, m, e.gram), 0, gemm.MatrixOf(c, m, product), runtime.GOMAXPROCS(0))
 	return gemm.Dot(product, b) - 2*gemm.Dot(b, e.right) + e.squares
 }

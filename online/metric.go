@@ -275,12 +275,9 @@ func (b *scaledSample) stretched(r []float64) *scaledSample {
 // which takes a product of n×M and M×p for each function.
 func relevances(f *kernel.Expansion, bandwidth float64, n int, x []float32) []float64 {
 	m, c, dim, threads := f.Order(), f.Outputs, f.Dict.Dim(), runtime.GOMAXPROCS(0)
-	dict, wide, k := make([]float64, m*dim), make([]float64, n*dim), make([]float64, n*m)
-	for j := range m {
-		kernel.Widen(dict[j*dim:], f.Dict.At(j))
-	}
+	wide, k := make([]float64, n*dim), make([]float64, n*m)
 	kernel.Widen(wide, x[:n*dim])
-	f.Dict.Block64(f.Kernel, n, wide, k, m, threads)
+	f.Dict.Block64(f.Kernel, gemm.MatrixOf(n, dim, wide), gemm.MatrixOf(n, m, k), threads)
 	w, kw, gradient := make([]float64, m), make([]float64, n*m), make([]float64, n*dim)
 	squares := make([]float64, dim)
 	for q := range c {
@@ -293,7 +290,7 @@ func relevances(f *kernel.Expansion, bandwidth float64, n int, x []float32) []fl
 		for i := range n {
 			gemm.Product(kw[i*m:(i+1)*m], k[i*m:(i+1)*m], w)
 		}
-		gemm.MulAB(n, dim, m, 1, kw, m, dict, dim, 0, gradient, dim, threads)
+		gemm.MulAB(1, gemm.MatrixOf(n, m, kw), f.Dict.Rows64(0, m), 0, gemm.MatrixOf(n, dim, gradient), threads)
 		for i := range n {
 			addSquares(squares, gradient[i*dim:(i+1)*dim], wide[i*dim:(i+1)*dim], sum(kw[i*m:(i+1)*m]))
 		}

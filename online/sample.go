@@ -78,7 +78,8 @@ const wide = 4
 // rounding decides it.
 func rotated(x []float32, n, dim int) []float32 {
 	gram, out := make([]float32, n*n), make([]float32, n*n)
-	gemm.MulABT(n, n, dim, 1, x, dim, x, dim, 0, gram, n, runtime.GOMAXPROCS(0))
+	rows := gemm.MatrixOf(n, dim, x)
+	gemm.MulABT(1, rows, rows, 0, gemm.MatrixOf(n, n, gram), runtime.GOMAXPROCS(0))
 	for i := range n {
 		for j := range i + 1 {
 			left := float64(gram[i*n+j])

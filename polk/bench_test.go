@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"polkrepro/data"
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/loss"
 	"polkrepro/polk/internal/literal"
@@ -88,7 +89,7 @@ func timeSteps(b *testing.B, l *Learner, draw func() ([]float32, []float64)) {
 		t.step += time.Since(start)
 		t.m += order
 		t.active += l.Last().Active
-		t.rank += len(l.komp.goneOld) + len(l.komp.keptNew)
+		t.rank += len(l.komp.takenOld) + len(l.komp.kept)
 		if i%16 == 0 {
 			b.StopTimer()
 			t.floor(l, len(y), x)
@@ -116,7 +117,7 @@ func (t *stepTimer) floor(l *Learner, n int, x []float32) {
 	}
 	t.floors++
 	start := time.Now()
-	l.f.Dict.Block64(l.cfg.Kernel, n, x64, k64, m, l.cfg.Threads)
+	l.f.Dict.Block64(l.cfg.Kernel, gemm.MatrixOf(n, l.cfg.Dim, x64), gemm.MatrixOf(n, m, k64), l.cfg.Threads)
 	t.kernel += time.Since(start)
 }
 

@@ -45,11 +45,65 @@
 //
 // A step removes the same elements as the printed Algorithm 1, in the same order, and leaves the
 // same weights, but solves no least-squares problem per candidate. With P = K_DD⁻¹ and r the
-// error that the step has spent so far, leaving out element j gives the error γ_j with
+// error of the step so far, leaving out element j gives the error γ_j with
 // γ_j² = r² + ‖w_j‖²/P_jj. The tests check that a literal transcription removes the same
 // elements in the same order. For C functions on one dictionary, ‖·‖² sums over the functions.
 //
 // Two readings of the paper are built in. The gradient of a mini-batch is the mean over its
 // samples. The error of a step is cumulative and measured against the f̃ of that step, as
 // Algorithm 1 prints it.
+//
+// # What a removal costs
+//
+// Let I be the elements that are left, w their weights, Q = K_II⁻¹ and q_j column j of Q. The
+// weights are the best ones for f̃ on I (pre-fitting), so the error f̃ − Σ_{k∈I} w_k κ(d_k, ·),
+// whose squared norm is r², is orthogonal to all κ(d_k, ·), k ∈ I. The removal of j therefore
+// adds to r² the product of ‖w_j‖² and the squared distance of κ(d_j, ·) to the span of the
+// others, which is 1/Q_jj. Line 4 becomes
+//
+//	γ_j² = r² + ‖w_j‖²/Q_jj,                                          (a)
+//
+// and with the scaled column o = q_j/√Q_jj, lines 10 to 12 become
+//
+//	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
+//
+// Of Q, the loop needs only the diagonal and the columns of the elements that it removes.
+//
+// # The inverse that it starts from
+//
+// A step adds n new elements X to a dictionary D of M elements, whose K_DD and P = K_DD⁻¹ are
+// kept from step to step. With T = P·K_DX, the Schur complement S = K_XX − K_XD·T
+// and its factor S = L·Lᵀ,
+//
+//	K⁻¹ = ⎡P 0⎤ + RᵀR,    R = L⁻¹·[−Tᵀ  I],                           (c)
+//	      ⎣0 0⎦
+//
+// and Q keeps this form through all removals: Q = P̂ + R̂ᵀR̂, where P̂ covers the dictionary
+// elements alone, and R̂ has at most n rows, one for each new element that is left.
+//
+// # Why orthogonal transformations
+//
+// If elements nearly depend on each other, Q is as large as the condition number of K, and the
+// removal of one of them brings the Q_kk of the others down to about 1. Subtracted as in (b),
+// these numbers would cancel, and the costs of all later removals would lose their digits. But
+// RᵀR is the same for the rows U·R with U orthogonal, and the product with U loses no digits:
+//
+//   - Column j of a new element lies in R̂ alone. A Householder reflection of R̂'s
+//     rows gathers it in the last row, o. Deleting that row is (b).
+//   - Column j of a dictionary element lies in P̂ and in R̂. After a reflection, R̂ has
+//     it in its last row y. With x the scaled column of P̂,
+//     Q = (P̂ − x·xᵀ) + x·xᵀ + R̂ᵀR̂. A rotation of x and y gathers column j in one of
+//     the two, o, which is deleted; the other one becomes R̂'s last row.
+//
+// P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from P and the x of
+// earlier removals (left-looking), so the loop does no O(M²) work. Of Q only the diagonal is
+// kept up to date, by subtraction; an entry that loses nearly all of its value is summed again
+// from P̂ and R̂.
+//
+// # Where rounding decides
+//
+// New elements that are numerically linear combinations of the others have no row in R: their
+// weights go to the others before the loop. A probe detects when P has drifted from K⁻¹; P is then
+// used with iterative refinement or recomputed. Weights that would have the error of an
+// ill-conditioned P are refined against K itself at the end.
 package polk

@@ -8,17 +8,22 @@ import (
 	"polkrepro/polk/prune"
 )
 
-// An entrance holds what Enter computes for all L points z at once, before they enter one after
-// the other.
-type entrance struct {
+// bordering holds the values that Enter computes for all L points z at once, before they enter one
+// after the other.
+type bordering struct {
 	points  *kernel.Points
-	among   []float64 // L×(n+L): κ from the points to the new elements and to each other
-	residue []float64 // (M+n)×C: weights of f̃ − f
-	gain    []float64 // L×C: (f̃ − f)(z)
-	kept    []int     // indices of the points that have entered
-	shares  []float64 // kept×C: gain/√d of the kept points
-	rows    []float64 // transposed rows of R̂ of the kept points
-	schur   []float64 // kept×(n+kept): rows of S of the kept points
+	values  matrix // L×M: κ from the points to the dictionary
+	others  matrix // L×(n+L): κ from the points to the new elements and to each other
+	coeff   matrix // L×M: P·κ, their rows of T
+	residue matrix // (M+n)×C: weights of f̃ − f
+	gain    matrix // L×C: (f̃ − f)(z)
+	entered []int  // indices of the points that have entered
+	shares  matrix // len(entered)×C: gain/√d of these points
+
+	columns matrix    // transposed rows of R̂ of these points
+	schur   matrix    // len(entered)×(n+len(entered)): rows of S of these points
+	v       []float64 // M+n+L: κ from a point to the elements
+	product []float64 // M+n+L: Q·v
 }
 
 // Enter borders Q = P̂ + R̂ᵀR̂ by elements z, one after the other. Let v be the kernel values of
@@ -37,91 +42,93 @@ type entrance struct {
 //
 // The products with P and with all weights are computed once, for all points.
 func (k *komp) Enter(points ...[]float32) []int {
+	e := &k.border
 	k.evaluate(points)
-	first, numbers := k.newRows.rows, make([]int, len(points))
-	k.widen(k.dict + k.b.n + len(points))
+	first, numbers := k.newRows.Len(), make([]int, len(points))
+	k.resize(k.order + k.in.n + len(points))
 	for i := range points {
-		numbers[i] = k.border(i, first)
+		numbers[i] = k.enter(i, first)
 	}
-	k.widen(k.dict + k.b.n + len(k.entrance.kept))
-	k.joinWeights(first)
-	k.joinBatch(points)
+	k.resize(k.order + k.in.n + len(e.entered))
+	if len(e.entered) > 0 {
+		k.addShares(first)
+	}
+	k.joinNew(points)
 	return numbers
 }
 
-// evaluate appends the kernel values between the points and the dictionary to b.toDict, and the
-// points' rows of T to k.coeff. It fills in the entrance.
+// evaluate fills in k.border.
 func (k *komp) evaluate(points [][]float32) {
-	e, b, m, n, c, dim := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs, k.f.Dict.Dim()
-	l, total := len(points), k.dict+k.b.n
+	e, in, m, n, f := &k.border, &k.in, k.order, k.in.n, k.dict.f
+	l := len(points)
 	if e.points == nil {
-		e.points = kernel.NewPoints(dim)
+		e.points = kernel.NewPoints(f.Dict.Dim())
 	}
 	e.points.Reset()
-	k.wide = grow(k.wide, l*dim)
-	for i, x := range points {
+	for _, x := range points {
 		e.points.Append(x)
-		kernel.Widen(k.wide[i*dim:], x)
 	}
-	b.toDict, k.coeff = extend(b.toDict[:n*m], l*m), extend(k.coeff[:n*m], l*m)
-	v := b.toDict[n*m:]
-	k.f.Dict.Block64(k.f.Kernel, l, k.wide, v, m, k.threads)
-	e.among = grow(e.among, l*(n+l))
-	b.points.Block64(k.f.Kernel, l, k.wide, e.among, n+l, k.threads)
-	e.points.Block64(k.f.Kernel, l, k.wide, e.among[n:], n+l, 1)
-	k.l.evals += int64(l) * int64(total+l)
-	k.coefficients(l, v, k.coeff[n*m:])
-	e.residue, e.gain = grow(e.residue, total*c), grow(e.gain, l*c)
-	copy(e.residue, k.f.W)
-	copy(e.residue[m*c:], b.weights[:n*c])
+	x64 := e.points.Rows64(0, l)
+	e.values, e.others, e.coeff = e.values.Fresh(l, m), e.others.Fresh(l, n+l), e.coeff.Fresh(l, m)
+	f.Dict.Block64(f.Kernel, x64, e.values, k.dict.threads)
+	in.points.Block64(f.Kernel, x64, e.others.Cols(0, n), k.dict.threads)
+	e.points.Block64(f.Kernel, x64, e.others.Cols(n, n+l), 1)
+	k.learner.evals += int64(l) * int64(m+n+l)
+	k.dict.coefficients(e.values, e.coeff)
+	e.residue, e.gain = e.residue.Fresh(m+n, f.Outputs), e.gain.Fresh(l, f.Outputs)
+	e.residue.Rows(0, m).Copy(k.dict.weights())
+	e.residue.Rows(m, m+n).Copy(in.weights)
 	for j, on := range k.present {
 		if on {
-			gemm.Axpy(-1, k.weights[j*c:(j+1)*c], e.residue[j*c:(j+1)*c])
+			gemm.Axpy(-1, k.weights.Row(j), e.residue.Row(j))
 		}
 	}
-	gemm.MulAB(l, c, m, 1, v, m, e.residue, c, 0, e.gain, c, k.threads)
-	gemm.MulAB(l, c, n, 1, e.among, n+l, e.residue[m*c:], c, 1, e.gain, c, k.threads)
-	e.kept, e.shares = e.kept[:0], e.shares[:0]
+	gemm.MulAB(1, e.values, e.residue.Rows(0, m), 0, e.gain, k.dict.threads)
+	gemm.MulAB(1, e.others.Cols(0, n), e.residue.Rows(m, m+n), 1, e.gain, k.dict.threads)
+	e.entered, e.shares = e.entered[:0], e.shares.Fresh(0, f.Outputs)
 }
 
-// border adds point i of the entrance to R̂ and to everything that is kept per element, except
-// the weights. It returns the number of the new element, or −1 if the point is too near to the
-// span of the others, or its κ(x, x) is not between 0 and largest. The rows of R̂ from first on
-// belong to the points that entered before it.
-func (k *komp) border(i, first int) int {
-	e, m, n, c := &k.entrance, k.dict, k.b.n, k.f.Outputs
-	among := e.among[i*(n+e.points.Len()) : (i+1)*(n+e.points.Len())]
-	k.values = grow(k.values, k.newRows.cols)
-	v, number := k.values, m+n+len(e.kept)
-	copy(v, k.b.toDict[(n+i)*m:(n+i+1)*m])
-	copy(v[m:], among[:n])
+// enter adds point i to R̂ and to everything that is kept per element, except the weights. It returns
+// the number of the new element, or −1 if the point is too near to the span of the others, or its
+// κ(x, x) is not between 0 and largest. The rows of R̂ from first on belong to the points that
+// entered before it.
+func (k *komp) enter(i, first int) int {
+	e, m, n := &k.border, k.order, k.in.n
+	e.v = grow(e.v, len(k.present))
+	v, number := e.v, m+n+len(e.entered)
+	others := e.others.Row(i)
+	copy(v, e.values.Row(i))
+	copy(v[m:], others[:n])
 	clear(v[m+n:])
-	for a, q := range e.kept {
-		v[m+n+a] = among[n+q]
+	for a, q := range e.entered {
+		v[m+n+a] = others[n+q]
 	}
-	gain, x := e.gain[i*c:(i+1)*c], e.points.At(i)
-	t := k.timesInverse(v, k.coeff[(n+i)*m:(n+i+1)*m])
-	for a := range e.kept {
-		gemm.Axpy(-gemm.Dot(k.newRows.row(first+a), v), e.shares[a*c:(a+1)*c], gain)
+	gain, x := e.gain.Row(i), e.points.At(i)
+	t := k.timesInverse(v, e.coeff.Row(i))
+	for a := range e.entered {
+		gemm.Axpy(-gemm.Dot(k.newRows.Row(first+a), v), e.shares.Row(a), gain)
 	}
-	self := k.f.Kernel.Self(x)
-	d := self + k.ridge - gemm.Dot(t, v)
+	self := k.dict.f.Kernel.Self(x)
+	d := self + k.dict.ridge - gemm.Dot(t, v)
 	if !(d > prune.Distinct*self) || !(self >= 0 && self <= largest) {
 		return -1
 	}
-	k.spent = max(k.spent-sumSquares(gain)/d, 0)
-	for _, g := range gain {
-		e.shares = append(e.shares, g/math.Sqrt(d))
+	k.squaredError = max(k.squaredError-sumSquares(gain)/d, 0)
+	root := math.Sqrt(d)
+	e.shares = e.shares.Reshaped(len(e.entered)+1, len(gain))
+	for q, g := range gain {
+		e.shares.Set(len(e.entered), q, g/root)
 	}
-	e.kept = append(e.kept, i)
-	r, root := &k.newRows, math.Sqrt(d)
+	e.entered = append(e.entered, i)
+	rows := k.newRows.Len()
+	k.newRows.Matrix = k.newRows.Reshaped(rows+1, len(k.present))
+	row := k.newRows.Row(rows)
 	for q, w := range t {
-		r.data = append(r.data, -w/root)
+		row[q] = -w / root
 		k.invDiag[q] += w * w / d
 	}
-	r.rows++
-	r.row(r.rows - 1)[number] = 1 / root
-	k.invDiag[number] = 1 / d
+	row[number] = 1 / root
+	k.invDiag[number], k.self[number] = 1/d, self+k.dict.ridge
 	k.present[number] = true
 	k.left++
 	return number
@@ -129,99 +136,58 @@ func (k *komp) border(i, first int) int {
 
 // timesInverse returns Q·v, given pv = P·v over the dictionary.
 func (k *komp) timesInverse(v, pv []float64) []float64 {
-	m := k.dict
-	k.product = grow(k.product, len(v))
-	t := k.product
+	m := k.order
+	k.border.product = grow(k.border.product, len(v))
+	t := k.border.product
 	clear(t[m:])
 	copy(t, pv)
-	for i := range k.goneOld {
-		past := k.goneCol(i)
-		gemm.Axpy(-gemm.Dot(past, v[:m]), past, t[:m])
+	for i := range k.takenOld {
+		taken := k.takenCols.Row(i)
+		gemm.Axpy(-gemm.Dot(taken, v[:m]), taken, t[:m])
 	}
-	for i := range k.newRows.rows {
-		row := k.newRows.row(i)
+	for i := range k.newRows.Len() {
+		row := k.newRows.Row(i)
 		gemm.Axpy(gemm.Dot(row, v), row, t)
 	}
-	for j, on := range k.present {
-		if !on {
-			t[j] = 0
-		}
-	}
+	k.clearAbsent(t)
 	return t
 }
 
-// widen resizes R̂ and everything that is kept per element, except the weights, to total
-// elements. The elements that it adds are not present.
-func (k *komp) widen(total int) {
-	was := k.newRows.cols
-	k.newRows.widen(total)
-	for _, a := range []*[]float64{&k.invDiag, &k.oldDiag, &k.norm2} {
-		*a = append((*a)[:min(was, total)], make([]float64, max(total-was, 0))...)
-	}
-	k.present = append(k.present[:min(was, total)], make([]bool, max(total-was, 0))...)
-}
-
-// joinWeights updates the weights of all elements for the elements that have entered, whose rows
+// addShares updates the weights of all elements for the elements that have entered, whose rows
 // of R̂ begin at first.
-func (k *komp) joinWeights(first int) {
-	e, c, l, total := &k.entrance, k.f.Outputs, len(k.entrance.kept), k.newRows.cols
-	if l == 0 {
-		return
-	}
-	k.weights = extend(k.weights[:(total-l)*c], l*c)
-	clear(k.weights[(total-l)*c:])
-	e.rows = grow(e.rows, l*total)
-	gemm.Transpose(l, total, k.newRows.data[first*total:], total, e.rows, l)
-	gemm.MulAB(total, c, l, 1, e.rows, l, e.shares, c, 1, k.weights, c, k.threads)
-	for j, on := range k.present {
-		if on {
-			k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
-		}
-	}
+func (k *komp) addShares(first int) {
+	e, total := &k.border, len(k.present)
+	k.weights = k.weights.Reshaped(total, k.dict.f.Outputs)
+	e.columns = e.columns.Fresh(total, len(e.entered))
+	gemm.Transpose(k.newRows.Rows(first, k.newRows.Len()), e.columns)
+	gemm.MulAB(1, e.columns, e.shares, 1, k.weights, k.dict.threads)
+	k.updateNorms()
 }
 
-// joinBatch makes the points that have entered new elements of the step, with their rows of S.
-func (k *komp) joinBatch(points [][]float32) {
-	e, b, m, n, c := &k.entrance, k.b, k.dict, k.b.n, k.f.Outputs
-	l := len(e.kept)
-	for a, i := range e.kept {
-		copy(b.toDict[(n+a)*m:(n+a+1)*m], b.toDict[(n+i)*m:])
-		copy(k.coeff[(n+a)*m:(n+a+1)*m], k.coeff[(n+i)*m:])
-		b.points.Append(points[i])
-		b.samples = append(b.samples[:n+a], -1)
-	}
-	b.toDict, k.coeff = b.toDict[:(n+l)*m], k.coeff[:(n+l)*m]
-	b.weights = extend(b.weights[:n*c], l*c)
-	clear(b.weights[n*c:])
-	e.schur = e.schur[:0]
-	for a, i := range e.kept {
-		among := e.among[i*(n+len(points)) : (i+1)*(n+len(points))]
-		e.schur = append(e.schur, among[:n]...)
-		for _, q := range e.kept {
-			e.schur = append(e.schur, among[n+q])
+// joinNew makes the points that have entered new elements of the step, with their rows of S.
+func (k *komp) joinNew(points [][]float32) {
+	e, in, m, n, c := &k.border, &k.in, k.order, k.in.n, k.dict.f.Outputs
+	l := len(e.entered)
+	in.toDict, in.coeff, in.weights = in.toDict.Reshaped(n+l, m), in.coeff.Reshaped(n+l, m), in.weights.Reshaped(n+l, c)
+	e.schur = e.schur.Fresh(l, n+l)
+	for a, i := range e.entered {
+		copy(in.toDict.Row(n+a), e.values.Row(i))
+		copy(in.coeff.Row(n+a), e.coeff.Row(i))
+		in.points.Append(points[i])
+		in.samples = append(in.samples[:n+a], -1)
+		row, others := e.schur.Row(a), e.others.Row(i)
+		copy(row, others[:n])
+		for b, q := range e.entered {
+			row[n+b] = others[n+q]
 		}
-		e.schur[a*(n+l)+n+a] = k.f.Kernel.Self(points[i]) + k.ridge
+		row[n+a] = k.self[m+n+a]
 	}
-	b.gram = bordered(b.gram, n, l, e.schur)
-	coeff := k.coeff[n*m:]
-	gemm.MulABT(l, n+l, m, -1, coeff, m, b.toDict, m, 1, e.schur, n+l, k.threads)
+	in.gram = in.gram.Bordered(e.schur)
+	coeff := in.coeff.Rows(n, n+l)
+	gemm.MulABT(-1, coeff, in.toDict, 1, e.schur, k.dict.threads)
 	if k.illConditioned { // as in formSchur
-		gemm.MulABT(l, n+l, m, -1, k.residualOf(l, b.toDict[n*m:], coeff), m, k.coeff, m, 1, e.schur, n+l, k.threads)
+		gemm.MulABT(-1, k.dict.residualOf(in.toDict.Rows(n, n+l), coeff), in.coeff, 1, e.schur, k.dict.threads)
 	}
-	k.schur = bordered(k.schur, n, l, e.schur)
-	b.n += l
-}
-
-// bordered returns the symmetric n×n matrix a extended by l rows and columns; rows, l×(n+l),
-// holds the new rows.
-func bordered(a []float64, n, l int, rows []float64) []float64 {
-	w := n + l
-	a = restrideInPlace(a, n, n, n, w, w)
-	copy(a[n*w:], rows)
-	for i := range n {
-		for q := range l {
-			a[i*w+n+q] = rows[q*w+i]
-		}
-	}
-	return a
+	in.schur = in.schur.Bordered(e.schur)
+	in.n += l
 }

@@ -118,7 +118,7 @@ func TestEnter(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("bandwidth %v: %d entered, %d refused, residual %.2g, health %+v", bandwidth, r.entered, r.refused, worst, l.komp.health)
+		t.Logf("bandwidth %v: %d entered, %d refused, residual %.2g, health %+v", bandwidth, r.entered, r.refused, worst, l.komp.dict.health)
 		if !(worst < 1e-9) {
 			t.Errorf("bandwidth %v: f̃ and its projection differ by %v at an element", bandwidth, worst)
 		}

@@ -126,30 +126,34 @@ func TestCorruptedInverse(t *testing.T) {
 	set := multidist(t)
 	type spoiler func(r *rand.Rand, g *inverseGram)
 	for name, spoil := range map[string]spoiler{
-		"one diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) { j := r.IntN(g.order); g.baseRow(j)[j] *= 1 + 1e-3 },
-		"all × 1.001":                func(_ *rand.Rand, g *inverseGram) { scale(1+1e-3, g.base) },
-		"+Inf":                       func(r *rand.Rand, g *inverseGram) { g.baseRow(r.IntN(g.order))[r.IntN(g.order)] = math.Inf(1) },
-		"zero":                       func(_ *rand.Rand, g *inverseGram) { clear(g.base) },
+		"one diagonal entry × 1.001": func(r *rand.Rand, g *inverseGram) { j := r.IntN(g.order()); g.base.Row(j)[j] *= 1 + 1e-3 },
+		"all × 1.001": func(_ *rand.Rand, g *inverseGram) {
+			for i := range g.order() {
+				scale(1+1e-3, g.base.Row(i))
+			}
+		},
+		"+Inf": func(r *rand.Rand, g *inverseGram) { g.base.Row(r.IntN(g.order()))[r.IntN(g.order())] = math.Inf(1) },
+		"zero": func(_ *rand.Rand, g *inverseGram) { g.base.Clear() },
 	} {
 		for _, cost := range []loss.Loss{hinge, logistic} {
 			l := mustNew(t, paperConfig(cost, 1e-3))
 			pos := feed(t, l, set.Train, 0, 60, nil)
 			clean := inverseResidual(l)
-			l.komp.inverse.flush(1)
-			spoil(rand.New(rand.NewPCG(15, 15)), &l.komp.inverse)
+			l.komp.dict.inverse.flush(1)
+			spoil(rand.New(rand.NewPCG(15, 15)), &l.komp.dict.inverse)
 			if bad := inverseResidual(l); bad <= 1e-4 {
 				t.Fatalf("%s: the corruption is too small to see, %v", name, bad)
 			}
-			before, after := l.komp.health.Repairs, 0
-			for after < l.Expansion().Order() && l.komp.health.Repairs == before {
+			before, after := l.komp.dict.health.Repairs, 0
+			for after < l.Expansion().Order() && l.komp.dict.health.Repairs == before {
 				pos = feed(t, l, set.Train, pos, 1, func() { checkFinite(t, l) })
 				after++
 			}
-			if l.komp.health.Repairs == before {
+			if l.komp.dict.health.Repairs == before {
 				t.Errorf("%s, %s: not noticed in %d steps, P·K is off by %v", name, cost.Name(), after, inverseResidual(l))
 				continue
 			}
-			if k := &l.komp; !(k.residual <= repairAbove) || k.residual != k.freshResidual {
+			if k := &l.komp.dict; !(k.residual <= repairAbove) || k.residual != k.freshResidual {
 				t.Errorf("%s, %s: after the repair a residual of %v is known, and %v right after it", name, cost.Name(), k.residual, k.freshResidual)
 			}
 			if res := inverseResidual(l); !(res < 1e-3) {
@@ -160,7 +164,7 @@ func TestCorruptedInverse(t *testing.T) {
 			if !(wrong < 0.08) {
 				t.Errorf("%s, %s: error %v after the repair", name, cost.Name(), wrong)
 			}
-			t.Logf("%s, %s: order %d, P·K off by %.1e before, noticed after %d steps, %d repairs", name, cost.Name(), l.Expansion().Order(), clean, after, l.komp.health.Repairs-before)
+			t.Logf("%s, %s: order %d, P·K off by %.1e before, noticed after %d steps, %d repairs", name, cost.Name(), l.Expansion().Order(), clean, after, l.komp.dict.health.Repairs-before)
 		}
 	}
 }
@@ -176,12 +180,11 @@ func TestLoadNearlySingular(t *testing.T) {
 		for range points {
 			f.Append([]float32{0.7 * r.Float32(), 0.7 * r.Float32()}, []float64{2*r.Float64() - 1, 2*r.Float64() - 1})
 		}
-		k := komp{f: f.Clone(), threads: 1}
-		k.load()
-		dist, norm := distance(f, k.f)
-		counted := math.Sqrt(k.spent)
-		t.Logf("%d of %d given up: ‖f − f'‖ = %.1e, counted %.1e, of ‖f‖ = %.1f", k.health.Dropped, points, dist, counted, norm)
-		if k.health.Dropped == 0 {
+		d := dictionary{f: f.Clone(), threads: 1}
+		counted := math.Sqrt(d.load())
+		dist, norm := distance(f, d.f)
+		t.Logf("%d of %d given up: ‖f − f'‖ = %.1e, counted %.1e, of ‖f‖ = %.1f", d.health.Dropped, points, dist, counted, norm)
+		if d.health.Dropped == 0 {
 			t.Errorf("seed %d: none was given up", seed)
 		}
 		if !(dist < 1e-5 && dist < counted+1e-6) { // 1e-6: the error of the distance itself
@@ -190,25 +193,23 @@ func TestLoadNearlySingular(t *testing.T) {
 		if seed > 0 {
 			continue
 		}
-		of := func(scale float64) *komp { // powers of two round alike
+		of := func(scale float64) (scaled *kernel.Expansion, lost float64) { // powers of two round alike
 			g := kernel.Gaussian{Bandwidth: 0.6}
-			scaled := kernel.NewExpansion(function(func(x, y []float32) float64 { return scale * g.Eval(x, y) }), 2, 2)
+			scaled = kernel.NewExpansion(function(func(x, y []float32) float64 { return scale * g.Eval(x, y) }), 2, 2)
 			for j := range f.Order() {
 				w := f.Weights(j)
 				scaled.Append(f.Dict.At(j), []float64{16 * w[0], 16 * w[1]})
 			}
-			k := komp{f: scaled, threads: 1}
-			k.load()
-			return &k
+			return scaled, (&dictionary{f: scaled, threads: 1}).load()
 		}
-		one := of(1)
-		if ratio := math.Sqrt(one.spent) / counted; !(ratio > 12 && ratio < 20) {
+		one, lost := of(1)
+		if ratio := math.Sqrt(lost) / counted; !(ratio > 12 && ratio < 20) {
 			t.Errorf("weights 16 times as large cost %v times as much", ratio)
 		}
 		for _, scale := range []float64{0x1p-20, 0x1p20} {
-			other := of(scale)
-			if !slices.Equal(other.f.W, one.f.W) || other.spent != scale*one.spent {
-				t.Errorf("kernel times %v: %d elements that lose %v, want %d and %v", scale, other.f.Order(), other.spent, one.f.Order(), scale*one.spent)
+			other, otherLost := of(scale)
+			if !slices.Equal(other.W, one.W) || otherLost != scale*lost {
+				t.Errorf("kernel times %v: %d elements that lose %v, want %d and %v", scale, other.Order(), otherLost, one.Order(), scale*lost)
 			}
 		}
 	}

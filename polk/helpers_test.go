@@ -215,7 +215,7 @@ func inverseResidual(l *Learner) float64 {
 	var res float64
 	p := make([]float64, l.f.Order())
 	for i := range p {
-		l.komp.inverse.column(p, i)
+		l.komp.dict.inverse.column(p, i)
 		for j := range p {
 			v := gemm.Dot(p, K.RawRowView(j))
 			if i == j {
@@ -236,7 +236,7 @@ func checkFinite(t rapid.TB, l *Learner) {
 			t.Fatalf("step %d: weight %v", l.Steps(), v)
 		}
 	}
-	if !l.komp.finite() {
+	if !l.komp.dict.finite() {
 		t.Fatalf("step %d: P is not finite", l.Steps())
 	}
 	if h := l.Health(); h.Residual-h.Residual != 0 || min(h.Residual, float64(h.Refinements), float64(h.Repairs), float64(h.Folded), float64(h.Dropped)) < 0 {
@@ -246,8 +246,8 @@ func checkFinite(t rapid.TB, l *Learner) {
 	if s := l.Last(); !(s.Error <= s.Budget*(1+1e-12)+10*math.Sqrt(dependence)*s.Rate) {
 		t.Fatalf("step %d: error %v over a budget of %v", l.Steps(), s.Error, s.Budget)
 	}
-	if l.komp.inverse.order != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
-		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.inverse.order, len(l.f.W))
+	if l.komp.dict.inverse.order() != l.f.Order() || len(l.f.W) != l.f.Order()*l.f.Outputs {
+		t.Fatalf("step %d: order %d, P of order %d, %d weights", l.Steps(), l.f.Order(), l.komp.dict.inverse.order(), len(l.f.W))
 	}
 }
 
@@ -271,9 +271,9 @@ func sameState(t testing.TB, name string, a, b *Learner) {
 	}
 	p, q := make([]float64, a.f.Order()), make([]float64, a.f.Order())
 	for i := range p {
-		a.komp.inverse.column(p, i)
-		b.komp.inverse.column(q, i)
-		if !slices.Equal(p, q) || !slices.Equal(a.komp.inverse.gramRow(i), b.komp.inverse.gramRow(i)) {
+		a.komp.dict.inverse.column(p, i)
+		b.komp.dict.inverse.column(q, i)
+		if !slices.Equal(p, q) || !slices.Equal(a.komp.dict.inverse.gram.Row(i), b.komp.dict.inverse.gram.Row(i)) {
 			t.Fatalf("%s: K or P differ after %d steps", name, a.Steps())
 		}
 	}

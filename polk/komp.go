@@ -3,135 +3,37 @@ package polk
 import (
 	"context"
 	"math"
-	"slices"
 
-	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
-	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
-// This file, eliminate.go and commit.go implement Algorithm 1 as fast as this package can: the
-// same removals in the same order and the same weights as polk/internal/literal, which solves a
-// least-squares problem for each candidate of each removal. Here a removal costs O((n+C)·M).
+// komp is destructive KOMP with pre-fitting, Algorithm 1: the same removals in the same order and
+// the same weights as polk/internal/literal, which solves a least-squares problem for each candidate of each
+// removal. Here a removal costs O((n+C)·M); letters in parentheses refer to the derivation in the
+// package comment. The statements of Algorithm 1 are in these places:
 //
-// # What a removal costs
+//	1       enterElements    D, w ← D̃, w̃, with the matrices (c)
+//	2       prune.Pursue     while an element is left
+//	3–6     Cheapest         j* = argmin γ_j, by (a)
+//	7, 8    prune.Pursue     unless γ_j* ≤ ε, stop
+//	9–12    Remove           take j* out of I and refit the weights, by (b)
+//	15      commit           D, w and the new K and P
 //
-// Let I be the elements that are left, w their weights, Q = K_II⁻¹ and q_j column j of Q. The
-// weights are the best ones for f̃ on I (pre-fitting), so the error f̃ − Σ_{k∈I} w_k κ(d_k, ·),
-// whose squared norm is r², is orthogonal to all κ(d_k, ·), k ∈ I. The removal of j therefore
-// adds to r² the product of ‖w_j‖² and the squared distance of κ(d_j, ·) to the span of the
-// others, which is 1/Q_jj. Line 4 becomes
+// Another pruner has a loop of its own in place of prune.Pursue.
 //
-//	γ_j² = r² + ‖w_j‖²/Q_jj,                                          (a)
-//
-// and with the scaled column o = q_j/√Q_jj, lines 10 to 12 become
-//
-//	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
-//
-// Of Q, the loop needs only the diagonal and the columns of the elements that it removes.
-//
-// # The inverse that it starts from
-//
-// A step adds n new elements X to a dictionary D of M elements, whose K_DD and P = K_DD⁻¹ are
-// kept from step to step (inverse.go). With T = P·K_DX, the Schur complement S = K_XX − K_XD·T
-// and its factor S = L·Lᵀ,
-//
-//	K⁻¹ = ⎡P 0⎤ + RᵀR,    R = L⁻¹·[−Tᵀ  I],                           (c)
-//	      ⎣0 0⎦
-//
-// and Q keeps this form through all removals: Q = P̂ + R̂ᵀR̂, where P̂ covers the dictionary
-// elements alone, and R̂ has at most n rows, one for each new element that is left.
-//
-// # Why orthogonal transformations
-//
-// If elements nearly depend on each other, Q is as large as the condition number of K, and the
-// removal of one of them brings the Q_kk of the others down to about 1. Subtracted as in (b),
-// these numbers would cancel, and the costs of all later removals would lose their digits. But
-// RᵀR is the same for the rows U·R with U orthogonal, and the product with U loses no digits:
-//
-//   - Column j of a new element lies in R̂ alone. A Householder reflection of R̂'s
-//     rows gathers it in the last row, o. Deleting that row is (b).
-//   - Column j of a dictionary element lies in P̂ and in R̂. After a reflection, R̂ has
-//     it in its last row y. With x the scaled column of P̂,
-//     Q = (P̂ − x·xᵀ) + x·xᵀ + R̂ᵀR̂. A rotation of x and y gathers column j in one of
-//     the two, o, which is deleted; the other one becomes R̂'s last row.
-//
-// P̂ − x·xᵀ is never formed. Its columns are computed when they are needed, from P and the x of
-// earlier removals (left-looking), so the loop does no O(M²) work. Of Q only the diagonal is
-// kept up to date, by subtraction; an entry that loses nearly all of its value is summed again
-// from P̂ and R̂ (reduce).
-//
-// # Where rounding decides
-//
-// New elements that are numerically linear combinations of the others have no row in R:
-// foldDependent gives their weights to the others before the loop. A probe detects when P has
-// drifted from K⁻¹; P is then used with iterative refinement or recomputed (inverse.go). Weights
-// that would have the error of an ill-conditioned P are refined against K itself at the end
-// (refineWeights).
-//
-// # Where it is
-//
-// This file prepares the loop: enterBatch computes T, S and L, and folds dependent elements. The
-// loop is prune.Pursue; eliminate.go implements its operations. commit.go applies the result to
-// the dictionary, its weights, K and P.
-const (
-	// dependence is the squared distance to the span of the other elements,
-	// relative to κ(x, x), below which a new element counts as a linear
-	// combination of them: float64 rounding of a Gram matrix is 1e-16 times
-	// its condition, so nothing smaller can be told from zero. Algorithm 1
-	// would remove such an element at a cost below ‖w‖²·1e-12.
-	dependence = 1e-12
-
-	// delicate and independent are squared distances of a new element to the span of all others,
-	// relative to κ(x, x). Below delicate the weights are refined after the removals. Above
-	// independent no factorization, whatever its order, can meet a pivot as small as dependence.
-	delicate    = 1e-5
-	independent = 1e-10
-)
-
-// batch holds what one functional gradient step adds to a dictionary of M elements: n new
-// elements with nonzero weights.
-type batch struct {
-	n       int
-	points  *kernel.Points // n
-	spare   *kernel.Points // for compress
-	weights []float64      // n×C
-	toDict  []float64      // n×M kernel values to the dictionary
-	gram    []float64      // n×n kernel values among the new elements
-	samples []int          // positions in the mini-batch, −1 for points that a pruner has entered
-}
-
-// komp runs destructive KOMP with pre-fitting (Algorithm 1) on a dictionary
-// whose inverse Gram matrix it keeps from step to step. Its buffers are
+// Elements are numbered 0 … M−1 in the dictionary and M … M+n−1 among the new ones. Buffers are
 // reused: a step in steady state allocates nothing, unless it folds elements.
-//
-// Elements are numbered 0 … M−1 in the dictionary and M … M+n−1 in the batch.
 type komp struct {
-	f       *kernel.Expansion
-	threads int
-	ridge   float64     // added to the diagonal of K
-	inverse inverseGram // K_DD and P
+	dict   dictionary // kept from step to step
+	in     entering   // of a step
+	loop              // from startLoop to commit
+	border bordering
+	outcome
 
-	borrowed bool         // inverse is that of another learner and must not change: see Preview
-	spare    inverseGram  // memory for a copy of it
-	repaired inverseGram  // the last one that was repaired in a preview of this step; of order 0 if none was
-	known    *projections // rows of T from earlier previews of this step; nil outside previews
-
+	illConditioned bool // the weights must be refined after the loop: set by assess
+	undoable       bool // the pruner keeps no state, so a step may be undone until commit
 	interruption
-	supervision
-
-	spent float64 // r², the squared error of the removals
-
-	stepState
-	start
-	pursuit
-	change
-
-	// Scratch of single functions.
-	scratch  []float64
-	product  []float64 // M+n: Q·v
-	entrance entrance
 }
 
 // interruption lets a step end early.
@@ -147,41 +49,32 @@ func (i *interruption) ended() bool {
 	return i.abandoned
 }
 
-// start holds the matrices of (c) that a step starts from, and the scratch of their computation.
-type start struct {
-	illConditioned bool      // the weights must be refined after the removals
-	coeff          []float64 // n×M: Tᵀ, the coefficients of the new elements' projections on the dictionary
-	coeffResidual  []float64 // n×M: result of residualOf
-	schur          []float64 // n×n: S
-	chol           []float64 // n×n: L
-	cholInv        []float64 // n×n: L⁻¹
-	target         []float64 // (M+n)×C: f̃ at all elements, if the weights are refined
+// begin begins a step that adds the elements of k.in.
+func (k *komp) begin() {
+	k.functions, k.added = k.dict.f, &k.in
+	k.squaredError, k.removed, k.kept = 0, k.removed[:0], k.kept[:0]
 }
 
-// approximate replaces f + Σ b.weights κ(b.points, ·) by its sparse approximation with an error
-// of at most ε in the Hilbert norm. On return k.removed lists the removed elements.
-func (k *komp) approximate(b *batch, epsilon float64) {
-	k.begin(b)
-	k.step.Epsilon = epsilon
-	// The loop fails only if its context ends, and this one doesn't.
-	k.project(func() error {
-		return prune.Pursue(context.Background(), k, 0, func(j int) bool { return !k.ended() && prune.WithinBudget(k, j) })
-	})
-}
-
-// project runs a loop that removes elements by any rule, with the work before and after it,
-// unless the step is abandoned.
-func (k *komp) project(loop func() error) error {
-	if k.enterBatch(); k.ended() {
+// project replaces f + Σ w_i κ(x_i, ·), over the new elements, by its approximation on the elements
+// that p leaves, unless the step is abandoned.
+func (k *komp) project(ctx context.Context, p prune.InversePruner) error {
+	k.enterElements()
+	if k.ended() {
 		return nil
+	}
+	switch {
+	case !k.undoable:
+		k.watched = nil
+	case k.watched == nil: // after a repair, the step is taken as a whole
+		ctx = context.Background()
 	}
 	k.startLoop()
 	before := k.left
-	err := loop()
+	err := p.Prune(ctx, k)
 	if k.ended() {
 		return err
 	}
-	refine := k.illConditioned && (k.b.n > 0 || k.left < before)
+	refine := k.illConditioned && (k.in.n > 0 || k.left < before)
 	if refine {
 		k.evaluateTarget()
 	}
@@ -192,208 +85,202 @@ func (k *komp) project(loop func() error) error {
 	return err
 }
 
-// begin begins a step that adds b.
-func (k *komp) begin(b *batch) {
-	k.b, k.spent, k.illConditioned = b, 0, false
-	k.removed, k.keptNew = k.removed[:0], k.keptNew[:0]
+// enterElements computes T, S and L, and sets up the weights of all M+n elements, before anything
+// can be removed.
+func (k *komp) enterElements() {
+	in, d := &k.in, &k.dict
+	for i := range in.n {
+		in.gram.Row(i)[i] += d.ridge
+	}
+	removalsOnly := in.n == 0
+	in.coeff, in.refined = in.coeff.Fresh(in.n, d.inverse.order()), false
+	if in.n > 0 && d.inverse.order() > 0 {
+		k.supervise()
+		in.solve(d)
+	}
+	in.formSchur(d)
+	k.order = d.inverse.order()
+	k.illConditioned = k.assess(k.factorize(), removalsOnly)
+	k.number(k.order + in.n)
+	k.weights, k.norm2 = k.weights.Fresh(k.order+in.n, d.f.Outputs), grow(k.norm2, k.order+in.n)
+	k.weights.Rows(0, k.order).Copy(d.weights())
+	k.weights.Rows(k.order, k.order+in.n).Copy(in.weights)
+	k.updateNorms()
 }
 
-// enterBatch computes T, S and L, and sets up the weights of all M+n elements, before
-// anything can be removed.
-func (k *komp) enterBatch() {
-	b := k.b
-	for i := range b.n {
-		b.gram[i*(b.n+1)] += k.ridge
+// supervise supervises P, and takes elements that a repair removes out of K_XD.
+func (k *komp) supervise() {
+	repaired, removed, lost := k.dict.supervise()
+	if repaired {
+		k.watched = nil // the step can't be undone
 	}
-	k.solve()
-	k.dict = k.inverse.order
-	k.formSchur()
-	if !k.factor() && !k.ended() {
-		k.foldDependent()
-		k.illConditioned = !k.factor() || k.illConditioned
-	}
-	n, m, c := b.n, k.dict, k.f.Outputs
-	k.number(m + n)
-	k.weights, k.norm2 = grow(k.weights, (m+n)*c), grow(k.norm2, m+n)
-	copy(k.weights, k.f.W)
-	copy(k.weights[m*c:], b.weights[:n*c])
-	for j := range m + n {
-		k.norm2[j] = sumSquares(k.weights[j*c : (j+1)*c])
+	k.squaredError += lost
+	for _, j := range removed {
+		k.in.toDict = k.in.toDict.RemoveColumn(j)
 	}
 }
 
-// solve computes Tᵀ = K_XD·P. Once in 1 + M/probeShare steps it measures P first, and repairs it
-// if necessary. Without new elements, it only checks by P's diagonal whether the dictionary is
-// ill-conditioned.
-func (k *komp) solve() {
-	b, m := k.b, k.inverse.order
-	if b.n == 0 || m == 0 {
-		for j, p := range k.inverse.diag[:m] {
-			k.illConditioned = k.illConditioned || !(p*k.inverse.self[j] < 1/delicate)
+// factorize computes L, L⁻¹ and Q_jj of the new elements. It folds new elements first unless they
+// are independent beyond doubt. It returns the least squared distance of a new element to the span
+// of all others, relative to κ(x, x).
+func (k *komp) factorize() (nearest float64) {
+	in, m := &k.in, k.order
+	k.invDiag = grow(k.invDiag, m+in.n)
+	nearest = in.factorize(k.invDiag[m:], k.ended)
+	if nearest > independent || k.ended() {
+		return nearest
+	}
+	samples, lost := in.fold(k.dict.f, k.ended)
+	for _, i := range samples {
+		k.removed = append(k.removed, m+i)
+	}
+	k.dict.health.Folded += len(samples)
+	k.squaredError += lost
+	k.invDiag = k.invDiag[:m+in.n]
+	return in.factorize(k.invDiag[m:], k.ended)
+}
+
+// assess reports whether K of all elements is ill-conditioned: solutions with P had to be refined, or
+// a new element is nearly dependent on the others. If elements can only leave, the diagonal of P
+// shows whether a dictionary element is.
+func (k *komp) assess(nearest float64, removalsOnly bool) bool {
+	ill := k.in.refined || !(nearest >= nearlyDependent)
+	if removalsOnly {
+		for j, p := range k.dict.inverse.diag[:k.order] {
+			ill = ill || !(p*k.dict.inverse.self[j] < 1/nearlyDependent)
 		}
-		return
 	}
-	k.supervise()
-	m = k.inverse.order // a repair may have taken elements out
-	k.coeff = grow(k.coeff, b.n*m)
-	from := k.recall()
-	if k.coefficients(b.n-from, b.toDict[from*m:], k.coeff[from*m:]) {
-		k.illConditioned = true
-		k.health.Refinements++
-	}
-	k.remember(from)
+	return ill
 }
 
-// coefficients sets coeff, n×M, to v·P: the coefficients of the projections on the dictionary of
-// n points with the kernel values v, n×M. It reports whether it refined them.
-func (k *komp) coefficients(n int, v, coeff []float64) (refined bool) {
-	k.inverse.mul(n, v, 0, coeff, k.threads)
-	if !(k.residual > refineAbove) {
-		return false
-	}
-	// Iterative refinement, T += P·(K_DX − K·T). With an ill-conditioned K, the error of P·K_DX
-	// is of the order of the condition number, and that of the refined T of the order of its
-	// residual. A round multiplies the error by P's residual, which the probe keeps small: two
-	// rounds are enough.
-	for range 2 {
-		k.inverse.mul(n, k.residualOf(n, v, coeff), 1, coeff, k.threads)
-	}
-	return true
-}
-
-// residualOf returns v − coeff·K, n×M, which is (K_DX − K·T)ᵀ.
-func (k *komp) residualOf(n int, v, coeff []float64) []float64 {
-	m := k.inverse.order
-	k.coeffResidual = grow(k.coeffResidual, n*m)
-	copy(k.coeffResidual, v[:n*m])
-	gemm.MulABT(n, m, m, -1, coeff, m, k.inverse.gram, k.inverse.stride, 1, k.coeffResidual, m, k.threads)
-	return k.coeffResidual
-}
-
-// formSchur computes S = K_XX − K_XD·T. With a refined T, the residual E = K_DX − K·T
-// contributes −EᵀT: the error of the result, K_XX − TᵀK_DX − K_XD·T + TᵀKT, is then quadratic in
-// the error of T, and small squared distances survive.
-func (k *komp) formSchur() {
-	b, m, n := k.b, k.inverse.order, k.b.n
-	k.schur = grow(k.schur, n*n)
-	copy(k.schur, b.gram[:n*n])
-	if m == 0 || n == 0 {
-		return
-	}
-	gemm.MulABT(n, n, m, -1, b.toDict, m, k.coeff, m, 1, k.schur, n, k.threads)
-	if k.illConditioned {
-		gemm.MulABT(n, n, m, -1, k.residualOf(n, b.toDict, k.coeff), m, k.coeff, m, 1, k.schur, n, k.threads)
-	}
-	// Rounding makes S slightly asymmetric, and Cholesky would read only one half.
+// startLoop sets up Q = P + RᵀR over all M+n elements (c). It forms only the diagonal of Q.
+func (k *komp) startLoop() {
+	n, m := k.in.n, k.order
+	k.self = append(k.self[:0], k.dict.inverse.self[:m]...)
 	for i := range n {
-		for j := range i {
-			v := (k.schur[i*n+j] + k.schur[j*n+i]) / 2
-			k.schur[i*n+j], k.schur[j*n+i] = v, v
-		}
+		k.self = append(k.self, k.in.gram.At(i, i))
+	}
+	k.oldDiag, k.column = grow(k.oldDiag, m+n), grow(k.column, m+n)
+	copy(k.oldDiag, k.dict.inverse.diag[:m])
+	clear(k.oldDiag[m:])
+	copy(k.invDiag[:m], k.dict.inverse.diag)
+	k.takenOld, k.takenCols = k.takenOld[:0], k.takenCols.Fresh(0, m)
+	// R = L⁻¹·[−Tᵀ | 1]
+	k.newRows.Matrix = k.newRows.Fresh(n, m+n)
+	gemm.MulAB(-1, k.in.cholInv, k.in.coeff, 0, k.newRows.Cols(0, m), k.dict.threads)
+	for i := range n {
+		row, squares := k.newRows.Row(i), k.column[:m]
+		copy(row[m:], k.in.cholInv.Row(i))
+		gemm.Product(squares, row[:m], row[:m])
+		gemm.Axpy(1, squares, k.invDiag[:m])
+	}
+	for j := range m {
+		k.invDiag[j] = max(k.invDiag[j], k.leastInverse(j))
 	}
 }
 
-// factor computes L, L⁻¹ and, for the new elements, the diagonal of S⁻¹, whose reciprocal is the
-// squared distance of an element to the span of all others. It reports whether the new elements
-// are independent beyond doubt. If so, it also determines whether the weights must be refined.
-func (k *komp) factor() bool {
-	n, m := k.b.n, k.inverse.order
-	k.invDiag = grow(k.invDiag, m+n)
-	k.chol = append(k.chol[:0], k.schur[:n*n]...)
-	cholesky(k.chol, n, k.ended)
-	k.cholInv = grow(k.cholInv, n*n)
-	factor.InvertLower(n, k.chol, n, k.cholInv, n, 1)
-	// S⁻¹ = L⁻ᵀ·L⁻¹: its diagonal sums the squares of L⁻¹'s columns.
-	diag := k.invDiag[m:]
-	clear(diag)
-	for r := range n {
-		for i, v := range k.cholInv[r*n : r*n+r+1] {
-			diag[i] += float64(v * v)
+// Cheapest returns j* (line 6, by (a)), the first of equals.
+func (k *komp) Cheapest() int {
+	best, least := -1, math.Inf(1)
+	for j, on := range k.present {
+		if cost := k.Cost(j); on && cost < least {
+			best, least = j, cost
 		}
 	}
-	nearest := 1.0 // squared distance relative to κ(x, x)
-	for i := range diag {
-		diag[i] = max(diag[i], k.leastInverse(m+i))
-		nearest = min(nearest, k.leastInverse(m+i)/diag[i])
+	if best < 0 { // no cost is a finite number
+		return prune.Least(k, k.Cost)
 	}
-	if !(nearest > independent) {
-		return false
-	}
-	k.illConditioned = k.illConditioned || nearest < delicate
-	return true
+	return best
 }
 
-// foldDependent removes from b the new elements that lie numerically in the span of the
-// dictionary and the other new elements, and gives their weights to those. Diagonal pivoting
-// chooses the elements to keep: in any other order the coefficients of the rest could be as
-// large as the condition number of S.
-func (k *komp) foldDependent() {
-	b, n, m, c := k.b, k.b.n, k.inverse.order, k.f.Outputs
-	norm := func(i int) float64 { return math.Sqrt(max(b.gram[i*(n+1)], math.SmallestNonzeroFloat64)) }
-	for i := range n { // relative to κ(x, x), so the kernel's scale does not matter
-		for j := range n {
-			k.cholInv[i*n+j] = k.schur[i*n+j] / norm(i) / norm(j)
-		}
-	}
-	order, r := factor.Pivots(n, k.cholInv, n, dependence, k.ended)
-	pivots, rest := order[:r], order[r:]
-	if len(rest) == 0 || k.ended() {
-		return
-	}
-	coeff := make([]float64, len(rest)*r) // of the projections on the pivots
-	for i, p := range pivots {
-		for j, q := range pivots[:i+1] {
-			k.chol[i*r+j] = k.schur[p*n+q]
-		}
-		for j, q := range rest {
-			coeff[j*r+i] = k.schur[q*n+p]
-		}
-	}
-	cholesky(k.chol, r, k.ended)
-	factor.SolveLower(len(rest), r, k.chol, r, coeff, r, 1)
-	var lost float64 // a sum of norms, because the errors of the elements need not be orthogonal
-	for j, i := range rest {
-		// The error of f̃: ‖w_i‖ times the distance to the span of the elements that stay.
-		dist2 := k.schur[i*(n+1)] - sumSquares(coeff[j*r:(j+1)*r])
-		lost += math.Sqrt(max(dist2, 0) * sumSquares(b.weights[i*c:(i+1)*c]))
-		k.removed = append(k.removed, m+b.samples[i])
-	}
-	factor.SolveLowerT(len(rest), r, k.chol, r, coeff, r, 1)
-	for j, i := range rest {
-		// κ(x_i, ·) is numerically Σ coeff_q κ(x_q, ·) over the pivots plus a combination of
-		// dictionary elements. The coefficients of the latter are t_i − Σ coeff_q t_q: the projection
-		// of element i on the dictionary minus the part that the pivots already contribute.
-		wi, t := b.weights[i*c:(i+1)*c], k.coeff[i*m:(i+1)*m]
-		for a, q := range pivots {
-			v := coeff[j*r+a]
-			gemm.Axpy(v, wi, b.weights[q*c:(q+1)*c])
-			gemm.Axpy(-v, k.coeff[q*m:(q+1)*m], t)
-		}
-		for a, v := range t {
-			gemm.Axpy(v, wi, k.f.Weights(a))
-		}
-	}
-	k.health.Folded += len(rest)
-	k.spent += float64(lost * lost)
-	slices.Sort(pivots)
-	k.compress(pivots)
+// Remove implements lines 9 to 12.
+func (k *komp) Remove(j int) {
+	k.squaredError += k.Cost(j)
+	k.eliminate(j)
 }
 
-// compress drops from b, T and S the new elements that are not in kept, which is sorted.
-func (k *komp) compress(kept []int) {
-	b, n, m, c, r := k.b, k.b.n, k.inverse.order, k.f.Outputs, len(kept)
-	b.points, b.spare = b.spare, b.points
-	b.points.Reset()
-	for to, from := range kept {
-		b.points.Append(b.spare.At(from))
-		copy(b.weights[to*c:(to+1)*c], b.weights[from*c:])
-		copy(b.toDict[to*m:(to+1)*m], b.toDict[from*m:])
-		copy(k.coeff[to*m:(to+1)*m], k.coeff[from*m:])
-		b.samples[to] = b.samples[from]
-		for q, j := range kept {
-			k.schur[to*r+q] = k.schur[from*n+j]
-			b.gram[to*r+q] = b.gram[from*n+j]
+// eliminate takes element j out of P̂ and R̂ and applies (b) to the other elements.
+func (k *komp) eliminate(j int) {
+	k.leave(j)
+	k.column = grow(k.column, len(k.present))
+	if j < k.order {
+		taken := len(k.takenOld)
+		k.takenCols = k.takenCols.Reshaped(taken+1, k.order)
+		x := k.takenCols.Row(taken)
+		k.dict.inverse.column(x, j)
+		k.takeOld(k.column, j, x)
+	} else {
+		k.takeNew(k.column, j)
+	}
+	k.shareWeights(j, k.column)
+}
+
+// Drop takes the weights of element j out of f̃ and eliminates the element, whose weights are
+// then zero.
+func (k *komp) Drop(j int) {
+	w := k.Weights(j)
+	gemm.Axpy(-1, w, k.startWeights(j))
+	clear(w)
+	k.norm2[j] = 0
+	k.eliminate(j)
+}
+
+// Self returns κ(x_j, x_j).
+func (k *komp) Self(j int) float64 { return k.self[j] - k.dict.ridge }
+
+// Row returns κ between element j and all elements.
+func (k *komp) Row(j int) []float64 {
+	m := k.order
+	k.row = grow(k.row, len(k.present))
+	if j < m {
+		copy(k.row, k.dict.inverse.gram.Row(j))
+		for i := range k.in.n {
+			k.row[m+i] = k.in.toDict.At(i, j)
+		}
+	} else {
+		copy(k.row, k.in.toDict.Row(j-m))
+		copy(k.row[m:], k.in.gram.Row(j-m))
+	}
+	k.row[j] = k.Self(j)
+	return k.row
+}
+
+// DistanceBefore returns the last squared pivot of a Cholesky factorization of S over the
+// present new elements up to j.
+func (k *komp) DistanceBefore(j int) float64 {
+	m := k.order
+	if j < m || len(k.takenOld) > 0 {
+		panic("polk: DistanceBefore is for new elements, before an old one is removed")
+	}
+	rows := make([]int, 0, k.in.n)
+	for i := range j - m {
+		if k.present[m+i] {
+			rows = append(rows, i)
 		}
 	}
-	b.n = r
+	rows = append(rows, j-m)
+	last := len(rows) - 1
+	a := gemm.NewMatrix[float64](last+1, last+1)
+	for i, p := range rows {
+		for q, o := range rows {
+			a.Set(i, q, k.in.schur.At(p, o))
+		}
+	}
+	cholesky(a, k.ended)
+	return a.At(last, last) * a.At(last, last)
+}
+
+// Column writes column j of Q = P̂ + R̂ᵀR̂ to dst.
+func (k *komp) Column(dst []float64, j int) {
+	clear(dst)
+	if j < k.order {
+		x := dst[:k.order]
+		k.dict.inverse.column(x, j)
+		k.oldColumn(x, j)
+	}
+	for i := range k.newRows.Len() {
+		row := k.newRows.Row(i)
+		gemm.Axpy(row[j], row, dst)
+	}
+	k.clearAbsent(dst)
 }

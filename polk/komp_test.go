@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/race"
 	"polkrepro/kernel"
 	"polkrepro/polk/internal/literal"
@@ -72,26 +73,33 @@ func (p problem) union() *kernel.Expansion {
 	return f
 }
 
+// atLeast is KOMP of a budget that keeps a number of elements.
+type atLeast struct {
+	order int
+	eps   float64
+}
+
+func (p atLeast) Prune(ctx context.Context, s prune.InverseState) error {
+	return prune.Pursue(ctx, s, p.order, func(j int) bool { return s.Spent()+s.Cost(j) <= p.eps*p.eps })
+}
+
 // incremental projects the problem as a learner's step does, but keeps at least minOrder
 // elements.
 func (p problem) incremental(minOrder int) (*kernel.Expansion, []int, *komp) {
 	f := p.f.Clone()
-	k := &komp{f: f, threads: 1}
-	k.load()
-	n, m := len(p.x), f.Order()
-	b := batch{n: n, points: kernel.NewPoints(f.Dict.Dim()), spare: kernel.NewPoints(f.Dict.Dim()), toDict: make([]float64, (n+1)*m), gram: make([]float64, n*n)}
+	k := &komp{dict: dictionary{f: f, threads: 1}, in: newEntering(f.Dict.Dim())}
+	k.dict.load()
+	n, m, in := len(p.x), f.Order(), &k.in
+	in.clear(f.Outputs)
+	in.toDict, in.gram = gemm.NewMatrix[float64](n, m), gemm.NewMatrix[float64](n, n)
 	K := literal.NewPursuit(p.union(), true).K
 	for i := range n {
-		b.points.Append(p.x[i])
-		b.weights = append(b.weights, p.w[i]...)
-		b.samples = append(b.samples, i)
-		copy(b.toDict[i*m:(i+1)*m], K.RawRowView(m + i)[:m])
-		copy(b.gram[i*n:(i+1)*n], K.RawRowView(m + i)[m:])
+		copy(in.append(i, p.x[i]), p.w[i])
+		copy(in.toDict.Row(i), K.RawRowView(m + i)[:m])
+		copy(in.gram.Row(i), K.RawRowView(m + i)[m:])
 	}
-	k.begin(&b)
-	k.project(func() error {
-		return prune.Pursue(context.Background(), k, minOrder, func(j int) bool { return k.spent+k.Cost(j) <= p.eps*p.eps })
-	})
+	k.begin()
+	k.project(context.Background(), atLeast{minOrder, p.eps})
 	return f, slices.Clone(k.removed), k
 }
 
@@ -199,8 +207,8 @@ func TestOrthogonalElements(t *testing.T) {
 					p.eps = eps
 					u := p.union()
 					f, removed, k := p.incremental(least)
-					if !slices.Equal(removed, want) || k.spent != spent || f.Order() != total-len(want) {
-						t.Errorf("weights %v, %d old, ε = %v, order at least %d: removed %v at %v, want %v at %v", c.weights, old, eps, least, removed, k.spent, want, spent)
+					if !slices.Equal(removed, want) || k.squaredError != spent || f.Order() != total-len(want) {
+						t.Errorf("weights %v, %d old, ε = %v, order at least %d: removed %v at %v, want %v at %v", c.weights, old, eps, least, removed, k.squaredError, want, spent)
 					}
 					for i, w := range c.weights {
 						if j := find(f, u.Dict.At(i)); (j < 0) != slices.Contains(want, i) || j >= 0 && f.Weights(j)[0] != w {
@@ -302,8 +310,8 @@ func TestFolding(t *testing.T) {
 			add([]float32{all[5][0], all[5][1] + 4e-7})
 			u := p.union()
 			f, removed, k := p.incremental(0)
-			if len(removed) != 4 || f.Order() != 6 || !slices.Contains(removed, old+exact) || !slices.Contains(removed, old+exact+1) || k.health.Folded != 4 {
-				t.Errorf("scale %v, %d old: order %d, removed %v, folded %d", scale, old, f.Order(), removed, k.health.Folded)
+			if len(removed) != 4 || f.Order() != 6 || !slices.Contains(removed, old+exact) || !slices.Contains(removed, old+exact+1) || k.dict.health.Folded != 4 {
+				t.Errorf("scale %v, %d old: order %d, removed %v, folded %d", scale, old, f.Order(), removed, k.dict.health.Folded)
 				continue
 			}
 			for i, first := range []int{2, 5} {
@@ -322,7 +330,7 @@ func TestFolding(t *testing.T) {
 				want += d
 			}
 			dist, _ := distance(u, f)
-			if got := math.Sqrt(k.spent); !(math.Abs(got-want) <= 0.1*want) || !(dist <= 1.1*want) {
+			if got := math.Sqrt(k.squaredError); !(math.Abs(got-want) <= 0.1*want) || !(dist <= 1.1*want) {
 				t.Errorf("scale %v, %d old: an error of %v is said to be %v, at most %v", scale, old, dist, got, want)
 			}
 		}
@@ -343,8 +351,8 @@ func TestFoldingNextToZero(t *testing.T) {
 		p := problem{f: kernel.NewExpansion(kernel.Polynomial{Degree: 4}, 2, 1), x: c.x, w: [][]float64{{1}, {-2}, {3}}, eps: 1e-9}
 		u := p.union()
 		f, _, k := p.incremental(0)
-		if !(k.spent <= p.eps*p.eps) || k.health.Folded != c.folded {
-			t.Errorf("%v: the error is said to be %v, folded %d", c.x, math.Sqrt(k.spent), k.health.Folded)
+		if !(k.squaredError <= p.eps*p.eps) || k.dict.health.Folded != c.folded {
+			t.Errorf("%v: the error is said to be %v, folded %d", c.x, math.Sqrt(k.squaredError), k.dict.health.Folded)
 		}
 		for _, x := range c.x {
 			if got, want := f.Score(x)[0], u.Score(x)[0]; !(math.Abs(got-want) <= 1e-6) {
@@ -362,7 +370,7 @@ func TestCholeskyOfSingular(t *testing.T) {
 		6, 9, math.NaN(),
 		2, 3, 26,
 	}
-	cholesky(a, 3, new(komp).ended)
+	cholesky(gemm.MatrixOf(3, 3, a), new(komp).ended)
 	if !(math.Abs(a[4]*a[4]-9e-15) <= 1e-27) || !slices.Equal([]float64{a[0], a[3], a[6], a[7], a[8]}, []float64{2, 3, 1, 0, 5}) {
 		t.Errorf("%v", a)
 	}
@@ -371,13 +379,13 @@ func TestCholeskyOfSingular(t *testing.T) {
 // separation returns the smallest squared distance of an element to the span
 // of the others, 1/max_j [K⁻¹]_jj.
 func separation(u *kernel.Expansion) float64 {
-	k := komp{f: u, threads: 1}
-	k.load()
+	dict := dictionary{f: u, threads: 1}
+	dict.load()
 	d := 1.0
-	for j := range k.inverse.order {
-		d = min(d, 1/k.inverse.diag[j])
+	for _, p := range dict.inverse.diag[:dict.inverse.order()] {
+		d = min(d, 1/p)
 	}
-	if k.health.Dropped > 0 {
+	if dict.health.Dropped > 0 {
 		return 0
 	}
 	return d

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"polkrepro/internal/dataset"
@@ -104,7 +105,10 @@ type Learner struct {
 	cfg     Config
 	f       *kernel.Expansion
 	komp    komp
-	entries map[uint64]entry // by the elements' IDs in the dictionary; empty without a pruner
+	pruner  *prune.Instance // of the configuration, or KOMP
+	source  rand.PCG
+	rand    *rand.Rand       // of source, for the pruner
+	entries map[uint64]entry // by the elements' IDs in the dictionary; nil without a pruner of the configuration
 	entered uint64           // number of new elements that the pruner has seen
 	ahead   *Learner         // takes the steps of Preview
 
@@ -116,9 +120,8 @@ type Learner struct {
 	before []float64 // weights before the step
 	scores []float64 // n×C
 	grad   []float64
-	x64    []float64 // n×dim
-	kx     []float64 // n×M: kernel values
-	batch  batch
+	x64    matrix // n×dim
+	kx     matrix // n×M: kernel values
 }
 
 // A Step describes one step of Algorithm 2. With KOMP, unless the dictionary is fixed, Error is at
@@ -151,12 +154,23 @@ func New(cfg Config) (*Learner, error) {
 
 func newLearner(cfg Config, f *kernel.Expansion) *Learner {
 	cfg.Threads = max(cfg.Threads, 1)
-	l := &Learner{cfg: cfg, f: f, komp: komp{f: f, threads: cfg.Threads}, batch: batch{points: kernel.NewPoints(cfg.Dim), spare: kernel.NewPoints(cfg.Dim)}}
+	l := &Learner{f: f, komp: komp{dict: dictionary{f: f, threads: cfg.Threads}, in: newEntering(cfg.Dim)}}
+	l.rand = rand.New(&l.source)
+	l.use(cfg)
 	if cfg.Pruner != nil {
 		l.entries = make(map[uint64]entry)
-		l.komp.ridge = cfg.Pruner.Ridge()
 	}
 	return l
+}
+
+// use sets the configuration.
+func (l *Learner) use(cfg Config) {
+	l.cfg, l.pruner = cfg, cfg.Pruner
+	l.komp.undoable = cfg.Pruner == nil
+	if l.komp.undoable {
+		l.pruner, _ = prune.Find(prune.KOMP, nil) // it is registered, and takes no parameter
+	}
+	l.komp.dict.ridge = l.pruner.Ridge()
 }
 
 // Expansion returns the current functions f_t. The learner owns them: read them between steps,
@@ -176,14 +190,14 @@ func (l *Learner) Last() Step { return l.last }
 // result does not depend on it.
 func (l *Learner) SetThreads(n int) {
 	l.cfg.Threads = max(n, 1)
-	l.komp.threads = l.cfg.Threads
+	l.komp.dict.threads = l.cfg.Threads
 }
 
 // KernelEvals returns the number of kernel evaluations so far.
 func (l *Learner) KernelEvals() int64 { return l.evals }
 
 // Health returns the counters of all steps so far.
-func (l *Learner) Health() Health { return l.komp.health }
+func (l *Learner) Health() Health { return l.komp.dict.health }
 
 // Step takes one step on a mini-batch of n samples, x of n×Dim in row-major
 // order and y of n targets:
@@ -221,7 +235,7 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 	}
 	k := &l.komp
 	k.watched, k.abandoned = ctx, false
-	supervision := k.supervision
+	supervision := k.dict.supervision
 	l.before = append(l.before[:0], l.f.W...)
 	// f̃ = (1 − ηλ)·f_t − η·∇, eq. (param_update): the gradient is taken at f_t, so the weights
 	// shrink only now. The batch holds the weights of the new elements.
@@ -229,19 +243,19 @@ func (l *Learner) StepWeighted(ctx context.Context, n int, x []float32, y, weigh
 	for i := range l.f.W {
 		l.f.W[i] *= shrink
 	}
-	active := l.batch.n
+	active := k.in.n
 	err := l.prune(ctx, prune.Step{
-		T: l.t, Len: l.f.Order() + l.batch.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
+		T: l.t, Len: l.f.Order() + k.in.n, N: n, X: x[:n*l.cfg.Dim], Y: y[:n], Rate: rate, Epsilon: eps,
 		Kernel: l.cfg.Kernel, Loss: l.cfg.Loss, Outputs: l.f.Outputs,
 	})
 	k.watched = nil
 	if k.abandoned { // before the dictionary could change
 		copy(l.f.W, l.before)
-		k.supervision = supervision
+		k.dict.supervision = supervision
 		return nil, abandoned(ctx)
 	}
-	removed := len(k.removed) + k.health.Dropped - supervision.health.Dropped
-	l.last = Step{Active: active, Removed: removed, Error: math.Sqrt(k.spent), Budget: eps, Rate: rate}
+	removed := len(k.removed) + k.dict.health.Dropped - supervision.health.Dropped
+	l.last = Step{Active: active, Removed: removed, Error: math.Sqrt(k.squaredError), Budget: eps, Rate: rate}
 	l.t++
 	return l.scores, err
 }
@@ -277,26 +291,25 @@ func (l *Learner) check(n int, x []float32, y []float64) error {
 // float64 because the values enter K_DD.
 func (l *Learner) score(ctx context.Context, n int, x []float32) error {
 	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
-	l.x64, l.kx, l.scores = grow(l.x64, n*dim), grow(l.kx, n*m), grow(l.scores, n*c)
-	kernel.Widen(l.x64, x[:n*dim])
+	l.x64, l.kx, l.scores = l.x64.Fresh(n, dim), l.kx.Fresh(n, m), grow(l.scores, n*c)
+	kernel.Widen(l.x64.Data(), x[:n*dim])
 	for lo := 0; lo < n; lo += watchedRows {
-		l.f.Dict.Block64(l.cfg.Kernel, min(watchedRows, n-lo), l.x64[lo*dim:], l.kx[lo*m:], m, l.cfg.Threads)
+		hi := min(lo+watchedRows, n)
+		l.f.Dict.Block64(l.cfg.Kernel, l.x64.Rows(lo, hi), l.kx.Rows(lo, hi), l.cfg.Threads)
 		if err := abandoned(ctx); err != nil {
 			return err
 		}
 	}
 	l.evals += int64(n) * int64(m)
-	gemm.MulAB(n, c, m, 1, l.kx, m, l.f.W, c, 0, l.scores, c, l.cfg.Threads)
+	gemm.MulAB(1, l.kx, l.komp.dict.weights(), 0, gemm.MatrixOf(n, c, l.scores), l.cfg.Threads)
 	return nil
 }
 
-// gradients fills l.batch with the samples whose gradient is not zero, with the weights
+// gradients makes new elements of the samples whose gradient is not zero, with the weights
 // −(η/n)·ℓ', times that of the sample if there are weights. A sample with a zero gradient would enter with weight zero and leave at no cost.
 func (l *Learner) gradients(ctx context.Context, n int, x []float32, y, weights []float64, rate float64) error {
-	m, c, dim := l.f.Order(), l.f.Outputs, l.cfg.Dim
-	b := &l.batch
-	b.n, b.samples, b.weights = 0, b.samples[:0], grow(b.weights, n*c)
-	b.points.Reset()
+	c, dim, in := l.f.Outputs, l.cfg.Dim, &l.komp.in
+	in.clear(c)
 	l.grad = grow(l.grad, c)
 	for i := range n {
 		value := l.cfg.Loss.Gradient(l.grad, l.scores[i*c:(i+1)*c], y[i])
@@ -310,16 +323,14 @@ func (l *Learner) gradients(ctx context.Context, n int, x []float32, y, weights 
 		if g2 == 0 {
 			continue
 		}
+		w := in.append(i, x[i*dim:(i+1)*dim])
 		for q, g := range l.grad {
-			b.weights[b.n*c+q] = -rate / float64(n) * g
+			w[q] = -rate / float64(n) * g
 		}
-		b.points.Append(x[i*dim : (i+1)*dim])
-		copy(l.kx[b.n*m:(b.n+1)*m], l.kx[i*m:])
-		copy(l.x64[b.n*dim:(b.n+1)*dim], l.x64[i*dim:])
-		b.samples = append(b.samples, i)
-		b.n++
+		copy(l.kx.Row(in.n-1), l.kx.Row(i))
+		copy(l.x64.Row(in.n-1), l.x64.Row(i))
 	}
-	b.toDict = l.kx
+	in.toDict = l.kx.Rows(0, in.n)
 	return l.batchGram(ctx)
 }
 
@@ -327,29 +338,30 @@ func (l *Learner) gradients(ctx context.Context, n int, x []float32, y, weights 
 // and divide such values without overflow.
 const largest = 1e100
 
-// batchGram computes the kernel matrix among the samples of the batch.
+// batchGram computes the kernel matrix among the new elements.
 func (l *Learner) batchGram(ctx context.Context) error {
-	b := &l.batch
-	b.gram = grow(b.gram, b.n*b.n)
-	for lo := 0; lo < b.n; lo += watchedRows {
-		b.points.Block64(l.cfg.Kernel, min(watchedRows, b.n-lo), l.x64[lo*l.cfg.Dim:], b.gram[lo*b.n:], b.n, 1)
+	in := &l.komp.in
+	in.gram = in.gram.Fresh(in.n, in.n)
+	for lo := 0; lo < in.n; lo += watchedRows {
+		hi := min(lo+watchedRows, in.n)
+		in.points.Block64(l.cfg.Kernel, l.x64.Rows(lo, hi), in.gram.Rows(lo, hi), 1)
 		if err := abandoned(ctx); err != nil {
 			return err
 		}
 	}
-	for i := range b.n {
-		self := l.cfg.Kernel.Self(b.points.At(i))
+	for i := range in.n {
+		self := l.cfg.Kernel.Self(in.points.At(i))
 		if !(self >= 0 && self <= largest) {
-			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, want 0 to %v", b.samples[i], self, largest)
+			return fmt.Errorf("polk: κ(x, x) of sample %d is %v, want 0 to %v", in.samples[i], self, largest)
 		}
-		b.gram[i*b.n+i] = self
-		for j, v := range b.gram[i*b.n : i*b.n+i] {
+		in.gram.Set(i, i, self)
+		for j, v := range in.gram.Row(i)[:i] {
 			if !(math.Abs(v) <= largest) {
-				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: not a kernel value", b.samples[i], b.samples[j], v)
+				return fmt.Errorf("polk: κ(x, x') of samples %d and %d is %v: not a kernel value", in.samples[i], in.samples[j], v)
 			}
 		}
 	}
-	l.evals += int64(b.n) * int64(b.n)
+	l.evals += int64(in.n) * int64(in.n)
 	return nil
 }
 
@@ -357,15 +369,20 @@ func (l *Learner) batchGram(ctx context.Context) error {
 // also returns the indices of the removed elements of f in the order of removal, and the distance
 // ‖f − approx‖. The elements that stay keep their order.
 func Project(f *kernel.Expansion, eps float64) (approx *kernel.Expansion, removed []int, distance float64) {
-	of, m := komp{f: f, threads: 1}, f.Order()
-	of.inverse.reserve(m)
-	of.computeK()
-	gram := restride(of.inverse.gram, m, m, of.inverse.stride, m, m)
-	b := batch{n: m, points: f.Dict.Clone(), spare: f.Dict.Clone(), weights: slices.Clone(f.W), gram: gram}
-	for i := range m {
-		b.samples = append(b.samples, i)
+	whole, m := dictionary{f: f, threads: 1}, f.Order()
+	whole.inverse.reserve(m)
+	whole.computeK()
+	k := komp{dict: dictionary{f: kernel.NewExpansion(f.Kernel, f.Dict.Dim(), f.Outputs), threads: 1}}
+	k.in = entering{
+		n: m, points: f.Dict.Clone(), spare: f.Dict.Clone(),
+		weights: gemm.MatrixOf(m, f.Outputs, slices.Clone(f.W)), toDict: gemm.NewMatrix[float64](m, 0), gram: whole.inverse.gram.Clone(),
 	}
-	k := komp{f: kernel.NewExpansion(f.Kernel, f.Dict.Dim(), f.Outputs), threads: 1}
-	k.approximate(&b, eps)
-	return k.f, k.removed, math.Sqrt(k.spent)
+	for i := range m {
+		k.in.samples = append(k.in.samples, i)
+	}
+	k.begin()
+	k.step.Epsilon = eps
+	komp, _ := prune.Find(prune.KOMP, nil)
+	k.project(context.Background(), komp.Pruner().(prune.InversePruner)) // fails only if its context ends
+	return k.dict.f, k.removed, math.Sqrt(k.squaredError)
 }

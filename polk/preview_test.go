@@ -21,8 +21,8 @@ func TestPreview(t *testing.T) {
 			x, y := m.batch(8)
 			if step == 28 && l.cfg.inverse() && l.f.Order() > 0 { // far from the inverse: to be repaired
 				for _, each := range []*Learner{l, never} {
-					each.komp.inverse.base[0] *= 2
-					each.komp.wait = 0
+					each.komp.dict.inverse.base.Row(0)[0] *= 2
+					each.komp.dict.wait = 0
 				}
 			}
 			if step%7 == 0 { // rows that arrive one after the other
@@ -34,7 +34,7 @@ func TestPreview(t *testing.T) {
 			f, err := l.Preview(t.Context(), 8, x, y, nil)
 			testutil.NoError(t, err)
 			want := modelBytes(t, f)
-			if l.ahead.komp.borrowed {
+			if l.ahead.komp.dict.borrowed {
 				borrowed++
 			} else {
 				owned++
@@ -46,7 +46,7 @@ func TestPreview(t *testing.T) {
 				t.Fatalf("%s, step %d: the preview is another model, or it changed the state", name, step)
 			}
 		}
-		repairs += l.komp.health.Repairs
+		repairs += l.komp.dict.health.Repairs
 	}
 	if owned < 20 || borrowed < 20 || repairs < 3 {
 		t.Errorf("%d previews with a copy of K_DD⁻¹, %d without, %d repairs: not all cases", owned, borrowed, repairs)

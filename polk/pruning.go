@@ -3,48 +3,40 @@ package polk
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 
 	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
 
-// prune makes the dictionary of f + Σ b.weights κ(b.points, ·) smaller, where b is the batch of
-// the step.
+// prune makes the dictionary of f + Σ w_i κ(x_i, ·), over the new elements of the step, smaller.
 func (l *Learner) prune(ctx context.Context, step prune.Step) error {
 	k := &l.komp
 	if l.t >= l.cfg.FixedFrom && l.t < l.cfg.FixedTo {
-		k.absorb(&l.batch)
+		k.absorb()
 		return nil
 	}
-	if l.cfg.Pruner == nil {
-		k.approximate(&l.batch, step.Epsilon)
-		return nil
-	}
-	k.l, k.step = l, step
-	k.step.Rand = rand.New(rand.NewPCG(l.cfg.Seed, uint64(step.T)))
+	l.source.Seed(l.cfg.Seed, uint64(step.T))
+	k.learner, k.step = l, step
+	k.step.Rand = l.rand
+	k.begin()
 	var err error
-	switch p := l.cfg.Pruner.Pruner().(type) {
+	switch p := l.pruner.Pruner().(type) {
 	case prune.InversePruner:
-		k.begin(&l.batch)
-		err = k.project(func() error {
-			k.watched = nil // a step that has been pruned is taken
-			return p.Prune(ctx, k)
-		})
+		err = k.project(ctx, p)
 		if k.abandoned {
 			return nil
 		}
-		for i, q := range k.keptNew { // they are the last elements of the dictionary
-			l.entries[l.f.Dict.ID(l.f.Order()-len(k.keptNew)+i)] = k.entry(k.dict + q)
+		for i, q := range k.kept { // they are the last elements of the dictionary
+			l.enter(l.f.Order()-len(k.kept)+i, k.order+q)
 		}
-		l.entered += uint64(l.batch.n)
 	case prune.Pruner:
 		err = l.pruneWithoutInverse(ctx, p)
 	}
+	l.entered += uint64(k.in.n)
 	l.forget()
 	if err != nil {
-		return fmt.Errorf("polk: pruner %s: %w", l.cfg.Pruner.Heuristic().Name, err)
+		return fmt.Errorf("polk: pruner %s: %w", l.pruner.Heuristic().Name, err)
 	}
 	return nil
 }
@@ -58,10 +50,17 @@ type entry struct {
 	ID   uint64 `json:"id"`   // result of prune.Elements.ID
 }
 
+// enter records how element j of the dictionary, number i of the step, entered.
+func (l *Learner) enter(j, i int) {
+	if l.entries != nil {
+		l.entries[l.f.Dict.ID(j)] = l.komp.entry(i)
+	}
+}
+
 // forget deletes the entries of the elements that the step has removed.
 func (l *Learner) forget() {
 	m := l.f.Order()
-	if len(l.entries) == m {
+	if l.entries == nil || len(l.entries) == m {
 		return
 	}
 	entries := make(map[uint64]entry, m)
@@ -72,24 +71,26 @@ func (l *Learner) forget() {
 	l.entries = entries
 }
 
-// stepState is the part that states with and without the inverse share: the numbered elements of
-// a step. Until its end, the new ones are in the batch.
-type stepState struct {
-	l       *Learner // nil for the paper's pruner, which does not use it
-	step    prune.Step
-	b       *batch // elements that the step adds
-	dict    int    // M: elements before the step
+// elements are the numbered elements of a step, for states with and without the inverse. Until the
+// end of the step, the new ones are in added.
+type elements struct {
+	learner   *Learner // nil in Project
+	step      prune.Step
+	functions *kernel.Expansion
+	added     *entering
+
+	order   int    // M: elements before the step
 	present []bool // whether element j has not been removed
 	left    int    // number of elements present
 	removed []int  // in the order of removal: j < M dictionary elements, M+i sample i of the mini-batch, M−1 points that a pruner had entered
 
 	row    []float64 // M+n: result of Row
 	values []float64 // M+n: result of Values
-	wide   []float64 // the point of Values, or the points that enter, in float64
+	x64    []float64 // the point of Values
 }
 
 // number sets the number of elements of a step; all of them are present.
-func (s *stepState) number(total int) {
+func (s *elements) number(total int) {
 	s.left, s.present = total, grow(s.present, total)
 	for j := range s.present {
 		s.present[j] = true
@@ -97,86 +98,93 @@ func (s *stepState) number(total int) {
 }
 
 // leave marks element j as removed and lists it.
-func (s *stepState) leave(j int) {
+func (s *elements) leave(j int) {
 	if !s.present[j] {
 		panic("polk: the pruner removes an element that is not present")
 	}
 	s.present[j] = false
 	s.left--
-	if j >= s.dict {
-		j = s.dict + s.Sample(j)
+	if j >= s.order {
+		j = s.order + s.Sample(j)
 	}
 	s.removed = append(s.removed, j)
 }
 
-func (s *stepState) Step() prune.Step   { return s.step }
-func (s *stepState) Old() int           { return s.dict }
-func (s *stepState) Total() int         { return len(s.present) }
-func (s *stepState) Len() int           { return s.left }
-func (s *stepState) Present(j int) bool { return s.present[j] }
-func (s *stepState) Age(j int) int      { return s.l.t - s.entry(j).Step }
-func (s *stepState) ID(j int) uint64    { return s.entry(j).ID }
+// clearAbsent sets the values of removed elements to 0.
+func (s *elements) clearAbsent(values []float64) {
+	for j, on := range s.present {
+		if !on {
+			values[j] = 0
+		}
+	}
+}
+
+func (s *elements) Step() prune.Step   { return s.step }
+func (s *elements) Old() int           { return s.order }
+func (s *elements) Total() int         { return len(s.present) }
+func (s *elements) Len() int           { return s.left }
+func (s *elements) Present(j int) bool { return s.present[j] }
+func (s *elements) Age(j int) int      { return s.learner.t - s.entry(j).Step }
+func (s *elements) ID(j int) uint64    { return s.entry(j).ID }
 
 // entry returns the entry of element j. IDs count elements in the order in which they enter.
-func (s *stepState) entry(j int) entry {
-	if j >= s.dict {
-		return entry{s.l.t, s.l.entered + uint64(j-s.dict)}
+func (s *elements) entry(j int) entry {
+	if j >= s.order {
+		return entry{s.learner.t, s.learner.entered + uint64(j-s.order)}
 	}
-	return s.l.entries[s.l.f.Dict.ID(j)]
+	return s.learner.entries[s.functions.Dict.ID(j)]
 }
 
-func (s *stepState) Sample(j int) int {
-	if j < s.dict {
+func (s *elements) Sample(j int) int {
+	if j < s.order {
 		return -1
 	}
-	return s.b.samples[j-s.dict]
+	return s.added.samples[j-s.order]
 }
 
-func (s *stepState) Point(j int) []float32 {
-	if j < s.dict {
-		return s.l.f.Dict.At(j)
+func (s *elements) Point(j int) []float32 {
+	if j < s.order {
+		return s.functions.Dict.At(j)
 	}
-	return s.b.points.At(j - s.dict)
+	return s.added.points.At(j - s.order)
 }
 
 // startWeights returns the weights of j in f̃, minus those that a komp's Drop has taken out.
-func (s *stepState) startWeights(j int) []float64 {
-	if j < s.dict {
-		return s.l.f.Weights(j)
+func (s *elements) startWeights(j int) []float64 {
+	if j < s.order {
+		return s.functions.Weights(j)
 	}
-	c := s.l.f.Outputs
-	return s.b.weights[(j-s.dict)*c : (j-s.dict+1)*c]
+	return s.added.weights.Row(j - s.order)
 }
 
 // Values returns κ between x and all elements.
-func (s *stepState) Values(x []float32) []float64 { return s.kernelTo(&s.values, x) }
+func (s *elements) Values(x []float32) []float64 { return s.kernelTo(&s.values, x) }
 
 // kernelTo returns κ between x and all elements, in a buffer.
-func (s *stepState) kernelTo(buffer *[]float64, x []float32) []float64 {
-	m, n, f := s.dict, s.b.n, s.l.f
-	*buffer, s.wide = grow(*buffer, m+n), grow(s.wide, len(x))
-	kernel.Widen(s.wide, x)
-	f.Dict.Block64(f.Kernel, 1, s.wide, *buffer, m+n, 1)
-	s.b.points.Block64(f.Kernel, 1, s.wide, (*buffer)[m:], n, 1)
-	s.l.evals += int64(m + n)
+func (s *elements) kernelTo(buffer *[]float64, x []float32) []float64 {
+	m, total, f := s.order, s.order+s.added.n, s.functions
+	*buffer, s.x64 = grow(*buffer, total), grow(s.x64, len(x))
+	kernel.Widen(s.x64, x)
+	row := gemm.RowOf(*buffer)
+	f.Dict.Block64(f.Kernel, gemm.RowOf(s.x64), row.Cols(0, m), 1)
+	s.added.points.Block64(f.Kernel, gemm.RowOf(s.x64), row.Cols(m, total), 1)
+	s.learner.evals += int64(total)
 	return *buffer
 }
 
 // withoutInverse is the state for pruners that need no inverse.
-type withoutInverse struct{ *stepState }
+type withoutInverse struct{ *elements }
 
 // pruneWithoutInverse runs p, which needs no inverse.
 func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error {
-	k, b, c := &l.komp, &l.batch, l.f.Outputs
-	k.begin(b)
-	k.dict = l.f.Order()
-	k.number(k.dict + b.n)
-	err := p.Prune(ctx, withoutInverse{&k.stepState})
-	for i := range b.n {
-		l.f.Append(b.points.At(i), b.weights[i*c:(i+1)*c])
-		l.entries[l.f.Dict.ID(k.dict+i)] = k.entry(k.dict + i)
+	k, in := &l.komp, &l.komp.in
+	k.order = l.f.Order()
+	k.number(k.order + in.n)
+	err := p.Prune(ctx, withoutInverse{&k.elements})
+	for i := range in.n {
+		l.f.Append(in.points.At(i), in.weights.Row(i))
+		l.enter(k.order+i, k.order+i)
 	}
-	l.entered += uint64(b.n)
 	for j := k.Total() - 1; j >= 0; j-- {
 		if !k.present[j] {
 			l.f.Remove(j)
@@ -187,7 +195,7 @@ func (l *Learner) pruneWithoutInverse(ctx context.Context, p prune.Pruner) error
 
 func (s withoutInverse) Weights(j int) []float64 { return s.startWeights(j) }
 func (s withoutInverse) Norm2(j int) float64     { return sumSquares(s.startWeights(j)) }
-func (s withoutInverse) Self(j int) float64      { return s.l.f.Kernel.Self(s.Point(j)) }
+func (s withoutInverse) Self(j int) float64      { return s.functions.Kernel.Self(s.Point(j)) }
 
 func (s withoutInverse) Row(j int) []float64 {
 	row := s.kernelTo(&s.row, s.Point(j))
@@ -198,107 +206,11 @@ func (s withoutInverse) Row(j int) []float64 {
 func (s withoutInverse) Drop(j int) { s.leave(j) }
 
 func (s withoutInverse) Add(x []float32, w []float64) int {
-	b, c := s.b, s.l.f.Outputs
-	if len(w) != c {
+	if len(w) != s.functions.Outputs {
 		panic("polk: the pruner adds an element with a wrong number of weights")
 	}
-	b.points.Append(x)
-	b.weights = append(b.weights[:b.n*c], w...)
-	b.samples = append(b.samples, -1)
-	b.n++
+	copy(s.added.append(-1, x), w)
 	s.present = append(s.present, true)
 	s.left++
 	return len(s.present) - 1
-}
-
-// The following methods make a komp, during its loop, the prune.InverseState of pruners that use
-// the inverse.
-
-func (k *komp) Norm2(j int) float64    { return k.norm2[j] }
-func (k *komp) Spent() float64         { return k.spent }
-func (k *komp) Distance(j int) float64 { return 1 / k.invDiag[j] }
-
-func (k *komp) Weights(j int) []float64 {
-	c := k.f.Outputs
-	return k.weights[j*c : (j+1)*c]
-}
-
-func (k *komp) Self(j int) float64 { return k.diagonal(j) - k.ridge }
-
-// diagonal returns K_jj, which includes the ridge.
-func (k *komp) diagonal(j int) float64 {
-	if j < k.dict {
-		return k.inverse.self[j]
-	}
-	return k.b.gram[(j-k.dict)*(k.b.n+1)]
-}
-
-func (k *komp) Row(j int) []float64 {
-	m, n := k.dict, k.b.n
-	k.row = grow(k.row, m+n)
-	row := k.row
-	if j < m {
-		copy(row, k.inverse.gramRow(j))
-		for i := range n {
-			row[m+i] = k.b.toDict[i*m+j]
-		}
-	} else {
-		copy(row, k.b.toDict[(j-m)*m:(j-m+1)*m])
-		copy(row[m:], k.b.gram[(j-m)*n:(j-m+1)*n])
-	}
-	row[j] = k.Self(j)
-	return row
-}
-
-// Drop takes the weights of element j out of f̃ and eliminates the element, whose weights are
-// then zero.
-func (k *komp) Drop(j int) {
-	w := k.Weights(j)
-	gemm.Axpy(-1, w, k.startWeights(j))
-	clear(w)
-	k.norm2[j] = 0
-	k.eliminate(j)
-}
-
-// DistanceBefore returns the last squared pivot of a Cholesky factorization of S over the
-// present new elements up to j.
-func (k *komp) DistanceBefore(j int) float64 {
-	m, n := k.dict, k.b.n
-	if j < m || len(k.goneOld) > 0 {
-		panic("polk: DistanceBefore is for new elements, before an old one is removed")
-	}
-	rows := make([]int, 0, n)
-	for i := range j - m {
-		if k.present[m+i] {
-			rows = append(rows, i)
-		}
-	}
-	rows = append(rows, j-m)
-	r := len(rows)
-	a := make([]float64, r*r)
-	for i, p := range rows {
-		for q, o := range rows {
-			a[i*r+q] = k.schur[p*n+o]
-		}
-	}
-	cholesky(a, r, k.ended)
-	return a[r*r-1] * a[r*r-1]
-}
-
-// Column writes column j of Q = P̂ + R̂ᵀR̂ to dst.
-func (k *komp) Column(dst []float64, j int) {
-	m := k.dict
-	clear(dst)
-	if j < m {
-		k.oldColumn(dst[:m], j)
-	}
-	for i := range k.newRows.rows {
-		row := k.newRows.row(i)
-		gemm.Axpy(row[j], row, dst)
-	}
-	for i, on := range k.present {
-		if !on {
-			dst[i] = 0
-		}
-	}
 }

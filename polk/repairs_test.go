@@ -36,13 +36,13 @@ func TestRemovalWithALostPivot(t *testing.T) {
 			return nil
 		}))
 		l, m := after(t, cfg, 2)
-		k := &l.komp
+		k := &l.komp.dict
 		k.inverse.flush(1)
-		clear(k.inverse.baseRow(0))
-		for i := range k.inverse.order {
-			k.inverse.baseRow(i)[0] = 0
+		clear(k.inverse.base.Row(0))
+		for i := range k.inverse.order() {
+			k.inverse.base.Set(i, 0, 0)
 		}
-		k.inverse.baseRow(0)[0] = pivot
+		k.inverse.base.Set(0, 0, pivot)
 		k.inverse.readDiagonal()
 		k.wait = 1 // no measurement in the next step
 		m.step(t, 8, l)
@@ -89,12 +89,14 @@ func TestFixedDictionaryWithARidge(t *testing.T) {
 			}
 		}
 	}
-	fixed.komp.inverse.flush(1)
-	scale(1.01, fixed.komp.inverse.base)
+	fixed.komp.dict.inverse.flush(1)
+	for i := range fixed.f.Order() {
+		scale(1.01, fixed.komp.dict.inverse.base.Row(i))
+	}
 	for range fixed.f.Order() {
 		m.step(t, 8, fixed)
 	}
-	if h := fixed.komp.health; h.Repairs == 0 {
+	if h := fixed.komp.dict.health; h.Repairs == 0 {
 		t.Errorf("P times 1.01: no repair in %d steps: %+v", fixed.f.Order(), h)
 	}
 }
@@ -106,17 +108,17 @@ func TestStepCountsAllRemovals(t *testing.T) {
 	cfg := testConfig(loss.MultiLogistic{})
 	cfg.Budget = Parsimony(0)
 	l, m := after(t, cfg, 2)
-	l.komp.inverse.flush(1)
+	l.komp.dict.inverse.flush(1)
 	// A twin of element 0 makes K singular; the corrupted P makes the next measurement repair it.
 	twin := l.f.Dict.At(0)
 	l.f.Append(twin, make([]float64, 3))
-	l.komp.computeK()
-	clear(l.komp.inverse.base)
-	l.komp.wait = 0
+	l.komp.dict.computeK()
+	l.komp.dict.inverse.base.Clear()
+	l.komp.dict.wait = 0
 	before := l.f.Order()
 	m.step(t, 8, l)
-	if s := l.Last(); l.komp.health.Dropped == 0 || before+s.Active-s.Removed != l.f.Order() {
-		t.Errorf("%d elements and %d samples, less %d removed, are %d; %d were dropped", before, s.Active, s.Removed, l.f.Order(), l.komp.health.Dropped)
+	if s := l.Last(); l.komp.dict.health.Dropped == 0 || before+s.Active-s.Removed != l.f.Order() {
+		t.Errorf("%d elements and %d samples, less %d removed, are %d; %d were dropped", before, s.Active, s.Removed, l.f.Order(), l.komp.dict.health.Dropped)
 	}
 
 	// Of the samples of a step, the first meets its margin: the numbers are those of the mini-batch.

@@ -68,20 +68,20 @@ type inverseHeader struct {
 // the supervision would find it within the next steps, but a state that holds it could not be
 // read again.
 func (l *Learner) state() (h stateHeader, err error) {
-	k := &l.komp
-	if l.cfg.inverse() && !k.finite() {
-		k.load()
+	d := &l.komp.dict
+	if l.cfg.inverse() && !d.finite() {
+		d.load()
 	}
 	h = stateHeader{
 		Loss: l.cfg.Loss.Name(), Classes: l.cfg.Classes,
-		Steps: l.t, KernelEvals: l.evals, Health: k.health,
+		Steps: l.t, KernelEvals: l.evals, Health: d.health,
 		Pruner: l.cfg.prunerName(), Order: l.f.Order(),
 	}
 	if !(h.Health.Residual <= math.MaxFloat64) {
 		h.Health.Residual = math.MaxFloat64
 	}
 	if l.cfg.inverse() {
-		h.Inverse = &inverseHeader{k.inverse.rank, k.probe, k.wait, k.freshResidual, k.residual}
+		h.Inverse = &inverseHeader{Rank: d.inverse.rank(), Probe: d.probe, Wait: d.wait, Settled: d.freshResidual, Residual: d.residual}
 	}
 	if l.cfg.Pruner == nil {
 		return h, nil
@@ -134,19 +134,19 @@ func (cfg *Config) prunerName() string {
 // parts returns the numbers of P that a state holds, in the order of the format. They are slices
 // of P.
 func (g *inverseGram) parts() [][]float64 {
-	parts := [][]float64{g.diag[:g.order], g.signs[:g.rank]}
-	for i := range g.rank {
-		parts = append(parts, g.updateRow(i))
+	parts := [][]float64{g.diag[:g.order()], g.signs[:g.rank()]}
+	for i := range g.rank() {
+		parts = append(parts, g.updates.Row(i))
 	}
-	for i := range g.order {
-		parts = append(parts, g.baseRow(i)[:i+1])
+	for i := range g.order() {
+		parts = append(parts, g.base.Row(i)[:i+1])
 	}
 	return parts
 }
 
 // finite reports whether P and its measured residuals are finite.
-func (k *komp) finite() bool {
-	parts := append(k.inverse.parts(), []float64{k.freshResidual, k.residual})
+func (d *dictionary) finite() bool {
+	parts := append(d.inverse.parts(), []float64{d.freshResidual, d.residual})
 	return !slices.ContainsFunc(parts, func(part []float64) bool {
 		return slices.ContainsFunc(part, func(v float64) bool { return v-v != 0 })
 	})
@@ -178,7 +178,7 @@ func (l *Learner) WriteState(w io.Writer) error {
 	}
 	return stateFormat.Write(w, h, func(w io.Writer) {
 		if h.Inverse != nil {
-			for _, part := range l.komp.inverse.parts() {
+			for _, part := range l.komp.dict.inverse.parts() {
 				binary.Write(w, binary.LittleEndian, part)
 			}
 		}
@@ -220,9 +220,9 @@ func Restore(f *kernel.Expansion, r io.Reader, cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	if h.Inverse != nil {
-		l.komp.restore(h.Inverse, parts, d.Sum())
+		l.komp.dict.restore(h.Inverse, parts, d.Sum())
 	}
-	l.komp.health = h.Health
+	l.komp.dict.health = h.Health
 	return l, nil
 }
 
@@ -283,41 +283,42 @@ func readInverse(d *modelfile.Reader, m, rank int) ([][]float64, error) {
 
 // restore computes K, with the same bits as before, and takes over the parts of P that were
 // read, unless P is far from K⁻¹. sum is the checksum of the bytes that they were read from.
-func (k *komp) restore(h *inverseHeader, parts [][]float64, sum []byte) {
-	g := &k.inverse
+func (d *dictionary) restore(h *inverseHeader, parts [][]float64, sum []byte) {
+	g := &d.inverse
 	*g = inverseGram{}
-	g.resize((k.f.Order() + 64) &^ 7) // a large state must not take more memory than necessary
-	k.computeK()
-	g.rank = h.Rank
+	g.enlarge((d.f.Order() + 64) &^ 7) // a large state must not take more memory than necessary
+	d.computeK()
+	g.size(g.order(), h.Rank)
 	for i, part := range g.parts() {
 		copy(part, parts[i])
 	}
-	for i := range g.order { // the upper triangle of the base
-		for j, v := range g.baseRow(i)[:i] {
-			g.base[j*g.stride+i] = v
+	for i := range g.order() { // the upper triangle of the base
+		for j, v := range g.base.Row(i)[:i] {
+			g.base.Set(j, i, v)
 		}
 	}
-	k.freshResidual, k.residual, k.probe, k.wait = h.Settled, h.Residual, h.Probe, h.Wait
-	if !k.plausible(sum) {
-		k.load()
+	d.freshResidual, d.residual, d.probe, d.wait = h.Settled, h.Residual, h.Probe, h.Wait
+	if !d.plausible(sum) {
+		d.load()
 	}
 }
 
 // plausible reports whether P·(K·r) is r, with a much wider tolerance than that of the
 // supervision. The vector r is random, with a seed that depends on everything that was read, so
 // a forged P can't have been fitted to it.
-func (k *komp) plausible(sum []byte) bool {
-	most := min(0.1+float64(100*float64(k.inverse.order)*k.freshResidual), 1e3)
+func (d *dictionary) plausible(sum []byte) bool {
+	most := min(0.1+float64(100*float64(d.inverse.order())*d.freshResidual), 1e3)
 	rng := rand.New(rand.NewChaCha8([32]byte(sum)))
-	m := k.inverse.order
-	r, u, v := make([]float64, m), make([]float64, m), make([]float64, m)
-	for i := range r {
-		r[i] = rng.NormFloat64()
+	m := d.inverse.order()
+	r, u, v := gemm.NewMatrix[float64](1, m), gemm.NewMatrix[float64](1, m), gemm.NewMatrix[float64](1, m)
+	want := r.Row(0)
+	for i := range want {
+		want[i] = rng.NormFloat64()
 	}
-	gemm.MulABT(1, m, m, 1, r, m, k.inverse.gram, k.inverse.stride, 0, u, m, k.threads)
-	k.inverse.mul(1, u, 0, v, k.threads)
-	for i, x := range v {
-		if !(math.Abs(x-r[i]) <= most) {
+	gemm.MulABT(1, r, d.inverse.gram, 0, u, d.threads)
+	d.inverse.mul(u, 0, v, d.threads)
+	for i, x := range v.Row(0) {
+		if !(math.Abs(x-want[i]) <= most) {
 			return false
 		}
 	}

@@ -81,15 +81,15 @@ func TestRestore(t *testing.T) {
 		for step := range 80 {
 			if step%9 == 0 || step == 1 {
 				others = append(others[:1], restored(t, l, config()))
-				ranks[l.komp.inverse.rank] = true
+				ranks[l.komp.dict.inverse.rank()] = true
 			}
 			m.step(t, 8, append(others, l)...)
 			for i, other := range others {
 				sameState(t, name, l, other)
-				if l.KernelEvals() != other.KernelEvals() || l.komp.health != other.komp.health || l.Last() != other.Last() {
+				if l.KernelEvals() != other.KernelEvals() || l.komp.dict.health != other.komp.dict.health || l.Last() != other.Last() {
 					t.Fatalf("%s, step %d, learner %d: evaluations, health or report differ: %v, %v", name, step, i, l.Health(), other.Health())
 				}
-				if a, b := &l.komp, &other.komp; a.freshResidual != b.freshResidual || a.residual != b.residual || a.wait != b.wait {
+				if a, b := &l.komp.dict, &other.komp.dict; a.freshResidual != b.freshResidual || a.residual != b.residual || a.wait != b.wait {
 					t.Fatalf("%s, step %d, learner %d: norms or residuals differ", name, step, i)
 				}
 				if !bytes.Equal(stateBytes(t, l), stateBytes(t, other)) {
@@ -201,8 +201,8 @@ func trained(t testing.TB, cfg Config) *Learner {
 func TestRestoreWithoutInverse(t *testing.T) {
 	for _, factor := range []float64{0, -1e9, 1e300} {
 		l := trained(t, testConfig(logistic))
-		for i := range l.komp.inverse.base {
-			l.komp.inverse.base[i] *= factor
+		for i := range l.f.Order() {
+			scale(factor, l.komp.dict.inverse.base.Row(i))
 		}
 		other := restored(t, l, testConfig(logistic))
 		if res := inverseResidual(other); !(res < 1e-6) {
@@ -216,8 +216,8 @@ func TestRestoreWithoutInverse(t *testing.T) {
 func TestWriteStateNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(1)} {
 		l := trained(t, testConfig(logistic))
-		l.komp.inverse.base[l.komp.inverse.stride] = v
-		l.komp.health.Residual = v
+		l.komp.dict.inverse.base.Set(1, 0, v)
+		l.komp.dict.health.Residual = v
 		other := restored(t, l, testConfig(logistic))
 		if res := inverseResidual(other); !(res < 1e-6) {
 			t.Errorf("%v in P: residual %v", v, res)
@@ -225,10 +225,10 @@ func TestWriteStateNotFinite(t *testing.T) {
 		sameState(t, "not finite", l, other)
 	}
 	l := trained(t, testConfig(logistic))
-	l.komp.freshResidual, l.komp.residual = 1e-12, 1e-12
-	before := l.komp.health
-	if stateBytes(t, l); l.komp.health != before || l.komp.freshResidual != 1e-12 {
-		t.Errorf("a finite P is computed afresh: %+v, before %+v", l.komp.health, before)
+	l.komp.dict.freshResidual, l.komp.dict.residual = 1e-12, 1e-12
+	before := l.komp.dict.health
+	if stateBytes(t, l); l.komp.dict.health != before || l.komp.dict.freshResidual != 1e-12 {
+		t.Errorf("a finite P is computed afresh: %+v, before %+v", l.komp.dict.health, before)
 	}
 }
 

@@ -96,13 +96,13 @@ func TestStepErrors(t *testing.T) {
 		for range 3 {
 			m.step(t, 8, l, twin)
 		}
-		last, health := l.Last(), l.komp.health
+		last, health := l.Last(), l.komp.dict.health
 		x, y := m.batch(8)
 		err := c.call(x, y)
 		if err == nil || c.want != "" && err.Error() != c.want {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
-		if l.Last() != last || l.komp.health != health {
+		if l.Last() != last || l.komp.dict.health != health {
 			t.Errorf("%s: last step or health changed", c.name)
 		}
 		sameState(t, c.name, l, twin)
@@ -158,7 +158,7 @@ func TestStepStops(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameState(t, fmt.Sprintf("%s, stopped at %d", cost.Name(), stopped), l, twin)
-			if l.komp.supervision != twin.komp.supervision {
+			if l.komp.dict.supervision != twin.komp.dict.supervision {
 				t.Fatalf("%s, stopped at %d: health %v, want %v", cost.Name(), stopped, l.Health(), twin.Health())
 			}
 		}
@@ -168,8 +168,8 @@ func TestStepStops(t *testing.T) {
 		mustStep(t, twin, len(y), x, y)
 		sameState(t, cost.Name()+", taken", l, twin)
 
-		l.komp.inverse.base[0]++
-		l.komp.wait, l.komp.probe = 0, l.f.Order()-1 // the next probe is of element 0
+		l.komp.dict.inverse.base.Row(0)[0]++
+		l.komp.dict.wait, l.komp.dict.probe = 0, l.f.Order()-1 // the next probe is of element 0
 		x, y = m.batch(8)
 		if _, err := l.Step(&learnertest.Countdown{Context: t.Context(), Left: 2}, 8, x, y); err != nil || l.Health().Repairs != 1 {
 			t.Errorf("%s: a step that repairs: %v, %v", cost.Name(), err, l.Health())

@@ -109,8 +109,8 @@ func TestKernelOfSmallScale(t *testing.T) {
 			t.Errorf("scale 2^%d: order %d, want %d", exp, got.f.Order(), want.f.Order())
 			continue
 		}
-		got.komp.load()
-		if got.f.Order() != want.f.Order() || got.komp.health.Dropped > 0 {
+		got.komp.dict.load()
+		if got.f.Order() != want.f.Order() || got.komp.dict.health.Dropped > 0 {
 			t.Errorf("scale 2^%d: computing P afresh left %d of %d elements", exp, got.f.Order(), want.f.Order())
 		}
 	}

@@ -162,10 +162,10 @@ func expansion(m *record.Model, k spec.Kernel, dim, classes int) (*kernel.Expans
 // picture does not depend on the machine.
 func (s *surface) addScores(n int, x, dst []float64) {
 	m, c := s.model.Order(), s.model.Outputs
-	k := make([]float64, n*m)
-	s.model.Dict.Block64(s.model.Kernel, n, x, k, m, 1)
+	k := kernel.MatrixOf(n, m, make([]float64, n*m))
+	s.model.Dict.Block64(s.model.Kernel, kernel.MatrixOf(n, s.model.Dict.Dim(), x), k, 1)
 	for i := range n {
-		for j, v := range k[i*m : (i+1)*m] {
+		for j, v := range k.Row(i) {
 			for q, w := range s.model.Weights(j) {
 				dst[i*c+q] += float64(v * w)
 			}

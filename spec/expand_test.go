@@ -52,6 +52,11 @@ func TestManySpecs(t *testing.T) {
 	if !slices.Equal(names, want) || titles[1] != "Six methods on three files (elm, klr)" || len(ids) != 3*50 {
 		t.Errorf("specs %v, titles %q, %d runs", names, titles, len(ids))
 	}
+	// --set polk.… changes the entry with that label, not all entries of the method.
+	set := must(LoadFile(writeFile(t, dir, "many.yaml", manySpecs), must(ParseOverride("polk.parsimony=0.08"))))
+	if got := set[0].Settings(); len(got) != 4 || got[0].Series != "POLK, K = 0.01" && got[1].Label != "mine" {
+		t.Errorf("with --set: %v", got)
+	}
 	if len(left) != 3 || left[0] != "many-elm-klr: bsgd left out, not for task klr" {
 		t.Errorf("left out: %q", left)
 	}

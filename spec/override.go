@@ -120,7 +120,9 @@ func (o Override) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictya
 	value, path := o.node(r), strings.Split(o.key, ".")
 	methods := root.At("methods")
 	var names []string // of methods that the spec has
+	labelled := false  // an entry with the label is meant alone, not all of the method
 	for _, m := range methods.Items {
+		labelled = labelled || labelOf(m) == path[0]
 		for _, key := range []string{"label", "method"} {
 			if n := m.Get(key); n != nil {
 				names = union(names, []string{n.Text})
@@ -145,7 +147,7 @@ func (o Override) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictya
 			case isParam && info != nil && info.param(path[0]) != nil:
 				found = true
 				return withParam(m, path[0], value)
-			case isParam || m.At("method").Text != path[0] && m.At("label").Text != path[0]:
+			case isParam || labelOf(m) != path[0] && (labelled || textOf(m.Get("method")) != path[0]):
 				return m
 			}
 			if found = true; len(path) == 2 && known(path[1]) != nil {

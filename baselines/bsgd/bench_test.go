@@ -93,7 +93,7 @@ func kernelRows(l *Learner, x []float32) time.Duration {
 	const blocks = 40
 	start := time.Now()
 	for range blocks {
-		e.Dict.Block32(e.Kernel, windowRows, x, dst, e.Order(), 1)
+		e.Dict.Block32(e.Kernel, kernel.MatrixOf(windowRows, e.Dict.Dim(), x), kernel.MatrixOf(windowRows, e.Order(), dst), 1)
 	}
 	return time.Since(start) / (blocks * windowRows)
 }

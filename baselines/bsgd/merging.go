@@ -100,7 +100,7 @@ func (g *merging) kernelRow(m *model, p int) {
 		g.k[p] = 1
 		return
 	}
-	m.dict.Block32(m.kernel, 1, m.dict.At(p), g.k, m.order(), m.threads)
+	m.dict.Block32(m.kernel, gemm.RowOf(m.dict.At(p)), gemm.RowOf(g.k), m.threads)
 	m.evals += int64(m.order())
 }
 

@@ -3,6 +3,7 @@ package bsgd
 import (
 	"math"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/kernel"
 )
 
@@ -85,7 +86,7 @@ func (p *projection) expect(m *model, likely []bool, x []float32) {
 		n++
 	}
 	p.values = grow(p.values, n*f.room)
-	m.dict.Block64(m.kernel, n, p.x, p.values, f.room, m.threads)
+	m.dict.Block64(m.kernel, gemm.MatrixOf(n, dim, p.x), gemm.Strided(n, order, f.room, p.values), m.threads)
 	m.evals += int64(n) * int64(order)
 	f.await(n)
 	for i := range n {
@@ -203,7 +204,7 @@ func (p *projection) kernelRow(m *model, j int, points *kernel.Points) []float64
 	n := points.Len()
 	p.x, p.row = grow(p.x, m.dict.Dim()), grow(p.row, n)
 	kernel.Widen(p.x, m.dict.At(j))
-	points.Block64(m.kernel, 1, p.x, p.row, n, m.threads)
+	points.Block64(m.kernel, gemm.RowOf(p.x), gemm.RowOf(p.row), m.threads)
 	m.evals += int64(n)
 	return p.row
 }

@@ -1,5 +1,7 @@
 package bsgd
 
+import "polkrepro/internal/gemm"
+
 // windowRows is the number of samples whose kernel values are computed in one matrix product. A
 // single row is bound by reading the dictionary from memory; 32 rows share each read of it.
 const windowRows = 32
@@ -20,7 +22,7 @@ type window struct {
 func (w *window) load(m *model, n int, x []float32) int64 {
 	w.k = grow(w.k, windowRows*w.stride)
 	w.rows, w.next, w.x = n, 0, x
-	m.dict.Block32(m.kernel, n, x, w.k, w.stride, m.threads)
+	m.dict.Block32(m.kernel, gemm.MatrixOf(n, m.dict.Dim(), x), gemm.Strided(n, m.order(), w.stride, w.k), m.threads)
 	return int64(n) * int64(m.order())
 }
 

@@ -98,8 +98,9 @@ func (r *rows) evaluate(points []int, k []float32) {
 	for b, i := range points {
 		copy(r.x[b*dim:(b+1)*dim], r.point(i))
 	}
-	r.sets[0].Block32(r.kernel, len(points), r.x, k, r.n, r.threads)
-	r.sets[1].Block32(r.kernel, len(points), r.x, k[plus:], r.n, r.threads)
+	x, values := kernel.MatrixOf(len(points), dim, r.x), kernel.MatrixOf(len(points), r.n, k)
+	r.sets[0].Block32(r.kernel, x, values.Cols(0, plus), r.threads)
+	r.sets[1].Block32(r.kernel, x, values.Cols(plus, r.n), r.threads)
 	r.evals += int64(len(points)) * int64(r.n)
 }
 

@@ -62,7 +62,7 @@ func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
 	for lo := 0; lo < n; lo += mapRows {
 		rows := min(mapRows, n-lo)
 		m.features(rows, x[lo*m.dim:], phi, threads)
-		gemm.MulABT(rows, m.Classes, p, 1, phi, p, w, p, 0, out, m.Classes, threads)
+		gemm.MulABT(1, gemm.MatrixOf(rows, p, phi), gemm.MatrixOf(m.Classes, p, w), 0, gemm.MatrixOf(rows, m.Classes, out), threads)
 		gemm.Convert(dst[lo*m.Classes:], out[:rows*m.Classes])
 	}
 }
@@ -71,7 +71,7 @@ func (m *Model) Scores(n int, x []float32, dst []float64, threads int) {
 // NaN if x is too large for float32.
 func (m *Model) features(n int, x, phi []float32, threads int) {
 	d := m.Order()
-	m.panels.MulABT(n, x, m.dim, phi, 2*d, threads)
+	m.panels.MulABT(gemm.MatrixOf(n, m.dim, x), gemm.Strided(n, d, 2*d, phi), threads)
 	scale := 1 / math.Sqrt(float64(d))
 	if n == 1 { // a step of a stream, which must not allocate
 		wave(phi[:2*d], scale)

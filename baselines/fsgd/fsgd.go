@@ -124,7 +124,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	n := len(l.row)
 	kernel.Widen(l.x64, x)
-	l.points.Block64(l.cfg.Kernel, 1, l.x64, l.row, n, l.s.Threads)
+	l.points.Block64(l.cfg.Kernel, gemm.RowOf(l.x64), gemm.RowOf(l.row), l.s.Threads)
 	for q := range l.scores {
 		l.scores[q] = l.shrink * gemm.Dot(l.row, l.w[q*n:(q+1)*n])
 	}
@@ -183,8 +183,9 @@ func (l *Learner) Values() (values []float64, normSq float64) {
 	for lo := 0; lo < n; lo += valueRows {
 		rows := min(valueRows, n-lo)
 		kernel.Widen(x, l.cfg.Points[lo*dim:(lo+rows)*dim])
-		l.points.Block64(l.cfg.Kernel, rows, x, k, n, l.s.Threads)
-		gemm.MulABT(rows, c, n, l.shrink, k, n, l.w, n, 0, values[lo*c:], c, l.s.Threads)
+		block := gemm.MatrixOf(rows, n, k)
+		l.points.Block64(l.cfg.Kernel, gemm.MatrixOf(rows, dim, x), block, l.s.Threads)
+		gemm.MulABT(l.shrink, block, gemm.MatrixOf(c, n, l.w), 0, gemm.MatrixOf(rows, c, values[lo*c:]), l.s.Threads)
 	}
 	for q := range c {
 		for i, w := range l.w[q*n : (q+1)*n] {

@@ -22,8 +22,8 @@ type trial struct {
 	objective float64 // H(f + d)
 	norm      float64 // of the candidate's part orthogonal to the basis
 	row       []float64
-	dir       []float64 // (q+1)×D, coefficients of d
-	rejected  []int     // candidates in the span of the import points
+	dir       matrix // (q+1)×D, coefficients of d
+	rejected  []int  // candidates in the span of the import points
 }
 
 // A block tries J candidates, at most blockSize.
@@ -33,18 +33,18 @@ type block struct {
 	equation *newton
 	index    []int
 
-	rows  []float64 // J×N, the candidates' orthogonal parts, of norm 1, at the training points
+	rows  matrix    // J×N, the candidates' orthogonal parts, of norm 1, at the training points
 	norms []float64 // J, norms of the orthogonal parts; 0 for a candidate in the span
-	cross []float64 // J·D×D·q, the Hessian between candidates and basis
-	own   []float64 // D(D+1)/2×J, the Hessian of each candidate alone
-	grad  []float64 // D×J
-	delta []float64 // J×D, steps of the candidates' coefficients
-	basis []float64 // J×D·q, steps of the basis' coefficients
+	cross matrix    // J·D×D·q, the Hessian between candidates and basis
+	alone matrix    // D(D+1)/2×J, the Hessian of each candidate alone
+	grad  matrix    // D×J
+	delta matrix    // J×D, steps of the candidates' coefficients
+	basis matrix    // J×D·q, steps of the basis' coefficients
 
 	softmax softmax
 	points  *kernel.Points
-	wide    []float64
-	tile    []float64
+	x64     matrix // chunk×p: training points in float64
+	tile    matrix
 }
 
 // try returns the best of the candidates index, using the given worker.
@@ -61,29 +61,29 @@ func (b *block) orthogonalize() {
 	j, q := len(b.index), b.order()
 	if b.points == nil {
 		b.points = kernel.NewPoints(b.Dim)
-		b.wide = make([]float64, chunk*b.Dim)
+		b.x64 = gemm.NewMatrix[float64](chunk, b.Dim)
 	}
 	b.points.Reset()
 	for _, l := range b.index {
 		b.points.Append(b.x[l*b.Dim : (l+1)*b.Dim])
 	}
-	b.rows = grow(b.rows, j*b.n)
-	b.tile = grow(b.tile, chunk*j)
+	b.rows = b.rows.Fresh(j, b.n)
 	// The part of κ(x_l, ·) orthogonal to the basis has the value κ(x_l, x) − Σ_t φ_t(x_l)·φ_t(x)
 	// at x: a Gram–Schmidt step in the Hilbert space.
-	own := make([]float64, j*q) // the basis at the candidates
+	basis := gemm.NewMatrix[float64](j, q) // at the candidates
 	for i, l := range b.index {
 		for t := range q {
-			own[i*q+t] = b.phi[t*b.n+l]
+			basis.Set(i, t, b.phi.At(t, l))
 		}
 	}
 	for lo := 0; lo < b.n; lo += chunk {
-		n := min(chunk, b.n-lo)
-		kernel.Widen(b.wide, b.x[lo*b.Dim:(lo+n)*b.Dim])
-		b.points.Block64(b.Kernel, n, b.wide, b.tile, j, 1)
-		gemm.Transpose(n, j, b.tile, j, b.rows[lo:], b.n)
-		phi := b.phi[min(lo, len(b.phi)):] // empty before the first import
-		gemm.MulAB(j, n, q, -1, own, q, phi, b.n, 1, b.rows[lo:], b.n, 1)
+		hi := min(lo+chunk, b.n)
+		x64, rows := b.x64.Rows(0, hi-lo), b.rows.Cols(lo, hi)
+		kernel.Widen(x64.Data(), b.x[lo*b.Dim:hi*b.Dim])
+		b.tile = b.tile.Fresh(hi-lo, j)
+		b.points.Block64(b.Kernel, x64, b.tile, 1)
+		gemm.Transpose(b.tile, rows)
+		gemm.MulAB(-1, basis, b.phi.Cols(lo, hi), 1, rows, 1)
 	}
 	b.normalize()
 }
@@ -93,7 +93,7 @@ func (b *block) orthogonalize() {
 func (b *block) normalize() {
 	b.norms = grow(b.norms, len(b.index))
 	for r, l := range b.index {
-		row := b.rows[r*b.n : (r+1)*b.n]
+		row := b.rows.Row(r)
 		square := row[l]
 		b.norms[r] = 0
 		if !(square > dependent*b.Kernel.Self(b.points.At(r))) {
@@ -111,21 +111,21 @@ func (b *block) normalize() {
 func (b *block) couple() {
 	j, q, d := len(b.index), b.order(), b.dims()
 	pairs := d * (d + 1) / 2
-	b.cross = grow(b.cross, j*d*d*q)
+	b.cross = b.cross.Fresh(j*d, d*q)
 	if q > 0 {
-		b.curvature.cross(b.worker, j, b.rows, b.cross)
+		b.curvature.cross(b.worker, b.rows, b.cross)
 	}
-	b.own = grow(b.own, pairs*j)
-	b.grad = grow(b.grad, d*j)
-	clear(b.own)
-	b.tile = grow(b.tile, chunk*j)
+	b.alone = b.alone.Fresh(pairs, j)
+	b.grad = b.grad.Fresh(d, j)
+	b.alone.Clear()
 	for lo := 0; lo < b.n; lo += chunk {
-		n := min(chunk, b.n-lo)
+		hi := min(lo+chunk, b.n)
+		b.tile = b.tile.Fresh(j, hi-lo)
 		for r := range j {
-			row := b.rows[r*b.n+lo : r*b.n+lo+n]
-			gemm.Product(b.tile[r*chunk:r*chunk+n], row, row)
+			row := b.rows.Row(r)[lo:hi]
+			gemm.Product(b.tile.Row(r), row, row)
 		}
-		gemm.MulABT(pairs, j, n, 1, b.weight[lo:], b.n, b.tile, chunk, 1, b.own, j, 1)
+		gemm.MulABT(1, b.weight.Cols(lo, hi), b.tile, 1, b.alone, 1)
 	}
-	gemm.MulABT(d, j, b.n, 1, b.gradient, b.n, b.rows, b.n, 0, b.grad, j, 1)
+	gemm.MulABT(1, b.gradient, b.rows, 0, b.grad, 1)
 }

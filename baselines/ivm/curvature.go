@@ -11,20 +11,18 @@ type curvature interface {
 	// add appends the values of a new basis function at the training points.
 	add(row []float64)
 
-	// hessian returns the Hessian of H with respect to beta, row-major; only the lower triangle
-	// is valid. The index of contrast a and basis vector t is a·q+t. The next call overwrites the
-	// result.
-	hessian() []float64
+	// hessian returns the Hessian of H with respect to beta; only the lower triangle is valid. The
+	// index of contrast a and basis vector t is a·q+t. The next call overwrites the result.
+	hessian() matrix
 
-	// cross writes the Hessian between the basis and j candidates to to. rows holds the
+	// cross writes the Hessian between the basis and the candidates to to. rows, J×N, holds the
 	// candidates' values at the training points. Row r·D+a of to is that of contrast a of
 	// candidate r and has D·q columns.
-	cross(worker, j int, rows, to []float64)
+	cross(worker int, rows, to matrix)
 
-	// change evaluates m functions at the training points lo … hi−1 and writes their values to
-	// the rows of to, chunk apart. coef holds their coefficients, m×(q+1), of which change reads
-	// the first q of each row.
-	change(worker, m int, coef []float64, lo, hi int, to []float64)
+	// change evaluates functions at the training points lo … hi−1 and writes their values to the
+	// rows of to. The rows of coef hold their q coefficients.
+	change(worker int, coef matrix, lo, hi int, to matrix)
 }
 
 const (
@@ -53,126 +51,133 @@ func newCurvature(s *state) curvature {
 		self += s.Kernel.Self(s.x[i*s.Dim : (i+1)*s.Dim])
 	}
 	if s.Regularizer >= singleFrom*self/float64(s.n) {
-		return &products[float32]{state: s, work: make([]workspace[float32], s.Threads)}
+		return newProducts[float32](s)
 	}
-	return &products[float64]{state: s, work: make([]workspace[float64], s.Threads)}
+	return newProducts[float64](s)
 }
 
 // products is a curvature of precision T.
 type products[T gemm.Float] struct {
 	*state
-	phi  []T // q×N
-	h    []float64
+	phi  gemm.Matrix[T] // q×N
+	h    matrix         // the Hessian
 	work []workspace[T]
+}
+
+func newProducts[T gemm.Float](s *state) *products[T] {
+	return &products[T]{state: s, phi: gemm.NewMatrix[T](0, s.n), work: make([]workspace[T], s.Threads)}
 }
 
 // workspace is the memory of a goroutine.
 type workspace[T gemm.Float] struct {
-	rows   []T // J×N, candidates
-	weight []T // a pair's weights
-	tile   []T // weighted rows, termSize apart
-	part   []T // a sum over flushed samples
-	sum    []float64
-	coef   []T
+	rows   gemm.Matrix[T] // J×N, candidates
+	weight []T            // a pair's weights
+	tile   gemm.Matrix[T] // weighted rows
+	part   gemm.Matrix[T] // a sum over flushed samples
+	sum    matrix
+	coef   gemm.Matrix[T]
+	values gemm.Matrix[T]
 }
 
 func (p *products[T]) add(row []float64) {
-	at := len(p.phi)
-	p.phi = append(p.phi, make([]T, len(row))...)
-	gemm.Convert(p.phi[at:], row)
+	q, n := p.phi.Dims()
+	p.phi = p.phi.Reshaped(q+1, n)
+	gemm.Convert(p.phi.Row(q), row)
 }
 
 // couple returns Σ_i w_i·row_r(x_i)·φ_t(x_i) over the samples i, for the weights w of the pairs
-// first … last−1, the j rows, which are N apart, and t ≥ t0. Row (pair−first)·j+r of the result
-// has q−t0 columns.
-func (p *products[T]) couple(w *workspace[T], first, last, j int, rows []T, t0 int) []float64 {
-	m, n := (last-first)*j, p.order()-t0
-	w.tile = grow(w.tile, m*termSize)
+// first … last−1, the rows, J×N, and t ≥ t0. Row (pair−first)·J+r of the result has q−t0 columns.
+func (p *products[T]) couple(w *workspace[T], first, last int, rows gemm.Matrix[T], t0 int) matrix {
+	j := rows.Len()
+	q := p.phi.Len()
+	phi := p.phi.Rows(t0, q)
 	w.weight = grow(w.weight, termSize)
-	w.part = grow(w.part, m*n)
-	w.sum = grow(w.sum, m*n)
-	clear(w.sum)
+	w.part = w.part.Fresh((last-first)*j, q-t0)
+	w.sum = w.sum.Fresh((last-first)*j, q-t0)
+	w.sum.Clear()
 	for lo := 0; lo < p.n; lo += flushed {
 		end := min(lo+flushed, p.n)
 		var beta T
 		for at := lo; at < end; at += termSize {
-			k := min(termSize, end-at)
+			to := min(at+termSize, end)
+			w.tile = w.tile.Fresh((last-first)*j, to-at)
 			for pair := first; pair < last; pair++ {
-				gemm.Convert(w.weight, p.weight[pair*p.n+at:][:k])
+				weight := w.weight[:to-at]
+				gemm.Convert(weight, p.weight.Row(pair)[at:to])
 				for r := range j {
-					gemm.Product(w.tile[((pair-first)*j+r)*termSize:][:k], rows[r*p.n+at:][:k], w.weight[:k])
+					gemm.Product(w.tile.Row((pair-first)*j+r), rows.Row(r)[at:to], weight)
 				}
 			}
-			gemm.MulABT(m, n, k, 1, w.tile, termSize, p.phi[t0*p.n+at:], p.n, beta, w.part, n, 1)
+			gemm.MulABT(1, w.tile, phi.Cols(at, to), beta, w.part, 1)
 			beta = 1
 		}
-		for i, v := range w.part {
-			w.sum[i] += float64(v)
+		sum := w.sum.Data()
+		for i, v := range w.part.Data() {
+			sum[i] += float64(v)
 		}
 	}
 	return w.sum
 }
 
-func (p *products[T]) hessian() []float64 {
+func (p *products[T]) hessian() matrix {
 	q, d := p.order(), p.dims()
 	size, pairs := d*q, d*(d+1)/2
-	p.h = grow(p.h, size*size)
-	h := p.h
+	p.h = p.h.Fresh(size, size)
 	groups := (pairs + pairGroup - 1) / pairGroup
 	parallel.Do(p.Threads, groups*((q+hessianRows-1)/hessianRows), func(worker, u int) {
 		t0, first := u/groups*hessianRows, u%groups*pairGroup
 		t1, last := min(t0+hessianRows, q), min(first+pairGroup, pairs)
-		sum := p.couple(&p.work[worker], first, last, t1-t0, p.phi[t0*p.n:], t0)
+		sum := p.couple(&p.work[worker], first, last, p.phi.Rows(t0, t1), t0)
 		// Blocks of contrasts are symmetric: rows t, columns v ≥ t0 of each are enough.
 		for pair := first; pair < last; pair++ {
 			a, b := pairAt(d, pair)
-			block := h[b*q*size+a*q:]
+			block := p.h.Rows(b*q, (b+1)*q).Cols(a*q, (a+1)*q)
 			for t := t0; t < t1; t++ {
-				row := sum[((pair-first)*(t1-t0)+t-t0)*(q-t0):][:q-t0]
+				row := sum.Row((pair-first)*(t1-t0) + t - t0)
 				for v := t; v < q; v++ {
-					block[t*size+v], block[v*size+t] = row[v-t0], row[v-t0]
+					block.Set(t, v, row[v-t0])
+					block.Set(v, t, row[v-t0])
 				}
 			}
 		}
 	})
 	// The basis is orthonormal, so that λ/2·‖f‖² adds λ only to the diagonal.
 	for t := range size {
-		h[t*size+t] += p.Regularizer
+		p.h.Row(t)[t] += p.Regularizer
 	}
-	return h
+	return p.h
 }
 
-func (p *products[T]) cross(worker, j int, rows, to []float64) {
+func (p *products[T]) cross(worker int, rows, to matrix) {
 	q, d := p.order(), p.dims()
+	j := rows.Len()
 	pairs := d * (d + 1) / 2
 	w := &p.work[worker]
-	w.rows = grow(w.rows, j*p.n)
-	gemm.Convert(w.rows, rows)
+	w.rows = w.rows.Fresh(j, p.n)
+	gemm.Convert(w.rows.Data(), rows.Data())
 	for first := 0; first < pairs; first += pairGroup {
 		last := min(first+pairGroup, pairs)
-		sum := p.couple(w, first, last, j, w.rows, 0)
+		sum := p.couple(w, first, last, w.rows, 0)
 		for pair := first; pair < last; pair++ {
 			a, b := pairAt(d, pair)
 			for r := range j {
-				row := sum[((pair-first)*j+r)*q:][:q]
-				copy(to[((r*d+a)*d+b)*q:], row)
-				copy(to[((r*d+b)*d+a)*q:], row)
+				row := sum.Row((pair-first)*j + r)
+				copy(to.Row(r*d + a)[b*q:], row)
+				copy(to.Row(r*d + b)[a*q:], row)
 			}
 		}
 	}
 }
 
-func (p *products[T]) change(worker, m int, coef []float64, lo, hi int, to []float64) {
-	q, n := p.order(), hi-lo
+func (p *products[T]) change(worker int, coef matrix, lo, hi int, to matrix) {
+	m, q := coef.Dims()
 	w := &p.work[worker]
-	w.coef = grow(w.coef, m*q)
+	w.coef, w.values = w.coef.Fresh(m, q), w.values.Fresh(m, hi-lo)
 	for i := range m {
-		gemm.Convert(w.coef[i*q:], coef[i*(q+1):][:q])
+		gemm.Convert(w.coef.Row(i), coef.Row(i))
 	}
-	w.tile = grow(w.tile, m*n)
-	phi := p.phi[min(lo, len(p.phi)):] // empty before the first import
-	gemm.MulAB(m, n, q, 1, w.coef, q, phi, p.n, 0, w.tile, n, 1)
+	gemm.MulAB(1, w.coef, p.phi.Cols(lo, hi), 0, w.values, 1)
 	for i := range m {
-		gemm.Convert(to[i*chunk:], w.tile[i*n:(i+1)*n])
+		gemm.Convert(to.Row(i), w.values.Row(i))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"polkrepro/internal/gemm"
 )
 
 // TestCurvature: products in both precisions equal the sums that define them, with more samples
@@ -14,9 +16,9 @@ func TestCurvature(t *testing.T) {
 	p := blobs(1, 2*flushed+termSize/2, 2, 6)
 	p.Threads = 2
 	s := newState(p.Config, p.n, p.x, p.y)
-	checkCurvature(t, s, &products[float32]{state: s, work: make([]workspace[float32], 2)}, 1e-6)
+	checkCurvature(t, s, newProducts[float32](s), 1e-6)
 	s = newState(p.Config, p.n, p.x, p.y)
-	checkCurvature(t, s, &products[float64]{state: s, work: make([]workspace[float64], 2)}, 1e-14)
+	checkCurvature(t, s, newProducts[float64](s), 1e-14)
 }
 
 func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
@@ -42,12 +44,12 @@ func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
 		}
 	}
 	d := s.dims()
-	rows, cross := random(j*s.n), make([]float64, j*d*d*q)
-	c.cross(1, j, rows, cross)
-	h := slices.Clone(c.hessian())
+	rows, cross := gemm.MatrixOf(j, s.n, random(j*s.n)), gemm.NewMatrix[float64](j*d, d*q)
+	c.cross(1, rows, cross)
+	h := c.hessian().Clone()
 	for pair := range d * (d + 1) / 2 {
 		a, b := pairAt(d, pair)
-		weight := s.weight[pair*s.n : (pair+1)*s.n]
+		weight := s.weight.Row(pair)
 		sum := func(x, y []float64) float64 {
 			var sum float64
 			for i, w := range weight {
@@ -56,32 +58,32 @@ func checkCurvature(t *testing.T, s *state, c curvature, tolerance float64) {
 			return sum
 		}
 		for u := range q {
-			phi := s.phi[u*s.n : (u+1)*s.n]
+			phi := s.phi.Row(u)
 			for v := range q {
-				want := sum(phi, s.phi[v*s.n:(v+1)*s.n])
+				want := sum(phi, s.phi.Row(v))
 				if a == b && u == v {
 					want += s.Regularizer
 				}
 				if a != b || v <= u {
-					near("hessian", h[(b*q+u)*d*q+a*q+v], want)
+					near("hessian", h.At(b*q+u, a*q+v), want)
 				}
 			}
 			for l := range j {
-				want := sum(phi, rows[l*s.n:(l+1)*s.n])
-				near("cross", cross[((l*d+a)*d+b)*q+u], want)
-				near("cross", cross[((l*d+b)*d+a)*q+u], want)
+				want := sum(phi, rows.Row(l))
+				near("cross", cross.At(l*d+a, b*q+u), want)
+				near("cross", cross.At(l*d+b, a*q+u), want)
 			}
 		}
 	}
-	coef, change := random(j*(q+1)), make([]float64, j*chunk)
-	c.change(1, j, coef, lo, hi, change)
+	coef, change := gemm.MatrixOf(j, q, random(j*q)), gemm.NewMatrix[float64](j, hi-lo)
+	c.change(1, coef, lo, hi, change)
 	for l := range j {
 		for i := lo; i < hi; i++ {
 			var want float64
 			for u := range q {
-				want += coef[l*(q+1)+u] * s.phi[u*s.n+i]
+				want += coef.At(l, u) * s.phi.At(u, i)
 			}
-			if got := change[l*chunk+i-lo]; !(math.Abs(got-want) <= 30*tolerance) {
+			if got := change.At(l, i-lo); !(math.Abs(got-want) <= 30*tolerance) {
 				t.Fatalf("change: %v, want %v", got, want)
 			}
 		}
@@ -105,7 +107,7 @@ func TestPrecision(t *testing.T) {
 	}
 	p.Regularizer = 1e-6
 	tr := newTrainer(p.Config, p.n, p.x, p.y)
-	tr.curvature = &products[float64]{state: tr.state, work: make([]workspace[float64], 1)}
+	tr.curvature = newProducts[float64](tr.state)
 	if _, err := tr.imports(t.Context()); err != nil || !slices.Equal(tr.index, want.Imported) {
 		t.Errorf("imported %v, in double precision %v, %v", want.Imported, tr.index, err)
 	}

@@ -2,14 +2,16 @@ package ivm
 
 import (
 	"errors"
+	"slices"
 
 	"polkrepro/internal/factor"
+	"polkrepro/internal/gemm"
 )
 
 // A newton is the Newton equation over the import points. Its unknown a·q+t is
 // the change of contrast a's coefficient of basis vector t.
 type newton struct {
-	lower    []float64 // L with LLᵀ the Hessian, D·q×D·q
+	lower    matrix    // L with LLᵀ the Hessian, D·q×D·q
 	gradient []float64 // D·q
 	reduced  []float64 // L⁻¹·gradient
 }
@@ -24,25 +26,24 @@ func (s *state) newton() (*newton, error) {
 		return e, nil
 	}
 	e.lower = s.curvature.hessian()
-	if !factor.Cholesky(size, e.lower, size, s.Threads) {
+	if !factor.Cholesky(e.lower, s.Threads) {
 		return nil, errNotDefinite
 	}
 	// L⁻¹·gradient is kept, and not only L⁻ᵀ·L⁻¹·gradient, because a candidate borders L by one
 	// row per contrast and continues the solve from L⁻¹·gradient.
-	e.reduced = append([]float64(nil), e.gradient...)
-	factor.SolveLower(1, size, e.lower, size, e.reduced, size, 1)
+	e.reduced = slices.Clone(e.gradient)
+	factor.SolveLower(e.lower, gemm.RowOf(e.reduced), 1)
 	return e, nil
 }
 
 // direction returns the Newton step over the import points, q×D.
-func (e *newton) direction(q, d int) []float64 {
-	size := q * d
-	v := append([]float64(nil), e.reduced...)
-	factor.SolveLowerT(1, size, e.lower, size, v, size, 1)
-	dir := make([]float64, q*d)
-	for t := range q {
-		for a := range d {
-			dir[t*d+a] = -v[a*q+t]
+func (e *newton) direction(q, d int) matrix {
+	v := slices.Clone(e.reduced)
+	factor.SolveLowerT(e.lower, gemm.RowOf(v), 1)
+	dir := gemm.NewMatrix[float64](q, d)
+	for a := range d {
+		for t, change := range v[a*q : (a+1)*q] {
+			dir.Set(t, a, -change)
 		}
 	}
 	return dir

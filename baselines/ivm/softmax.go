@@ -9,39 +9,39 @@ import (
 )
 
 // contrasts returns an orthonormal basis of the vectors of length c whose sum is 0, the Helmert
-// contrasts, as columns of a c×(c−1) row-major matrix.
-func contrasts(c int) []float64 {
-	b := make([]float64, c*(c-1))
+// contrasts, as columns of a c×(c−1) matrix.
+func contrasts(c int) matrix {
+	b := gemm.NewMatrix[float64](c, c-1)
 	for a := range c - 1 {
 		norm := math.Sqrt(float64((a + 1) * (a + 2)))
 		for q := range a + 1 {
-			b[q*(c-1)+a] = 1 / norm
+			b.Set(q, a, 1/norm)
 		}
-		b[(a+1)*(c-1)+a] = -float64(a+1) / norm
+		b.Set(a+1, a, -float64(a+1)/norm)
 	}
 	return b
 }
 
 // A softmax evaluates the multinomial logistic loss, as loss.MultiLogistic does, on many samples
-// at a time. Scores have one row of length chunk per class.
+// at a time. Scores have one row per class.
 type softmax struct{ top, sum []float64 }
 
 // loss returns Σ_i log Σ_c exp(f_ci) − f_{y_i i} over the samples y. It leaves
 // exp(f_ci − max_c f_ci) in f and the sums of those in s.sum.
-func (s *softmax) loss(f []float64, y []int32) float64 {
-	n := len(y)
-	s.top = append(s.top[:0], f[:n]...)
-	for q := chunk; q < len(f); q += chunk {
-		gemm.Largest(f[q:q+n], s.top) // it skips a NaN, which makes the loss NaN below
+func (s *softmax) loss(f matrix, y []int32) float64 {
+	classes, n := f.Dims()
+	s.top = append(s.top[:0], f.Row(0)...)
+	for c := 1; c < classes; c++ {
+		gemm.Largest(f.Row(c), s.top) // it skips a NaN, which makes the loss NaN below
 	}
 	var total float64
 	for i, label := range y {
-		total += s.top[i] - f[int(label)*chunk+i]
+		total += s.top[i] - f.At(int(label), i)
 	}
 	s.sum = grow(s.sum, n)
 	clear(s.sum)
-	for q := 0; q < len(f); q += chunk {
-		row := f[q : q+n]
+	for c := range classes {
+		row := f.Row(c)
 		gemm.Axpy(-1, s.top, row)
 		gemm.Exp(row, row)
 		gemm.Axpy(1, row, s.sum)
@@ -66,10 +66,12 @@ func logs(v []float64) float64 {
 }
 
 // normalize turns the values that loss left in f into probabilities.
-func (s *softmax) normalize(f []float64) {
-	for q := 0; q < len(f); q += chunk {
+func (s *softmax) normalize(f matrix) {
+	classes := f.Len()
+	for c := range classes {
+		row := f.Row(c)
 		for i, v := range s.sum {
-			f[q+i] /= v
+			row[i] /= v
 		}
 	}
 }

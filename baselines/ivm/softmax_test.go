@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/loss"
 )
 
@@ -16,18 +17,18 @@ func TestSoftmax(t *testing.T) {
 		n := rapid.IntRange(1, chunk).Draw(t, "n")
 		size := rapid.SampledFrom([]float64{1, 30, 1e4}).Draw(t, "size")
 		values := rapid.SliceOfN(rapid.Float64Range(-size, size), 7, 7).Draw(t, "scores")
-		f := make([]float64, classes*chunk)
+		f := gemm.NewMatrix[float64](classes, n)
 		y := make([]int32, n)
-		own, p := make([]float64, classes), make([]float64, classes*n)
+		scores, p := make([]float64, classes), make([]float64, classes*n)
 		var want float64
 		for i := range n {
 			y[i] = int32(i % classes)
-			for c := range own {
-				own[c] = values[(3*i+c*(1+i))%7]
-				f[c*chunk+i] = own[c]
+			for c := range scores {
+				scores[c] = values[(3*i+c*(1+i))%7]
+				f.Set(c, i, scores[c])
 			}
-			want += loss.MultiLogistic{}.Value(own, float64(y[i]))
-			loss.MultiLogistic{}.Probabilities(p[i*classes:(i+1)*classes], own)
+			want += loss.MultiLogistic{}.Value(scores, float64(y[i]))
+			loss.MultiLogistic{}.Probabilities(p[i*classes:(i+1)*classes], scores)
 		}
 		var s softmax
 		if got := s.loss(f, y); !(math.Abs(got-want) <= 1e-12*(float64(n)*size+want)) {
@@ -36,7 +37,7 @@ func TestSoftmax(t *testing.T) {
 		s.normalize(f)
 		for i := range n {
 			for c := range classes {
-				if got, want := f[c*chunk+i], p[i*classes+c]; !(math.Abs(got-want) <= 1e-13) {
+				if got, want := f.At(c, i), p[i*classes+c]; !(math.Abs(got-want) <= 1e-13) {
 					t.Fatalf("probability %v, want %v", got, want)
 				}
 			}
@@ -51,8 +52,8 @@ func TestContrasts(t *testing.T) {
 			for v := range d {
 				var dot, sum float64
 				for q := range c {
-					dot += b[q*d+u] * b[q*d+v]
-					sum += b[q*d+u]
+					dot += b.At(q, u) * b.At(q, v)
+					sum += b.At(q, u)
 				}
 				want := 0.0
 				if u == v {

@@ -2,6 +2,7 @@ package ivm
 
 import (
 	"math"
+	"slices"
 
 	"polkrepro/internal/factor"
 	"polkrepro/internal/gemm"
@@ -9,71 +10,71 @@ import (
 
 // solve computes the Newton steps by block elimination. Let L be the factor of the Hessian over
 // the import points, Y = cross·L⁻ᵀ the rows of a candidate, z = L⁻¹·gradient and S the Schur
-// complement own + λI − YYᵀ. The candidate's coefficients change by δ = −S⁻¹(grad − Yz), the
-// others by −L⁻ᵀ(z + Yᵀδ).
+// complement H + λI − YYᵀ for the Hessian H of the candidate alone. Its coefficients change by
+// δ = −S⁻¹(grad − Yz), the others by −L⁻ᵀ(z + Yᵀδ).
 func (b *block) solve() {
 	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
-	factor.SolveLower(j*d, size, b.equation.lower, size, b.cross, size, 1)
-	b.basis = grow(b.basis, j*size)
-	b.delta = grow(b.delta, j*d)
+	factor.SolveLower(b.equation.lower, b.cross, 1)
+	b.basis = b.basis.Fresh(j, size)
+	b.delta = b.delta.Fresh(j, d)
 	for r := range j {
-		y := b.cross[r*d*size : (r+1)*d*size]
-		b.solveOwn(r, y)
-		row := b.basis[r*size : (r+1)*size]
+		y := b.cross.Rows(r*d, (r+1)*d)
+		b.solveAlone(r, y)
+		row := b.basis.Row(r)
 		for t, z := range b.equation.reduced {
 			row[t] = -z
 		}
-		for a, delta := range b.delta[r*d : (r+1)*d] {
-			gemm.Axpy(-delta, y[a*size:(a+1)*size], row)
+		for a, delta := range b.delta.Row(r) {
+			gemm.Axpy(-delta, y.Row(a), row)
 		}
 	}
-	factor.SolveLowerT(j, size, b.equation.lower, size, b.basis, size, 1)
+	factor.SolveLowerT(b.equation.lower, b.basis, 1)
 }
 
-// solveOwn computes δ of candidate r, whose rows Y are y. A candidate whose S is not positive
+// solveAlone computes δ of candidate r, whose rows Y are y. A candidate whose S is not positive
 // definite in floating point counts as dependent: only points in the span come near that.
-func (b *block) solveOwn(r int, y []float64) {
-	j, size, d := len(b.index), b.dims()*b.order(), b.dims()
-	schur, delta := make([]float64, d*d), b.delta[r*d:(r+1)*d]
+func (b *block) solveAlone(r int, y matrix) {
+	d := b.dims()
+	schur, delta := gemm.NewMatrix[float64](d, d), b.delta.Row(r)
 	for pair := range d * (d + 1) / 2 {
 		u, v := pairAt(d, pair)
-		schur[v*d+u] = b.own[pair*j+r]
+		schur.Set(v, u, b.alone.At(pair, r))
 	}
 	for u := range d {
-		schur[u*d+u] += b.Regularizer
-		delta[u] = gemm.Dot(y[u*size:(u+1)*size], b.equation.reduced) - b.grad[u*j+r]
+		schur.Row(u)[u] += b.Regularizer
+		delta[u] = gemm.Dot(y.Row(u), b.equation.reduced) - b.grad.At(u, r)
 	}
-	gemm.MulABT(d, d, size, -1, y, size, y, size, 1, schur, d, 1)
-	if !factor.Cholesky(d, schur, d, 1) {
+	gemm.MulABT(-1, y, y, 1, schur, 1)
+	if !factor.Cholesky(schur, 1) {
 		b.norms[r] = 0
 		clear(delta)
 		return
 	}
-	factor.SolveLower(1, d, schur, d, delta, d, 1)
-	factor.SolveLowerT(1, d, schur, d, delta, d, 1)
+	factor.SolveLower(schur, gemm.RowOf(delta), 1)
+	factor.SolveLowerT(schur, gemm.RowOf(delta), 1)
 }
 
 // objectives returns H(f + d) for each candidate.
 func (b *block) objectives() []float64 {
-	j, q, d, classes := len(b.index), b.order(), b.dims(), b.Classes
+	j, q, classes := len(b.index), b.order(), b.Classes
 	// The steps as changes of the C functions: q+1 coefficients for each candidate and class.
-	changes := make([]float64, j*classes*(q+1))
+	changes := gemm.NewMatrix[float64](j*classes, q+1)
 	for r := range j {
-		gemm.MulABT(classes, q+1, d, 1, b.contrasts, d, b.direction(r), d, 0, changes[r*classes*(q+1):], q+1, 1)
+		gemm.MulABT(1, b.contrasts, b.direction(r), 0, changes.Rows(r*classes, (r+1)*classes), 1)
 	}
 	sums := make([]float64, j)
-	b.tile = grow(b.tile, j*classes*chunk)
 	for lo := 0; lo < b.n; lo += chunk {
-		n := min(chunk, b.n-lo)
-		b.curvature.change(b.worker, j*classes, changes, lo, lo+n, b.tile)
+		hi := min(lo+chunk, b.n)
+		b.tile = b.tile.Fresh(j*classes, hi-lo)
+		b.curvature.change(b.worker, changes.Cols(0, q), lo, hi, b.tile)
 		for r := range j {
-			f := b.tile[r*classes*chunk : (r+1)*classes*chunk]
+			f := b.tile.Rows(r*classes, (r+1)*classes)
 			for c := range classes {
-				row := f[c*chunk : c*chunk+n]
-				gemm.Axpy(1, b.f[c*b.n+lo:c*b.n+lo+n], row)
-				gemm.Axpy(changes[(r*classes+c)*(q+1)+q], b.rows[r*b.n+lo:r*b.n+lo+n], row)
+				row := f.Row(c)
+				gemm.Axpy(1, b.f.Row(c)[lo:hi], row)
+				gemm.Axpy(changes.At(r*classes+c, q), b.rows.Row(r)[lo:hi], row)
 			}
-			sums[r] += b.softmax.loss(f, b.y[lo:lo+n])
+			sums[r] += b.softmax.loss(f, b.y[lo:hi])
 		}
 	}
 	for r := range sums {
@@ -86,24 +87,22 @@ func (b *block) objectives() []float64 {
 }
 
 // direction returns the step of candidate r, (q+1)×D.
-func (b *block) direction(r int) []float64 {
+func (b *block) direction(r int) matrix {
 	q, d := b.order(), b.dims()
-	dir := make([]float64, (q+1)*d)
-	for a := range d {
-		for t := range q {
-			dir[t*d+a] = b.basis[(r*d+a)*q+t]
-		}
-		dir[q*d+a] = b.delta[r*d+a]
-	}
+	dir := gemm.NewMatrix[float64](q+1, d)
+	byContrast := gemm.MatrixOf(d, q, b.basis.Row(r))
+	gemm.Transpose(byContrast, dir.Rows(0, q))
+	copy(dir.Row(q), b.delta.Row(r))
 	return dir
 }
 
 // normSq returns Σ_c ‖f_c + d_c‖² for candidate r.
 func (b *block) normSq(r int) float64 {
 	var sum float64
-	for i, v := range b.direction(r) {
-		if i < len(b.beta) {
-			v += b.beta[i]
+	beta := b.beta.Data()
+	for i, v := range b.direction(r).Data() {
+		if i < len(beta) {
+			v += beta[i]
 		}
 		sum += float64(v * v)
 	}
@@ -123,7 +122,7 @@ func (b *block) best(objectives []float64) trial {
 	}
 	if least >= 0 {
 		t.index, t.norm = b.index[least], b.norms[least]
-		t.row = append([]float64(nil), b.rows[least*b.n:(least+1)*b.n]...)
+		t.row = slices.Clone(b.rows.Row(least))
 		t.dir = b.direction(least)
 	}
 	return t

@@ -14,6 +14,9 @@ import (
 // result depends on the number of goroutines.
 const chunk = 512
 
+// A matrix is a view of float64 elements.
+type matrix = gemm.Matrix[float64]
+
 // A state is the model on the q points imported so far, with the derivatives
 // of H there. D = C−1 is the number of contrasts.
 type state struct {
@@ -22,17 +25,17 @@ type state struct {
 	x []float32
 	y []int32
 
-	contrasts []float64 // C×D
+	contrasts matrix // C×D
 	dict      *kernel.Points
 	index     []int       // indices of the import points in the training set
 	lower     [][]float64 // rows of the Cholesky factor of their kernel matrix
-	phi       []float64   // q×N, the basis at the training points
-	beta      []float64   // q×D, the coefficients of the contrasts
-	f         []float64   // C×N, the scores contrasts·betaᵀ·phi
+	phi       matrix      // q×N, the basis at the training points
+	beta      matrix      // q×D, the coefficients of the contrasts
+	f         matrix      // C×N, the scores contrasts·betaᵀ·phi
 
 	objective float64
-	gradient  []float64 // D×N, first derivatives of the mean loss with respect to the contrasts
-	weight    []float64 // D(D+1)/2×N, second derivatives, for pairs a ≤ b of contrasts
+	gradient  matrix // D×N, first derivatives of the mean loss with respect to the contrasts
+	weight    matrix // D(D+1)/2×N, second derivatives, for pairs a ≤ b of contrasts
 
 	curvature curvature
 
@@ -43,8 +46,8 @@ type state struct {
 // scratch is the memory that a goroutine needs for a chunk.
 type scratch struct {
 	softmax softmax
-	scores  []float64 // C×chunk
-	means   []float64 // D×chunk
+	scores  matrix // C×chunk
+	means   matrix // D×chunk
 }
 
 func newState(c Config, n int, x []float32, y []float64) *state {
@@ -53,9 +56,11 @@ func newState(c Config, n int, x []float32, y []float64) *state {
 		Config: c, n: n, x: x, y: make([]int32, n),
 		contrasts: contrasts(c.Classes),
 		dict:      kernel.NewPoints(c.Dim),
-		f:         make([]float64, c.Classes*n),
-		gradient:  make([]float64, d*n),
-		weight:    make([]float64, d*(d+1)/2*n),
+		phi:       gemm.NewMatrix[float64](0, n),
+		beta:      gemm.NewMatrix[float64](0, d),
+		f:         gemm.NewMatrix[float64](c.Classes, n),
+		gradient:  gemm.NewMatrix[float64](d, n),
+		weight:    gemm.NewMatrix[float64](d*(d+1)/2, n),
 		parts:     make([]float64, (n+chunk-1)/chunk),
 		work:      make([]scratch, c.Threads),
 	}
@@ -63,8 +68,8 @@ func newState(c Config, n int, x []float32, y []float64) *state {
 		s.y[i] = int32(v)
 	}
 	for w := range s.work {
-		s.work[w].scores = make([]float64, c.Classes*chunk)
-		s.work[w].means = make([]float64, d*chunk)
+		s.work[w].scores = gemm.NewMatrix[float64](c.Classes, chunk)
+		s.work[w].means = gemm.NewMatrix[float64](d, chunk)
 	}
 	s.curvature = newCurvature(s)
 	s.derive()
@@ -92,44 +97,44 @@ func (s *state) each(do func(w *scratch, lo, hi int) float64) float64 {
 // derive computes the objective and the derivatives at f.
 func (s *state) derive() {
 	loss := s.each(func(w *scratch, lo, hi int) float64 {
-		for c := range s.Classes {
-			copy(w.scores[c*chunk:], s.f[c*s.n+lo:c*s.n+hi])
-		}
-		loss := w.softmax.loss(w.scores, s.y[lo:hi])
-		w.softmax.normalize(w.scores)
-		s.deriveChunk(w, lo, hi)
+		scores := w.scores.Cols(0, hi-lo)
+		scores.Copy(s.f.Cols(lo, hi))
+		loss := w.softmax.loss(scores, s.y[lo:hi])
+		w.softmax.normalize(scores)
+		s.deriveChunk(scores, w.means.Cols(0, hi-lo), lo, hi)
 		return loss
 	})
-	s.objective = loss/float64(s.n) + float64(s.Regularizer/2*gemm.Dot(s.beta, s.beta))
+	s.objective = loss/float64(s.n) + float64(s.Regularizer/2*gemm.Dot(s.beta.Data(), s.beta.Data()))
 }
 
-// deriveChunk computes the derivatives from the probabilities p in w.scores: with m = Bᵀp for the
-// contrasts B, the derivatives are m − Bᵀe_y and Bᵀdiag(p)B − mmᵀ.
-func (s *state) deriveChunk(w *scratch, lo, hi int) {
-	d, n, share := s.dims(), hi-lo, 1/float64(s.n)
+// deriveChunk computes the derivatives from the probabilities p: with m = Bᵀp for the contrasts B,
+// in means, the derivatives are m − Bᵀe_y and Bᵀdiag(p)B − mmᵀ.
+func (s *state) deriveChunk(p, means matrix, lo, hi int) {
+	d, share := s.dims(), 1/float64(s.n)
 	pair := 0
 	// All means come first, because the second derivatives use pairs of them.
 	for a := range d {
-		m := w.means[a*chunk : a*chunk+n]
+		m, gradient := means.Row(a), s.gradient.Row(a)[lo:hi]
 		clear(m)
 		for c := range s.Classes {
-			gemm.Axpy(s.contrasts[c*d+a], w.scores[c*chunk:c*chunk+n], m)
+			gemm.Axpy(s.contrasts.At(c, a), p.Row(c), m)
 		}
 		for i, label := range s.y[lo:hi] {
-			s.gradient[a*s.n+lo+i] = share * (m[i] - s.contrasts[int(label)*d+a])
+			gradient[i] = share * (m[i] - s.contrasts.At(int(label), a))
 		}
 	}
 	for a := range d {
 		for b := a; b < d; b++ {
-			v := s.weight[pair*s.n+lo : pair*s.n+hi]
+			v := s.weight.Row(pair)[lo:hi]
 			clear(v)
 			for c := range s.Classes {
-				gemm.Axpy(share*s.contrasts[c*d+a]*s.contrasts[c*d+b], w.scores[c*chunk:c*chunk+n], v)
+				gemm.Axpy(share*s.contrasts.At(c, a)*s.contrasts.At(c, b), p.Row(c), v)
 			}
 			// Σ_c B_ca B_cb p_c less the product of the means: the covariance of two
 			// contrasts under p.
+			ma, mb := means.Row(a), means.Row(b)
 			for i := range v {
-				v[i] -= float64(share * w.means[a*chunk+i] * w.means[b*chunk+i])
+				v[i] -= float64(share * ma[i] * mb[i])
 			}
 			pair++
 		}
@@ -138,13 +143,11 @@ func (s *state) deriveChunk(w *scratch, lo, hi int) {
 
 // scores returns the C×N scores of the function with the coefficients coef,
 // q×D.
-func (s *state) scores(coef []float64) []float64 {
-	q, d := s.order(), s.dims()
-	byClass := make([]float64, s.Classes*q)
-	gemm.MulABT(s.Classes, q, d, 1, s.contrasts, d, coef, d, 0, byClass, q, 1)
-	f := make([]float64, s.Classes*s.n)
+func (s *state) scores(coef matrix) matrix {
+	byClass, f := gemm.NewMatrix[float64](s.Classes, s.order()), gemm.NewMatrix[float64](s.Classes, s.n)
+	gemm.MulABT(1, s.contrasts, coef, 0, byClass, 1)
 	s.each(func(_ *scratch, lo, hi int) float64 {
-		gemm.MulAB(s.Classes, hi-lo, q, 1, byClass, q, s.phi[lo:], s.n, 0, f[lo:], s.n, 1)
+		gemm.MulAB(1, byClass, s.phi.Cols(lo, hi), 0, f.Cols(lo, hi), 1)
 		return 0
 	})
 	return f
@@ -155,17 +158,18 @@ func (s *state) scores(coef []float64) []float64 {
 func (s *state) add(l int, r float64, row []float64) {
 	// κ(x_l, ·) = Σ_t φ_t(x_l)·φ_t + r·φ_new: the coefficients are the new row of the
 	// Cholesky factor of the import points' kernel matrix.
-	lower := make([]float64, s.order()+1)
-	for t := range s.order() {
-		lower[t] = s.phi[t*s.n+l]
+	q := s.order()
+	lower := make([]float64, q+1)
+	for t := range q {
+		lower[t] = s.phi.At(t, l)
 	}
-	lower[s.order()] = r
+	lower[q] = r
 	s.lower = append(s.lower, lower)
-	s.phi = append(s.phi, row...)
+	s.phi, s.beta = s.phi.Reshaped(q+1, s.n), s.beta.Reshaped(q+1, s.dims())
+	copy(s.phi.Row(q), row)
 	s.curvature.add(row)
 	s.dict.Append(s.x[l*s.Dim : (l+1)*s.Dim])
 	s.index = append(s.index, l)
-	s.beta = append(s.beta, make([]float64, s.dims())...)
 }
 
 // leastStep is the step length below which the search for a lower objective stops.
@@ -173,14 +177,14 @@ const leastStep = 0x1p-30
 
 // move adds to f the function with coefficients dir, q×D, times the first t = 1, 1/2, 1/4, … that
 // lowers the objective. It reports whether there is such a t.
-func (s *state) move(dir []float64) bool {
+func (s *state) move(dir matrix) bool {
 	// Scores are linear in t, so a trial costs no kernel values. H is convex and dir
 	// a direction of descent: a small enough t lowers H, except for rounding.
 	df := s.scores(dir)
 	for t := 1.0; t >= leastStep; t /= 2 {
 		if s.objectiveAt(t, dir, df) < s.objective {
-			gemm.Axpy(t, dir, s.beta)
-			gemm.Axpy(t, df, s.f)
+			gemm.Axpy(t, dir.Data(), s.beta.Data())
+			gemm.Axpy(t, df.Data(), s.f.Data())
 			s.derive()
 			return true
 		}
@@ -190,18 +194,19 @@ func (s *state) move(dir []float64) bool {
 
 // objectiveAt returns H(f + t·g) for the function g of coefficients dir and
 // scores df.
-func (s *state) objectiveAt(t float64, dir, df []float64) float64 {
+func (s *state) objectiveAt(t float64, dir, df matrix) float64 {
 	loss := s.each(func(w *scratch, lo, hi int) float64 {
+		scores := w.scores.Cols(0, hi-lo)
+		scores.Copy(s.f.Cols(lo, hi))
 		for c := range s.Classes {
-			row := w.scores[c*chunk : c*chunk+hi-lo]
-			copy(row, s.f[c*s.n+lo:c*s.n+hi])
-			gemm.Axpy(t, df[c*s.n+lo:c*s.n+hi], row)
+			gemm.Axpy(t, df.Row(c)[lo:hi], scores.Row(c))
 		}
-		return w.softmax.loss(w.scores, s.y[lo:hi])
+		return w.softmax.loss(scores, s.y[lo:hi])
 	})
 	var normSq float64
-	for i, b := range s.beta {
-		b += float64(t * dir[i])
+	changes := dir.Data()
+	for i, b := range s.beta.Data() {
+		b += float64(t * changes[i])
 		normSq += float64(b * b)
 	}
 	return loss/float64(s.n) + float64(s.Regularizer/2*normSq)
@@ -210,14 +215,15 @@ func (s *state) objectiveAt(t float64, dir, df []float64) float64 {
 // spanGradient returns the gradient of H with respect to beta, D×q.
 func (s *state) spanGradient() []float64 {
 	q, d := s.order(), s.dims()
-	g := make([]float64, d*q)
-	gemm.MulABT(d, q, s.n, 1, s.gradient, s.n, s.phi, s.n, 0, g, q, s.Threads)
-	for t := range q {
-		for a := range d {
-			g[a*q+t] += float64(s.Regularizer * s.beta[t*d+a])
+	g := gemm.NewMatrix[float64](d, q)
+	gemm.MulABT(1, s.gradient, s.phi, 0, g, s.Threads)
+	for a := range d {
+		row := g.Row(a)
+		for t := range row {
+			row[t] += float64(s.Regularizer * s.beta.At(t, a))
 		}
 	}
-	return g
+	return g.Data()
 }
 
 // expansion returns the model as an expansion on its import points. With L the Cholesky factor of
@@ -228,15 +234,15 @@ func (s *state) expansion() *kernel.Expansion {
 	if q == 0 {
 		return e
 	}
-	lower := make([]float64, q*q)
+	lower := gemm.NewMatrix[float64](q, q)
 	for t, row := range s.lower {
-		copy(lower[t*q:], row)
+		copy(lower.Row(t), row)
 	}
-	byContrast, alpha := make([]float64, d*q), make([]float64, q*d)
-	gemm.Transpose(q, d, s.beta, d, byContrast, q)
-	factor.SolveLowerT(d, q, lower, q, byContrast, q, 1)
-	gemm.Transpose(d, q, byContrast, q, alpha, d)
-	gemm.MulABT(q, s.Classes, d, 1, alpha, d, s.contrasts, d, 0, e.W, s.Classes, 1)
+	byContrast, alpha := gemm.NewMatrix[float64](d, q), gemm.NewMatrix[float64](q, d)
+	gemm.Transpose(s.beta, byContrast)
+	factor.SolveLowerT(lower, byContrast, 1)
+	gemm.Transpose(byContrast, alpha)
+	gemm.MulABT(1, alpha, s.contrasts, 0, gemm.MatrixOf(q, s.Classes, e.W), 1)
 	return e
 }
 

@@ -156,8 +156,8 @@ func (t *trainer) draw() []int {
 }
 
 // drop takes candidates out of the pool.
-func (t *trainer) drop(gone []int) {
-	for _, l := range gone {
+func (t *trainer) drop(candidates []int) {
+	for _, l := range candidates {
 		i := slices.Index(t.pool, l)
 		t.pool = slices.Delete(t.pool, i, i+1)
 	}

@@ -119,32 +119,33 @@ const fitRows = 256
 func (l *Learner) fit(n int, x []float32, y []float64) error {
 	m, dim := l.l.n, l.cfg.Dim
 	rows := min(n, fitRows)
-	wide, phi, columns := make([]float64, rows*dim), make([]float64, rows*m), make([]float64, rows*m)
-	a, sum := make([]float64, m*m), l.v
+	wide, allPhi, allColumns := make([]float64, rows*dim), make([]float64, rows*m), make([]float64, rows*m)
+	a, sum := gemm.NewMatrix[float64](m, m), gemm.RowOf(l.v)
 	for lo := 0; lo < n; lo += rows {
 		rows := min(rows, n-lo)
 		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		l.m.F.Dict.Block64(l.m.F.Kernel, rows, wide, phi, m, l.m.Threads)
-		factor.SolveLower(rows, m, l.l.a, l.l.stride, phi, m, l.m.Threads)
-		gemm.Transpose(rows, m, phi, m, columns, rows)
-		gemm.MulABT(m, m, rows, 1, columns, rows, columns, rows, 1, a, m, l.m.Threads)
+		phi, columns := gemm.MatrixOf(rows, m, allPhi), gemm.MatrixOf(m, rows, allColumns)
+		l.m.F.Dict.Block64(l.m.F.Kernel, gemm.MatrixOf(rows, dim, wide), phi, l.m.Threads)
+		factor.SolveLower(l.l.view(), phi, l.m.Threads)
+		gemm.Transpose(phi, columns)
+		gemm.MulABT(1, columns, columns, 1, a, l.m.Threads)
 		for i := range rows {
-			gemm.Axpy(y[lo+i], phi[i*m:(i+1)*m], sum)
+			gemm.Axpy(y[lo+i], phi.Row(i), l.v)
 		}
 	}
 	l.m.Evals += int64(n) * int64(m)
 	for i := range m {
-		a[i*m+i] += l.cfg.Noise
+		a.Row(i)[i] += l.cfg.Noise
 	}
-	if !factor.Cholesky(m, a, m, l.m.Threads) {
+	if !factor.Cholesky(a, l.m.Threads) {
 		return fmt.Errorf("krls: the least squares of %d samples have no solution in float64: a larger noise than %v is needed", n, l.cfg.Noise)
 	}
-	factor.SolveLower(1, m, a, m, sum, m, l.m.Threads)
-	factor.SolveLowerT(1, m, a, m, sum, m, l.m.Threads)
-	inverse := make([]float64, m*m)
-	factor.InvertLower(m, a, m, inverse, m, l.m.Threads)
-	gemm.Transpose(m, m, inverse, m, a, m)
-	gemm.MulABT(m, m, m, 1, a, m, a, m, 0, l.p.a, l.p.stride, l.m.Threads)
+	factor.SolveLower(a, sum, l.m.Threads)
+	factor.SolveLowerT(a, sum, l.m.Threads)
+	inverse := gemm.NewMatrix[float64](m, m)
+	factor.InvertLower(a, inverse, l.m.Threads)
+	gemm.Transpose(inverse, a)
+	gemm.MulABT(1, a, a, 0, l.p.view(), l.m.Threads)
 	return nil
 }
 
@@ -198,7 +199,7 @@ func (l *Learner) learn(x []float32, y float64) error {
 	}
 	m := l.p.n
 	l.h = grow(l.h, m)
-	gemm.MulABT(1, m, m, 1, l.phi, m, l.p.a, l.p.stride, 0, l.h, m, l.m.Threads)
+	gemm.MulABT(1, gemm.RowOf(l.phi), l.p.view(), 0, gemm.RowOf(l.h), l.m.Threads)
 	s := gemm.Dot(l.phi, l.h)
 	if s < 0 { // lost to rounding: y says nothing about a direction without variance
 		l.negative++
@@ -457,6 +458,8 @@ type square struct {
 	a         []float64
 	n, stride int
 }
+
+func (q *square) view() gemm.Matrix[float64] { return gemm.Strided(q.n, q.n, q.stride, q.a) }
 
 func (q *square) row(i int) []float64 { return q.a[i*q.stride : i*q.stride+q.n] }
 

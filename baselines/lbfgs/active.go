@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/parallel"
 	"polkrepro/loss"
 )
@@ -112,14 +113,16 @@ func (s *solver) expand() (f element, u []float64) {
 	}
 	// With r the factor of the weights set aside, f − r·origin has weights only on the kept
 	// samples.
-	n, r := s.all.n, s.now.f.w[s.n*s.outputs]
+	r := s.now.f.w[s.n*s.outputs]
 	origin := s.selection.origin
 	change := newElement(len(origin.w))
 	u = make([]float64, len(origin.w))
+	weights, dual, started := s.all.byClass(change.w), s.all.byClass(u), s.all.byClass(origin.w)
+	keptWeights, keptDual := s.byClass(s.now.f.w), s.byClass(s.bound.u)
 	for c := range s.outputs {
 		for j, i := range s.selection.samples {
-			change.w[c*n+i] = s.now.f.w[c*s.n+j] - float64(r*origin.w[c*n+i])
-			u[c*n+i] = s.bound.u[c*s.n+j]
+			weights.Set(c, i, keptWeights.At(c, j)-float64(r*started.At(c, i)))
+			dual.Set(c, i, keptDual.At(c, j))
 		}
 	}
 	s.all.gram.mul(change.kw, change.w)
@@ -137,15 +140,20 @@ func (s *solver) expand() (f element, u []float64) {
 // samples set aside. The kernel matrix becomes K's rows and columns of the kept samples, bordered
 // by f₁'s values. The dual point becomes 0 at samples set aside, as it is in the end.
 func (s *solver) keep(samples []int, f element, u []float64) {
-	n, m := s.all.n, len(samples)
+	m := len(samples)
 	size := m*s.outputs + 1
 	g, dual := newElement(size), newElement(size)
 	y := make([]float64, m)
 	for j, i := range samples {
 		y[j] = s.all.y[i]
+	}
+	for _, part := range []struct{ kept, all []float64 }{{g.w, f.w}, {g.kw, f.kw}, {dual.w, u}} {
+		kept, all := gemm.MatrixOf(s.outputs, m, part.kept), s.all.byClass(part.all)
 		for c := range s.outputs {
-			g.w[c*m+j], g.kw[c*m+j] = f.w[c*n+i], f.kw[c*n+i]
-			dual.w[c*m+j] = u[c*n+i]
+			row := kept.Row(c)
+			for j, i := range samples {
+				row[j] = all.At(c, i)
+			}
 		}
 	}
 	b := &bordered{vectors: s.vectors, gram: s.all.gram.of(samples), border: make([]float64, size-1)}
@@ -210,14 +218,14 @@ func (m *matrix[T]) of(samples []int) gram {
 	n := len(samples)
 	if m.part == nil {
 		// Allocated at full size: otherwise each choice would leave garbage of its own size.
-		m.part = &matrix[T]{width: partCols, group: m.group, k: make([]T, mostKept(m.n)*mostKept(m.n))}
+		m.part = &matrix[T]{width: partCols, group: m.group, k: gemm.NewMatrix[T](mostKept(m.n), mostKept(m.n))}
 	}
 	p := m.part
-	p.n = n
+	p.n, p.k = n, p.k.Fresh(n, n)
 	p.setThreads(m.threads)
 	parallel.Do(m.threads, (n+gramRows-1)/gramRows, func(_, unit int) {
 		for j := unit * gramRows; j < min((unit+1)*gramRows, n); j++ {
-			row, dst := m.k[samples[j]*m.n:(samples[j]+1)*m.n], p.k[j*n:(j+1)*n]
+			row, dst := m.k.Row(samples[j]), p.k.Row(j)
 			for q, i := range samples {
 				dst[q] = row[i]
 			}

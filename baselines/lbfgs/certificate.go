@@ -14,19 +14,20 @@ func (s *solver) certify(ctx context.Context, x []float32) (*Result, error) {
 	best, dual := s.expand()
 	// Both functions go through one product: if K is not stored in float64, it is computed again,
 	// which is most of the work.
-	v := slices.Concat(best.w, dual)
-	kv := make([]float64, len(v))
 	n, size := s.all.n, len(dual)
+	v := gemm.MatrixOf(2*s.outputs, n, slices.Concat(best.w, dual))
+	kv := gemm.NewMatrix[float64](2*s.outputs, n)
 	evals := int64(n) * int64(n)
 	if k, ok := s.all.gram.(*matrix[float64]); ok {
-		gemm.MulABT(len(v)/n, n, n, 1, v, n, k.k, n, 0, kv, n, s.config.Threads)
+		gemm.MulABT(1, v, k.k, 0, kv, s.config.Threads)
 	} else {
 		if err := exactMul(ctx, kv, v, s.config.Kernel, s.points, x, s.config.Threads); err != nil {
 			return nil, fmt.Errorf("lbfgs: certificate: %w", err)
 		}
 		evals *= 2
 	}
-	f, u := element{v[:size], kv[:size]}, element{v[size:], kv[size:]}
+	w, values := v.Data(), kv.Data()
+	f, u := element{w[:size], values[:size]}, element{w[size:], values[size:]}
 	total := s.total
 	sums := s.all.exactSums(f.kw, u.w)
 	objective := sums.exact/total + float64(s.lambda/2*s.inner(f, f))

@@ -44,86 +44,95 @@ type gram interface {
 // matrix is K in float64 or in float32.
 type matrix[T gemm.Float] struct {
 	n, threads int
-	width      int   // number of columns that are summed in T
-	group      int   // largest number of vectors in one pass over a block of K
-	k          []T   // N×N
-	v          []T   // the vectors of the current product
-	blocks     []int // first columns of the blocks of columns where v is not 0
-	tiles      [][]T // each goroutine's part of the product
+	width      int              // number of columns that are summed in T
+	group      int              // largest number of vectors in one pass over a block of K
+	k          gemm.Matrix[T]   // N×N
+	v          gemm.Matrix[T]   // C×N: the vectors of the current product
+	blocks     []int            // first columns of the blocks of columns where v is not 0
+	tiles      []gemm.Matrix[T] // each goroutine's part of the product
 	part       *matrix[T]
 }
 
 // newGram evaluates K of n samples and adds the samples to points, which must be empty. It fails
 // if the context ends.
 func newGram(ctx context.Context, c Config, n int, x []float32, points *kernel.Points) (gram, error) {
-	dim := points.Dim()
 	points.Reserve(n)
-	rows := func(lo, rows int) []float32 {
-		part := x[lo*dim : (lo+rows)*dim]
-		for i := range rows {
-			points.Append(part[i*dim : (i+1)*dim])
-		}
-		return part
-	}
+	samples := gemm.MatrixOf(n, points.Dim(), x)
 	if n > c.exactSize {
 		m := newMatrix[float32](n, c.Threads)
 		m.group = c.group
-		return m, m.fill(ctx, func(lo, count int, dst []float32) {
-			points.Block32(c.Kernel, count, rows(lo, count), dst, n, c.Threads)
+		return m, m.fill(ctx, func(lo, hi int, dst gemm.Matrix[float32]) {
+			points.Block32(c.Kernel, appended(points, samples.Rows(lo, hi)), dst, c.Threads)
 		})
 	}
 	m := newMatrix[float64](n, c.Threads)
 	m.group = c.group
-	wide := make([]float64, gramRows*dim)
-	return m, m.fill(ctx, func(lo, count int, dst []float64) {
-		kernel.Widen(wide, rows(lo, count))
-		points.Block64(c.Kernel, count, wide, dst, n, c.Threads)
+	x64 := gemm.NewMatrix[float64](gramRows, points.Dim())
+	return m, m.fill(ctx, func(lo, hi int, dst gemm.Matrix[float64]) {
+		points.Block64(c.Kernel, widened(x64, appended(points, samples.Rows(lo, hi))), dst, c.Threads)
 	})
 }
 
+// appended adds the rows of x to points and returns x.
+func appended(points *kernel.Points, x gemm.Matrix[float32]) gemm.Matrix[float32] {
+	for i := range x.Len() {
+		points.Append(x.Row(i))
+	}
+	return x
+}
+
+// widened returns x in float64, in the first rows of x64.
+func widened(x64 gemm.Matrix[float64], x gemm.Matrix[float32]) gemm.Matrix[float64] {
+	kernel.Widen(x64.Data(), x.Data())
+	return x64.Rows(0, x.Len())
+}
+
 func newMatrix[T gemm.Float](n, threads int) *matrix[T] {
-	return &matrix[T]{n: n, threads: threads, width: gramCols, group: gramGroup, k: make([]T, n*n), tiles: make([][]T, threads)}
+	return &matrix[T]{
+		n: n, threads: threads, width: gramCols, group: gramGroup,
+		k: gemm.NewMatrix[T](n, n), tiles: make([]gemm.Matrix[T], threads),
+	}
 }
 
 func (m *matrix[T]) setThreads(n int) {
 	m.threads = n
 	for len(m.tiles) < n {
-		m.tiles = append(m.tiles, nil)
+		m.tiles = append(m.tiles, gemm.Matrix[T]{})
 	}
 }
 
 // fill evaluates K by blocks of rows, each only up to the column of its last row, and fills in
 // the rest by symmetry: κ(x, y) has the bits of κ(y, x).
-func (m *matrix[T]) fill(ctx context.Context, block func(lo, rows int, dst []T)) error {
+func (m *matrix[T]) fill(ctx context.Context, block func(lo, hi int, dst gemm.Matrix[T])) error {
 	for lo := 0; lo < m.n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		hi := min(lo+gramRows, m.n)
-		block(lo, hi-lo, m.k[lo*m.n:])
-		transpose(hi-lo, lo, m.k[lo*m.n:], m.n, m.k[lo:], m.n, m.threads)
+		rows := m.k.Rows(lo, hi)
+		block(lo, hi, rows.Cols(0, hi))
+		transpose(rows.Cols(0, lo), m.k.Rows(0, lo).Cols(lo, hi), m.threads)
 	}
 	return nil
 }
 
 // transpose is gemm.Transpose on at most threads goroutines.
-func transpose[T gemm.Float](rows, cols int, src []T, lds int, dst []T, ldd, threads int) {
+func transpose[T gemm.Float](src, dst gemm.Matrix[T], threads int) {
 	const strip = 64 // columns of src
+	_, cols := src.Dims()
 	parallel.Do(threads, (cols+strip-1)/strip, func(_, unit int) {
-		j := unit * strip
-		gemm.Transpose(rows, min(strip, cols-j), src[j:], lds, dst[j*ldd:], ldd)
+		lo, hi := unit*strip, min((unit+1)*strip, cols)
+		gemm.Transpose(src.Cols(lo, hi), dst.Rows(lo, hi))
 	})
 }
 
 func (m *matrix[T]) mul(dst, v []float64) {
-	if len(m.v) < len(v) {
-		m.v = make([]T, len(v))
-	}
-	gemm.Convert(m.v, v)
 	outputs := len(v) / m.n
+	m.v = m.v.Fresh(outputs, m.n)
+	gemm.Convert(m.v.Data(), v)
 	m.blocks = m.blocks[:0]
 	for lo := 0; lo < m.n; lo += m.width {
-		if m.occupied(outputs, lo) {
+		if occupied(m.v.Cols(lo, min(lo+m.width, m.n))) {
 			m.blocks = append(m.blocks, lo)
 		}
 	}
@@ -132,20 +141,20 @@ func (m *matrix[T]) mul(dst, v []float64) {
 	if passes > 1 {
 		rows = passRows
 	}
+	product := gemm.MatrixOf(outputs, m.n, dst)
 	parallel.Do(m.threads, (m.n+rows-1)/rows, func(worker, unit int) {
-		if len(m.tiles[worker]) < outputs*rows {
-			m.tiles[worker] = make([]T, outputs*rows)
-		}
-		m.rows(dst, m.tiles[worker], outputs, passes, unit*rows, min((unit+1)*rows, m.n))
+		lo, hi := unit*rows, min((unit+1)*rows, m.n)
+		m.tiles[worker] = m.tiles[worker].Fresh(outputs, hi-lo)
+		m.rows(product.Cols(lo, hi), m.tiles[worker], passes, m.k.Rows(lo, hi))
 	})
 }
 
-// occupied reports whether v has an entry other than 0 in the block of columns
-// from lo on.
-func (m *matrix[T]) occupied(outputs, lo int) bool {
+// occupied reports whether an element of v is not 0.
+func occupied[T gemm.Float](v gemm.Matrix[T]) bool {
+	outputs := v.Len()
 	for c := range outputs {
-		for _, v := range m.v[c*m.n+lo : c*m.n+min(lo+m.width, m.n)] {
-			if v != 0 {
+		for _, x := range v.Row(c) {
+			if x != 0 {
 				return true
 			}
 		}
@@ -153,21 +162,21 @@ func (m *matrix[T]) occupied(outputs, lo int) bool {
 	return false
 }
 
-// rows computes the rows lo … hi−1 of the product.
-func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
-	n, rows := m.n, hi-lo
-	for c := range outputs {
-		clear(dst[c*n+lo : c*n+lo+rows])
-	}
-	for _, q := range m.blocks {
-		cols := min(m.width, n-q)
+// rows computes dst, C×rows, the part of the product that belongs to some rows of K.
+func (m *matrix[T]) rows(dst gemm.Matrix[float64], tile gemm.Matrix[T], passes int, k gemm.Matrix[T]) {
+	outputs := dst.Len()
+	dst.Clear()
+	for _, lo := range m.blocks {
+		hi := min(lo+m.width, m.n)
+		v, k := m.v.Cols(lo, hi), k.Cols(lo, hi)
 		for p := range passes {
 			from, to := p*outputs/passes, (p+1)*outputs/passes
-			gemm.MulABT(to-from, rows, cols, 1, m.v[from*n+q:], n, m.k[lo*n+q:], n, 0, tile[from*rows:], rows, 1)
+			gemm.MulABT(1, v.Rows(from, to), k, 0, tile.Rows(from, to), 1)
 		}
 		for c := range outputs {
-			for i, s := range tile[c*rows : (c+1)*rows] {
-				dst[c*n+lo+i] += float64(s)
+			row := dst.Row(c)
+			for i, s := range tile.Row(c) {
+				row[i] += float64(s)
 			}
 		}
 	}
@@ -176,30 +185,25 @@ func (m *matrix[T]) rows(dst []float64, tile []T, outputs, passes, lo, hi int) {
 // exactMul computes dst ← K·v, both C×N, with kernel values and sums in float64 and
 // without storing K, from the blocks on and below its diagonal. It empties
 // points and adds the samples again. It fails if the context ends.
-func exactMul(ctx context.Context, dst, v []float64, k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
-	n, dim := points.Len(), points.Dim()
-	outputs := len(v) / n
-	wide, tile := make([]float64, gramRows*dim), make([]float64, outputs*gramRows)
-	block, turned := make([]float64, min(gramRows, n)*n), make([]float64, min(gramRows, n)*n)
+func exactMul(ctx context.Context, dst, v gemm.Matrix[float64], k kernel.Kernel, points *kernel.Points, x []float32, threads int) error {
+	outputs, n := v.Dims()
+	samples, x64 := gemm.MatrixOf(n, points.Dim(), x), gemm.NewMatrix[float64](gramRows, points.Dim())
+	allBlock, allTurned := gemm.NewMatrix[float64](min(gramRows, n), n), gemm.NewMatrix[float64](min(gramRows, n), n)
+	var tile gemm.Matrix[float64]
 	points.Reset()
 	for lo := 0; lo < n; lo += gramRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		hi := min(lo+gramRows, n)
-		rows := hi - lo
-		for i := lo; i < hi; i++ {
-			points.Append(x[i*dim : (i+1)*dim])
-		}
-		kernel.Widen(wide, x[lo*dim:hi*dim])
-		points.Block64(k, rows, wide, block, n, threads)
-		gemm.MulABT(outputs, rows, hi, 1, v, n, block, n, 0, tile, rows, threads)
-		for c := range outputs {
-			copy(dst[c*n+lo:c*n+hi], tile[c*rows:(c+1)*rows])
-		}
+		block, turned := allBlock.Rows(0, hi-lo).Cols(0, hi), allTurned.Fresh(lo, hi-lo)
+		points.Block64(k, widened(x64, appended(points, samples.Rows(lo, hi))), block, threads)
+		tile = tile.Fresh(outputs, hi-lo)
+		gemm.MulABT(1, v.Cols(0, hi), block, 0, tile, threads)
+		dst.Cols(lo, hi).Copy(tile)
 		// By symmetry, the block's columns before lo, transposed, are part of K's rows before lo.
-		transpose(rows, lo, block, n, turned, rows, threads)
-		gemm.MulABT(outputs, lo, rows, 1, v[lo:], n, turned, rows, 1, dst, n, threads)
+		transpose(block.Cols(0, lo), turned, threads)
+		gemm.MulABT(1, v.Cols(lo, hi), turned, 1, dst.Cols(0, lo), threads)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/testutil"
 	"polkrepro/kernel"
 )
@@ -70,7 +71,7 @@ func TestProducts(t *testing.T) {
 		wide, err := newGram(ctx, Config{Kernel: k, Threads: 2}.withDefaults(), n, x, kernel.NewPoints(dim))
 		testutil.NoError(t, err)
 		narrow := newMatrix[float32](n, 2)
-		points.Block32(k, n, x, narrow.k, n, 2)
+		points.Block32(k, gemm.MatrixOf(n, dim, x), narrow.k, 2)
 		dense := denseGram(k, x, dim)
 		for _, outputs := range []int{2, 5, 11} {
 			v := uniform(r, outputs*n)
@@ -81,7 +82,7 @@ func TestProducts(t *testing.T) {
 			compare(t, "float64", got, want.RawMatrix().Data, 1e-12*float64(n))
 			narrow.mul(got, v)
 			compare(t, "float32", got, want.RawMatrix().Data, 2e-6*math.Sqrt(float64(n)))
-			testutil.NoError(t, exactMul(ctx, got, v, k, points, x, 2))
+			testutil.NoError(t, exactMul(ctx, gemm.MatrixOf(outputs, n, got), gemm.MatrixOf(outputs, n, v), k, points, x, 2))
 			compare(t, "not stored", got, want.RawMatrix().Data, 1e-12*float64(n))
 		}
 	}
@@ -100,8 +101,8 @@ func TestMirror(t *testing.T) {
 	kernel.Widen(wide, x)
 	for _, k := range []kernel.Kernel{kernel.Gaussian{Bandwidth: 3}, kernel.Polynomial{Offset: 1, Degree: 3}} {
 		want32, want64 := make([]float32, n*n), make([]float64, n*n)
-		points.Block32(k, n, x, want32, n, 1)
-		points.Block64(k, n, wide, want64, n, 1)
+		points.Block32(k, gemm.MatrixOf(n, dim, x), gemm.MatrixOf(n, n, want32), 1)
+		points.Block64(k, gemm.MatrixOf(n, dim, wide), gemm.MatrixOf(n, n, want64), 1)
 		for _, exact := range []int{n, n - 1} {
 			c := Config{Kernel: k, Threads: 2, exactSize: exact}.withDefaults()
 			g, err := newGram(t.Context(), c, n, x, kernel.NewPoints(dim))
@@ -109,9 +110,9 @@ func TestMirror(t *testing.T) {
 			same := false
 			switch m := g.(type) {
 			case *matrix[float32]:
-				same = slices.Equal(m.k, want32)
+				same = slices.Equal(m.k.Data(), want32)
 			case *matrix[float64]:
-				same = slices.Equal(m.k, want64)
+				same = slices.Equal(m.k.Data(), want64)
 			}
 			if !same {
 				t.Errorf("%v, float64 up to %d: other bits than the blocks'", k, exact)
@@ -138,7 +139,7 @@ func TestGramStopsWithContext(t *testing.T) {
 	if _, err := newGram(ctx, Config{Kernel: kernel.Gaussian{Bandwidth: 1}}.withDefaults(), 2, x, kernel.NewPoints(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("kernel matrix: %v", err)
 	}
-	if err := exactMul(ctx, make([]float64, 2), make([]float64, 2), kernel.Gaussian{Bandwidth: 1}, points, x, 1); !errors.Is(err, context.Canceled) {
+	if err := exactMul(ctx, gemm.NewMatrix[float64](1, 2), gemm.NewMatrix[float64](1, 2), kernel.Gaussian{Bandwidth: 1}, points, x, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("product: %v", err)
 	}
 }

@@ -91,7 +91,8 @@ func bisect(value0, slope0 float64, most int, at func(t float64) (value, slope f
 		default:
 			return t, trials
 		}
-		if t = 2 * lo; !math.IsInf(hi, 1) {
+		t = 2 * lo
+		if !math.IsInf(hi, 1) {
 			t = lo + (hi-lo)/2
 		}
 	}

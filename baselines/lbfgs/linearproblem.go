@@ -22,18 +22,18 @@ const (
 
 // A linearProblem evaluates P with ℓ_μ for ℓ. It keeps its latest evaluation.
 type linearProblem struct {
-	n, p, outputs, threads int
-	lambda                 float64
-	smooth                 softmax
-	phi                    []float32
-	y                      []float64
+	n, outputs, threads int
+	lambda              float64
+	smooth              softmax
+	phi                 gemm.Matrix[float32] // N×P
+	y                   []float64
 
 	w        []float64    // C×P, weights of the latest evaluation
 	mu       float64      // μ of the latest evaluation, 0 before the first
 	total    linearTotals // means over the samples
 	gradient []float64    // C×P, of the mean of ℓ_μ
 
-	w32   []float32
+	w32   gemm.Matrix[float32] // w
 	parts []segment
 	work  []scratch // by goroutine
 }
@@ -44,8 +44,10 @@ type segment struct {
 }
 
 type scratch struct {
-	scores, u, g []float32
-	f            []float64
+	scores gemm.Matrix[float32] // linearRows×C
+	u      gemm.Matrix[float32] // C×linearRows: gradients of the losses
+	g      gemm.Matrix[float32] // C×P: their sum over the features
+	f      []float64            // C
 }
 
 func newLinearProblem(c Config, n, p int, phi []float32, y []float64) *linearProblem {
@@ -54,8 +56,8 @@ func newLinearProblem(c Config, n, p int, phi []float32, y []float64) *linearPro
 		s = softmax{margin: 1, mu: linearMu}
 	}
 	q := &linearProblem{
-		n: n, p: p, outputs: c.Classes, threads: c.Threads, lambda: c.Regularizer, smooth: s, phi: phi, y: y,
-		gradient: make([]float64, c.Classes*p), w32: make([]float32, c.Classes*p),
+		n: n, outputs: c.Classes, threads: c.Threads, lambda: c.Regularizer, smooth: s, phi: gemm.MatrixOf(n, p, phi), y: y,
+		gradient: make([]float64, c.Classes*p), w32: gemm.NewMatrix[float32](c.Classes, p),
 		parts: make([]segment, segments), work: make([]scratch, c.Threads),
 	}
 	for i := range q.parts {
@@ -63,8 +65,8 @@ func newLinearProblem(c Config, n, p int, phi []float32, y []float64) *linearPro
 	}
 	for i := range q.work {
 		q.work[i] = scratch{
-			scores: make([]float32, linearRows*c.Classes), u: make([]float32, linearRows*c.Classes),
-			g: make([]float32, c.Classes*p), f: make([]float64, c.Classes),
+			scores: gemm.NewMatrix[float32](linearRows, c.Classes), u: gemm.NewMatrix[float32](c.Classes, linearRows),
+			g: gemm.NewMatrix[float32](c.Classes, p), f: make([]float64, c.Classes),
 		}
 	}
 	return q
@@ -107,7 +109,7 @@ func (q *linearProblem) evaluate(w []float64) {
 		return
 	}
 	q.w, q.mu = append(q.w[:0], w...), q.smooth.mu
-	gemm.Convert(q.w32, w)
+	gemm.Convert(q.w32.Data(), w)
 	parallel.Do(q.threads, segments, func(worker, k int) {
 		q.segment(&q.work[worker], &q.parts[k], k*q.n/segments, (k+1)*q.n/segments)
 	})
@@ -129,17 +131,17 @@ func (q *linearProblem) segment(w *scratch, s *segment, lo, hi int) {
 	clear(s.gradient)
 	for ; lo < hi; lo += linearRows {
 		n := min(linearRows, hi-lo)
-		phi := q.phi[lo*q.p : (lo+n)*q.p]
-		gemm.MulABT(n, q.outputs, q.p, 1, phi, q.p, q.w32, q.p, 0, w.scores, q.outputs, 1)
+		phi, scores := q.phi.Rows(lo, lo+n), w.scores.Rows(0, n)
+		gemm.MulABT(1, phi, q.w32, 0, scores, 1)
 		for i := range n {
-			gemm.Convert(w.f, w.scores[i*q.outputs:(i+1)*q.outputs])
+			gemm.Convert(w.f, scores.Row(i))
 			s.total.add(q.smooth.sample(w.f, int(q.y[lo+i])))
 			for c, u := range w.f {
-				w.u[c*linearRows+i] = float32(u)
+				w.u.Set(c, i, float32(u))
 			}
 		}
-		gemm.MulAB(q.outputs, q.p, n, 1, w.u, linearRows, phi, q.p, 0, w.g, q.p, 1)
-		for i, v := range w.g {
+		gemm.MulAB(1, w.u.Cols(0, n), phi, 0, w.g, 1)
+		for i, v := range w.g.Data() {
 			s.gradient[i] += float64(v)
 		}
 	}
@@ -167,9 +169,9 @@ func (t *linearTotals) add(u linearTotals) {
 // ℓ_μ.
 func (s softmax) sample(f []float64, y int) linearTotals {
 	top := math.Inf(-1)
-	own := f[y]
+	label := f[y]
 	for c, v := range f {
-		v -= own
+		v -= label
 		if c != y {
 			v += s.margin
 		}

@@ -3,6 +3,7 @@ package lbfgs
 import (
 	"math"
 
+	"polkrepro/internal/gemm"
 	"polkrepro/internal/parallel"
 )
 
@@ -72,6 +73,7 @@ func (p *problem) exactSums(f, u []float64) totals {
 
 // gradients writes ∇ℓ_μ at the scores f to u, both C×N, and returns all sums except the slope.
 func (p *problem) gradients(u, f []float64) totals {
+	gradient := p.byClass(u)
 	return p.sum(func(lo, hi int) totals {
 		var t totals
 		ui, fi := make([]float64, p.outputs), make([]float64, p.outputs)
@@ -82,7 +84,7 @@ func (p *problem) gradients(u, f []float64) totals {
 			t.conjugate += p.conjugate(ui, int(p.y[i]))
 			for c, v := range ui {
 				t.linear += float64(v * fi[c])
-				u[c*p.n+i] = v
+				gradient.Set(c, i, v)
 			}
 		}
 		return t
@@ -91,9 +93,15 @@ func (p *problem) gradients(u, f []float64) totals {
 
 // column copies the scores of sample i, or its part of a dual point, from src to dst.
 func (p *problem) column(dst, src []float64, i int) {
+	m := p.byClass(src)
 	for c := range dst {
-		dst[c] = src[c*p.n+i]
+		dst[c] = m.At(c, i)
 	}
+}
+
+// byClass returns scores, weights or a dual point as a matrix, C×N.
+func (p *problem) byClass(v []float64) gemm.Matrix[float64] {
+	return gemm.MatrixOf(p.outputs, p.n, v)
 }
 
 // along returns Σ ℓ_μ and its slope at the scores f + t·d.

@@ -135,7 +135,8 @@ func (s *solver) run(ctx context.Context) error {
 			s.sharpen()
 		}
 		if s.config.selects(s.all.n) && (met || s.due()) {
-			if s.reconsider(met); met {
+			s.reconsider(met)
+			if met {
 				continue
 			}
 		}

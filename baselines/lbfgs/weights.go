@@ -119,7 +119,8 @@ func (w *Weights) iterate(ctx context.Context) error {
 		w.pairs.forget()
 		step = w.search()
 	}
-	if w.ended = step == 0; w.ended {
+	w.ended = step == 0
+	if w.ended {
 		return nil
 	}
 	p := w.problem
@@ -166,9 +167,8 @@ func (w *Weights) search() float64 {
 
 // Expansion returns f on all N points, valid until the next Step.
 func (w *Weights) Expansion() *kernel.Expansion {
-	c := w.problem.outputs
 	for i := range w.problem.n {
-		w.problem.column(w.out.W[i*c:(i+1)*c], w.now.f.w, i)
+		w.problem.column(w.out.Weights(i), w.now.f.w, i)
 	}
 	return w.out
 }

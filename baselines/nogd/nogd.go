@@ -144,13 +144,14 @@ func (l *Learner) features(x []float32) {
 // embed switches from the kernel expansion to the features of the landmarks.
 func (l *Learner) embed() error {
 	b, c := l.m.F.Order(), l.m.F.Outputs
-	gram := make([]float64, b*b)
+	gram := gemm.NewMatrix[float64](b, b)
 	for i := range b {
 		for j, v := range l.m.Row(l.m.F.Dict.At(i))[:i+1] {
-			gram[i*b+j], gram[j*b+i] = v, v
+			gram.Set(i, j, v)
+			gram.Set(j, i, v)
 		}
 	}
-	values, vectors, ok := factor.Eigen(b, gram, b)
+	values, vectors, ok := factor.Eigen(gram)
 	if !ok {
 		return errors.New("the eigenvalues of the landmarks' kernel matrix were not found")
 	}
@@ -165,7 +166,7 @@ func (l *Learner) embed() error {
 	w := make([]float64, c*rank)
 	for i := range rank {
 		root := math.Sqrt(values[i])
-		for j, v := range vectors[i*b : (i+1)*b] {
+		for j, v := range vectors.Row(i) {
 			l.project[i*b+j] = v / root
 			for q, a := range l.m.F.Weights(j) {
 				w[q*rank+i] += float64(float64(a*v) * root)

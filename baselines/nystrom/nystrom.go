@@ -109,8 +109,8 @@ type features struct {
 	threads int
 	index   []int
 	dict    *kernel.Points
-	lower   []float64 // L, M×M
-	inverse []float64 // L⁻¹, M×M
+	lower   gemm.Matrix[float64] // L, M×M
+	inverse gemm.Matrix[float64] // L⁻¹, M×M
 }
 
 // newFeatures draws the landmarks and factorizes their kernel matrix.
@@ -118,28 +118,26 @@ func newFeatures(c Config, n int, x []float32) (*features, error) {
 	f := &features{Config: c, threads: max(c.Threads, 1), dict: kernel.NewPoints(c.Dim)}
 	f.index = sample(n, min(c.Landmarks, n), c.Seed)
 	m := len(f.index)
-	wide := make([]float64, m*c.Dim)
-	for j, i := range f.index {
+	for _, i := range f.index {
 		f.dict.Append(x[i*c.Dim : (i+1)*c.Dim])
-		kernel.Widen(wide[j*c.Dim:], f.dict.At(j))
 	}
-	k := make([]float64, m*m)
-	f.dict.Block64(c.Kernel, m, wide, k, m, f.threads)
+	k := gemm.NewMatrix[float64](m, m)
+	f.dict.Block64(c.Kernel, f.dict.Rows64(0, m), k, f.threads)
 	var trace float64
 	for j := range m {
-		if !(k[j*m+j] <= math.MaxFloat32) {
-			return nil, fmt.Errorf("nystrom: sample %d: κ(x, x) = %v is too large", f.index[j], k[j*m+j])
+		if !(k.At(j, j) <= math.MaxFloat32) {
+			return nil, fmt.Errorf("nystrom: sample %d: κ(x, x) = %v is too large", f.index[j], k.At(j, j))
 		}
-		trace += k[j*m+j]
+		trace += k.At(j, j)
 	}
 	for j := range m {
-		k[j*m+j] += jitter * trace / float64(m)
+		k.Row(j)[j] += jitter * trace / float64(m)
 	}
-	if !factor.Cholesky(m, k, m, f.threads) {
+	if !factor.Cholesky(k, f.threads) {
 		return nil, errors.New("nystrom: the landmarks' kernel matrix is not positive definite in floating point")
 	}
-	f.lower, f.inverse = k, make([]float64, m*m)
-	factor.InvertLower(m, f.lower, m, f.inverse, m, f.threads)
+	f.lower, f.inverse = k, gemm.NewMatrix[float64](m, m)
+	factor.InvertLower(f.lower, f.inverse, f.threads)
 	return f, nil
 }
 
@@ -174,8 +172,9 @@ func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error
 		}
 		rows := min(mapRows, n-lo)
 		kernel.Widen(wide, x[lo*dim:(lo+rows)*dim])
-		f.dict.Block64(f.Kernel, rows, wide, k, m, f.threads)
-		gemm.MulABT(rows, m, m, 1, k, m, f.inverse, m, 0, row, m, f.threads)
+		values := gemm.MatrixOf(rows, m, k)
+		f.dict.Block64(f.Kernel, gemm.MatrixOf(rows, dim, wide), values, f.threads)
+		gemm.MulABT(1, values, f.inverse, 0, gemm.MatrixOf(rows, m, row), f.threads)
 		for i, v := range row[:rows*m] {
 			if !(math.Abs(v) <= math.MaxFloat32) {
 				return nil, fmt.Errorf("nystrom: sample %d: feature %v is too large", lo+i/m, v)
@@ -190,8 +189,8 @@ func (f *features) of(ctx context.Context, n int, x []float32) ([]float32, error
 func (f *features) expansion(w []float64) *kernel.Expansion {
 	m, c := f.dict.Len(), f.Classes
 	e := &kernel.Expansion{Kernel: f.Kernel, Dict: f.dict.Clone(), Outputs: c, W: make([]float64, m*c)}
-	weights := slices.Clone(w)
-	factor.SolveLowerT(c, m, f.lower, m, weights, m, f.threads)
-	gemm.Transpose(c, m, weights, m, e.W, c)
+	weights := gemm.MatrixOf(c, m, slices.Clone(w))
+	factor.SolveLowerT(f.lower, weights, f.threads)
+	gemm.Transpose(weights, gemm.MatrixOf(m, c, e.W))
 	return e
 }

@@ -175,9 +175,9 @@ func (l *Learner) project(k []float64) float64 {
 	l.d = slices.Grow(l.d[:0], len(k))[:len(k)]
 	if l.factored {
 		copy(l.d, k)
-		factor.SolveLower(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
+		factor.SolveLower(l.leading(len(k)), gemm.RowOf(l.d), 1)
 		within := gemm.Dot(l.d, l.d)
-		factor.SolveLowerT(1, len(k), l.inverse, l.stride, l.d, len(k), 1)
+		factor.SolveLowerT(l.leading(len(k)), gemm.RowOf(l.d), 1)
 		return within
 	}
 	for i := range l.d {
@@ -185,6 +185,9 @@ func (l *Learner) project(k []float64) float64 {
 	}
 	return gemm.Dot(l.d, k)
 }
+
+// leading returns the first m rows and columns of K⁻¹, or of the factor of K.
+func (l *Learner) leading(m int) gemm.Matrix[float64] { return gemm.Strided(m, m, l.stride, l.inverse) }
 
 // row returns row i of K⁻¹.
 func (l *Learner) row(i int) []float64 { return l.inverse[i*l.stride:][:len(l.d)] }
@@ -223,7 +226,7 @@ func (l *Learner) enlarge(k []float64, self, s float64) {
 	if l.factored {
 		row := l.inverse[m*l.stride:][:m]
 		copy(row, k)
-		factor.SolveLower(1, m, l.inverse, l.stride, row, m, 1)
+		factor.SolveLower(l.leading(m), gemm.RowOf(row), 1)
 		l.inverse[m*l.stride+m] = math.Sqrt(s)
 		return
 	}
@@ -256,7 +259,7 @@ func (l *Learner) measure() error {
 		copy(row, l.m.Row(l.m.F.Dict.At(i)))
 		row[i] += singular * row[i]
 	}
-	l.factored = factor.Cholesky(m, l.inverse, l.stride, 1)
+	l.factored = factor.Cholesky(l.leading(m), 1)
 	if !l.factored {
 		return errors.New("the dictionary's kernel matrix is singular: a larger Error is needed")
 	}

@@ -62,9 +62,14 @@ func (r *reproduction) run(cmd *cobra.Command, names []string) error {
 	if err := registerPruners("pruner", r.pruners); err != nil {
 		return err
 	}
-	plan, err := harness.PlanNamed(names, r.profile, r.plan, r.opt.Finder)
+	specs, plan, err := harness.PlanSpecs(names, r.profile, r.plan, r.opt.Finder)
 	if err != nil {
 		return err
+	}
+	for _, s := range specs {
+		if s.LeftOut != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), s.LeftOut)
+		}
 	}
 	fetched, err := fetchFirst(cmd, plan, r.opt.Finder, r.progress)
 	if err != nil {

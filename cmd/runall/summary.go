@@ -62,10 +62,10 @@ func (q *reporting) line(args ...string) string {
 			words = append(words, name, value)
 		}
 	}
-	for _, set := range q.plan.Set {
-		words = append(words, "--set", set.String())
-	}
 	if args[0] == "reproduce" {
+		for _, set := range q.plan.Set {
+			words = append(words, "--set", set.String())
+		}
 		flag("--profile", q.profile, spec.ProfileQuick)
 		flag("--seeds", strconv.Itoa(q.plan.Seeds), "0")
 		flag("--data-dir", q.opt.Finder.Dir, "")

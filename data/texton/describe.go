@@ -150,7 +150,7 @@ func (d *describer) describe(p *plane, pixels []int, dst []float64, w *scratch) 
 		p.window(pixel, w.windows[i*taps:(i+1)*taps])
 	}
 	filters := d.bank.Len()
-	d.bank.MulABT(len(pixels), w.windows, taps, w.responses, filters, 1)
+	d.bank.MulABT(gemm.MatrixOf(len(pixels), taps, w.windows), gemm.MatrixOf(len(pixels), filters, w.responses), 1)
 	for i := range pixels {
 		d.finish(p, w.responses[i*filters:(i+1)*filters], dst[i*d.dim:(i+1)*d.dim])
 	}

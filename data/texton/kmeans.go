@@ -34,7 +34,7 @@ func (d *dictionary) size() int { return len(d.norms) }
 // Ties go to the lowest index. scores is scratch space of n×size.
 func (d *dictionary) nearest(n int, x, scores []float64, labels []uint8) {
 	k := d.size()
-	d.panels.MulABT(n, x, d.dim, scores, k, 1)
+	d.panels.MulABT(gemm.MatrixOf(n, d.dim, x), gemm.MatrixOf(n, k, scores), 1)
 	for i := range n {
 		// (‖x − c‖² − ‖x‖²)/2 is exact, so rounding makes no ties.
 		best, at := d.norms[0]-scores[i*k], 0

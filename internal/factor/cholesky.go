@@ -2,8 +2,7 @@
 // every architecture: the Cholesky factorization with triangular solves, and the
 // eigendecomposition.
 //
-// Matrices are row-major. Most of the work is done in products by [gemm.MulABT], whose order of
-// summation is specified. All other products are rounded before they are added, so that no compiler
+// Most of the work is done in products by [gemm.MulABT], whose order of summation is specified. All other products are rounded before they are added, so that no compiler
 // fuses the two operations. Results depend neither on the number of threads nor on row strides.
 //
 // Right-hand sides and solutions are rows, so that a product of two blocks is A·Bᵀ of rows as stored.
@@ -19,35 +18,38 @@ import (
 // Half this size costs more time in products, and twice this size more in substitution.
 const blockSize = 24
 
-// Cholesky overwrites the lower triangle of the symmetric n×n matrix A, of row stride
-// lda, with L, where A = L·Lᵀ, on at most threads goroutines. Elements
-// above the diagonal are not read and may be overwritten. It returns false, and leaves L
-// incomplete, if a pivot is not positive: A is not positive definite in floating point.
+// A matrix is a view of float64 elements.
+type matrix = gemm.Matrix[float64]
+
+// Cholesky overwrites the lower triangle of the symmetric matrix A with L, where A = L·Lᵀ, on at
+// most threads goroutines. Elements above the diagonal are not read and may be overwritten. It
+// returns false, and leaves L incomplete, if a pivot is not positive: A is not positive definite
+// in floating point.
 //
 // The square of L_jj is the squared distance, in the geometry of A, of element j from the span
 // of the preceding elements. Its ratio to A_jj measures how dependent the element is on them.
-func Cholesky(n int, a []float64, lda, threads int) bool {
+func Cholesky(a matrix, threads int) bool {
+	n := a.Len()
 	// Left-looking: before block column j is factorized, the block columns before it are
 	// subtracted in one product, and they are not touched again.
 	for j := 0; j < n; j += blockSize {
-		nb := min(blockSize, n-j)
-		rest := a[j*lda:]
-		gemm.MulABT(n-j, nb, j, -1, rest, lda, rest, lda, 1, rest[j:], lda, threads)
-		if !choleskyBlock(nb, rest[j:], lda) {
+		end := min(j+blockSize, n)
+		before, column := a.Cols(0, j), a.Cols(j, end)
+		gemm.MulABT(-1, before.Rows(j, n), before.Rows(j, end), 1, column.Rows(j, n), threads)
+		block := column.Rows(j, end)
+		if !choleskyBlock(block) {
 			return false
 		}
-		if n > j+nb {
-			solveBlock(n-j-nb, nb, rest[j:], lda, a[(j+nb)*lda+j:], lda)
-		}
+		solveBlock(block, column.Rows(end, n))
 	}
 	return true
 }
 
-// choleskyBlock factorizes an n×n block, row by row.
-func choleskyBlock(n int, a []float64, lda int) bool {
-	for i := range n {
-		row := a[i*lda : i*lda+i+1]
-		solveRow(i, a, lda, row)
+// choleskyBlock factorizes a block, row by row.
+func choleskyBlock(a matrix) bool {
+	for i := range a.Len() {
+		row := a.Row(i)[:i+1]
+		solveRow(i, a, row)
 		square := row[i] - dot(row[:i], row[:i])
 		if !(square > 0) || math.IsInf(square, 1) {
 			return false
@@ -57,94 +59,93 @@ func choleskyBlock(n int, a []float64, lda int) bool {
 	return true
 }
 
-// SolveLower overwrites each row x of the m rows of B, of row stride ldb, with L⁻¹·x,
-// that is B ← B·L⁻ᵀ, on at most threads goroutines. L is n×n lower triangular of row
-// stride ldl. A zero on its diagonal gives infinities or NaN.
-func SolveLower(m, n int, l []float64, ldl int, b []float64, ldb, threads int) {
-	if m == 0 {
-		return
-	}
+// SolveLower overwrites each row x of B with L⁻¹·x, that is B ← B·L⁻ᵀ, on at most threads
+// goroutines, for a lower triangular L. A zero on its diagonal gives infinities or NaN.
+func SolveLower(l, b matrix, threads int) {
+	n := l.Len()
 	for j := 0; j < n; j += blockSize {
-		nb := min(blockSize, n-j)
-		gemm.MulABT(m, nb, j, -1, b, ldb, l[j*ldl:], ldl, 1, b[j:], ldb, threads)
-		solveBlock(m, nb, l[j*ldl+j:], ldl, b[j:], ldb)
+		end := min(j+blockSize, n)
+		rows, right := l.Rows(j, end), b.Cols(j, end)
+		gemm.MulABT(-1, b.Cols(0, j), rows.Cols(0, j), 1, right, threads)
+		solveBlock(rows.Cols(j, end), right)
 	}
 }
 
-// solveBlock overwrites the m rows of B with B·L⁻ᵀ for an n×n block L.
-func solveBlock(m, n int, l []float64, ldl int, b []float64, ldb int) {
+// solveBlock overwrites the rows of B with B·L⁻ᵀ for a block L.
+func solveBlock(l, b matrix) {
+	m, n := b.Dims()
 	for r := range m {
-		solveRow(n, l, ldl, b[r*ldb:r*ldb+n])
+		solveRow(n, l, b.Row(r))
 	}
 }
 
 // solveRow overwrites the first n elements of x with L⁻¹·x.
-func solveRow(n int, l []float64, ldl int, x []float64) {
+func solveRow(n int, l matrix, x []float64) {
 	for i := range n {
-		row := l[i*ldl : i*ldl+i+1]
+		row := l.Row(i)[:i+1]
 		x[i] = (x[i] - dot(row[:i], x[:i])) / row[i]
 	}
 }
 
-// SolveLowerT overwrites each row x of the m rows of B, of row stride ldb, with
-// L⁻ᵀ·x, that is B ← B·L⁻¹, on at most threads goroutines. L is n×n lower triangular
-// of row stride ldl. A zero on its diagonal gives infinities or NaN.
-func SolveLowerT(m, n int, l []float64, ldl int, b []float64, ldb, threads int) {
-	if m == 0 {
+// SolveLowerT overwrites each row x of B with L⁻ᵀ·x, that is B ← B·L⁻¹, on at most threads
+// goroutines, for a lower triangular L. A zero on its diagonal gives infinities or NaN.
+func SolveLowerT(l, b matrix, threads int) {
+	n := l.Len()
+	m := b.Len()
+	if m == 0 || n == 0 {
 		return
 	}
-	column := make([]float64, blockSize*n) // a block column of L, transposed
+	columns := gemm.NewMatrix[float64](min(blockSize, n), n) // a block column of L, transposed
 	for j := (n - 1) / blockSize * blockSize; j >= 0; j -= blockSize {
-		nb := min(blockSize, n-j)
+		end := min(j+blockSize, n)
 		for i := j; i < n; i++ {
-			for c, v := range l[i*ldl+j : i*ldl+min(j+nb, i+1)] {
-				column[c*n+i] = v
+			for c, v := range l.Row(i)[j:min(end, i+1)] {
+				columns.Set(c, i, v)
 			}
 		}
-		end := j + nb
-		if end < n {
-			gemm.MulABT(m, nb, n-end, -1, b[end:], ldb, column[end:], n, 1, b[j:], ldb, threads)
-		}
+		column, right := columns.Rows(0, end-j), b.Cols(j, end)
+		gemm.MulABT(-1, b.Cols(end, n), column.Cols(end, n), 1, right, threads)
 		for r := range m {
-			x := b[r*ldb+j : r*ldb+end]
-			for i := nb - 1; i >= 0; i-- {
-				row := column[i*n+j : i*n+end]
+			x := right.Row(r)
+			for i := end - j - 1; i >= 0; i-- {
+				row := column.Row(i)[j:end]
 				x[i] = (x[i] - dot(row[i+1:], x[i+1:])) / row[i]
 			}
 		}
 	}
 }
 
-// InvertLower writes the inverse of the n×n lower triangular matrix L, of row stride
-// ldl, to inv, of row stride ldi, on at most threads goroutines. The upper
-// triangle becomes zero. inv must not overlap L.
-func InvertLower(n int, l []float64, ldl int, inv []float64, ldi, threads int) {
+// InvertLower writes the inverse of the lower triangular matrix L to inv, on at most threads
+// goroutines. The upper triangle becomes zero. inv must not overlap L.
+func InvertLower(l, inv matrix, threads int) {
+	n := l.Len()
+	inv.Clear()
 	for i := range n {
-		clear(inv[i*ldi : i*ldi+n])
-		inv[i*ldi+i] = 1
+		inv.Set(i, i, 1)
 	}
 	// The rows of the identity become the rows of L⁻ᵀ. Row i is zero before column i,
 	// so block column j affects only the rows up to its end.
 	for j := 0; j < n; j += blockSize {
-		nb := min(blockSize, n-j)
-		if j > 0 {
-			gemm.MulABT(j, nb, j, -1, inv, ldi, l[j*ldl:], ldl, 1, inv[j:], ldi, threads)
-		}
-		solveBlock(j+nb, nb, l[j*ldl+j:], ldl, inv[j:], ldi)
+		end := min(j+blockSize, n)
+		rows, column := l.Rows(j, end), inv.Cols(j, end)
+		gemm.MulABT(-1, inv.Rows(0, j).Cols(0, j), rows.Cols(0, j), 1, column.Rows(0, j), threads)
+		solveBlock(rows.Cols(j, end), column.Rows(0, end))
 	}
 	for i := range n {
-		for j := range i {
-			inv[i*ldi+j], inv[j*ldi+i] = inv[j*ldi+i], 0
+		above := inv.Row(i)[i+1:]
+		for q, v := range above {
+			inv.Set(i+1+q, i, v)
 		}
+		clear(above)
 	}
 }
 
-// Pivots returns the order in which a Cholesky factorization with diagonal pivoting takes
-// the elements of the symmetric n×n matrix A, of row stride lda. A pivot is the squared
-// distance of an element from the span of the elements already taken. rank is the number
-// of elements taken before all remaining pivots are at most tol, or ended, unless nil, reports
-// true. Pivots destroys A.
-func Pivots(n int, a []float64, lda int, tol float64, ended func() bool) (order []int, rank int) {
+// Pivots returns the order in which a Cholesky factorization with diagonal pivoting takes the
+// elements of the symmetric matrix A. A pivot is the squared distance of an element from the span
+// of the elements already taken. rank is the number of elements taken before all remaining pivots
+// are at most tol, or ended, unless nil, reports true. Pivots destroys A.
+func Pivots(a matrix, tol float64, ended func() bool) (order []int, rank int) {
+	n := a.Len()
 	order = make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -153,19 +154,19 @@ func Pivots(n int, a []float64, lda int, tol float64, ended func() bool) (order 
 	for ; rank < n; rank++ {
 		best := rank
 		for i := rank + 1; i < n; i++ {
-			if e, o := order[best], order[i]; a[o*lda+o] > a[e*lda+e] || math.IsNaN(a[e*lda+e]) {
+			if largest, v := a.At(order[best], order[best]), a.At(order[i], order[i]); v > largest || math.IsNaN(largest) {
 				best = i
 			}
 		}
 		p := order[best]
 		copy(order[rank+1:best+1], order[rank:best]) // of equal pivots the first is taken
 		order[rank] = p
-		pivot := a[p*lda+p]
+		pivot := a.At(p, p)
 		if !(pivot > tol) || ended != nil && ended() {
 			return order, rank
 		}
 		for _, i := range order[rank+1:] {
-			gemm.Axpy(-a[i*lda+p]/pivot, a[p*lda:p*lda+n], a[i*lda:i*lda+n])
+			gemm.Axpy(-a.At(i, p)/pivot, a.Row(p), a.Row(i))
 		}
 	}
 	return order, rank

@@ -9,9 +9,8 @@ import (
 // maxSweeps bounds the QL iterations for one eigenvalue; two are usual.
 const maxSweeps = 60
 
-// Eigen computes the eigenvalues of the symmetric n×n matrix A, of row stride lda, in
-// descending order, and orthonormal eigenvectors: row i of the n×n matrix vectors
-// belongs to values[i]. It destroys A, whose two triangles must agree. It returns false
+// Eigen computes the eigenvalues of the symmetric matrix A in descending order, and orthonormal
+// eigenvectors: row i of the matrix vectors belongs to values[i]. It destroys A, whose two triangles must agree. It returns false
 // if the iteration does not converge, for instance because an element is not finite.
 //
 // The error of a value, and the residual of a pair, are a few n·ε times the largest
@@ -19,16 +18,18 @@ const maxSweeps = 60
 //
 // Householder reflections reduce A to a tridiagonal matrix, and implicit QL steps with
 // Wilkinson's shift diagonalize that (G. Golub, C. Van Loan, "Matrix Computations", 8.3).
-func Eigen(n int, a []float64, lda int) (values, vectors []float64, ok bool) {
-	scale := powerOfTwo(n, a, lda)
+func Eigen(a matrix) (values []float64, vectors matrix, ok bool) {
+	n := a.Len()
+	scale := powerOfTwo(a)
 	for i := range n {
-		for j := range n {
-			a[i*lda+j] /= scale // exact; squares below neither overflow nor vanish
+		row := a.Row(i)
+		for j := range row {
+			row[j] /= scale // exact; squares below neither overflow nor vanish
 		}
 	}
-	d, e, vectors := tridiagonal(n, a, lda)
+	d, e, vectors := tridiagonal(a)
 	if !diagonalize(d, e, vectors) {
-		return nil, nil, false
+		return nil, vectors, false
 	}
 	for i := range d {
 		d[i] *= scale
@@ -39,10 +40,10 @@ func Eigen(n int, a []float64, lda int) (values, vectors []float64, ok bool) {
 
 // powerOfTwo returns a power of two near the largest absolute value of A, or 1 if
 // that value is 0 or not finite.
-func powerOfTwo(n int, a []float64, lda int) float64 {
+func powerOfTwo(a matrix) float64 {
 	var most float64
-	for i := range n {
-		for _, v := range a[i*lda : i*lda+n] {
+	for i := range a.Len() {
+		for _, v := range a.Row(i) {
 			most = max(most, math.Abs(v))
 		}
 	}
@@ -55,27 +56,28 @@ func powerOfTwo(n int, a []float64, lda int) float64 {
 
 // tridiagonal reduces A to QᵀAQ = T with the diagonal d and the off-diagonal
 // e[0] … e[n−2]. It returns Qᵀ, and leaves the reflections in A.
-func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
-	d, e, qt = make([]float64, n), make([]float64, n), make([]float64, n*n)
+func tridiagonal(a matrix) (d, e []float64, qt matrix) {
+	n := a.Len()
+	d, e, qt = make([]float64, n), make([]float64, n), gemm.NewMatrix[float64](n, n)
 	p := make([]float64, n)
 	// Invariant: rows and columns before i are tridiagonal; the rest, from i on, is
 	// symmetric and full. The reflection H = I − v·vᵀ, ‖v‖² = 2, turns row i, from i+1 on,
 	// into a multiple of its first unit vector, and the remaining matrix B into H·B·H.
 	for i := range n {
-		d[i] = a[i*lda+i]
+		d[i] = a.At(i, i)
 		if i+1 == n {
 			break
 		}
-		v := a[i*lda+i+1 : i*lda+n]
+		v := a.Row(i)[i+1:]
 		e[i] = reflection(v)
 		w := p[i+1:]
 		for r := range w {
-			w[r] = gemm.Dot(a[(i+1+r)*lda+i+1:(i+1+r)*lda+n], v)
+			w[r] = gemm.Dot(a.Row(i + 1 + r)[i+1:], v)
 		}
 		// H·B·H = B − v·wᵀ − w·vᵀ with w = Bv − ½(vᵀBv)·v, as ‖v‖² = 2 or v = 0.
 		gemm.Axpy(-0.5*gemm.Dot(w, v), v, w)
 		for r := range w {
-			row := a[(i+1+r)*lda+i+1 : (i+1+r)*lda+n]
+			row := a.Row(i + 1 + r)[i+1:]
 			// One expression symmetric in v and w, so that both triangles keep the same bits.
 			vr, wr := v[r], w[r]
 			for c := range row {
@@ -86,12 +88,12 @@ func tridiagonal(n int, a []float64, lda int) (d, e, qt []float64) {
 	// Qᵀ = … H_2·H_1·H_0, from the left: H_i multiplies a matrix that is the identity
 	// except in rows and columns from i+2 on.
 	for i := range n {
-		qt[i*n+i] = 1
+		qt.Set(i, i, 1)
 	}
 	for i := n - 2; i >= 0; i-- {
-		v := a[i*lda+i+1 : i*lda+n]
+		v := a.Row(i)[i+1:]
 		for r := i + 1; r < n; r++ {
-			row := qt[r*n+i+1 : (r+1)*n]
+			row := qt.Row(r)[i+1:]
 			gemm.Axpy(-gemm.Dot(row, v), v, row)
 		}
 	}
@@ -124,8 +126,8 @@ func reflection(x []float64) float64 {
 }
 
 // diagonalize replaces d by the eigenvalues of the tridiagonal matrix with diagonal d
-// and off-diagonal e, and rotates the rows of vectors, n×n, accordingly. It destroys e.
-func diagonalize(d, e, vectors []float64) bool {
+// and off-diagonal e, and rotates the rows of vectors accordingly. It destroys e.
+func diagonalize(d, e []float64, vectors matrix) bool {
 	n := len(d)
 	var norm float64
 	for i := range n {
@@ -151,8 +153,7 @@ func diagonalize(d, e, vectors []float64) bool {
 }
 
 // sweepQL takes one implicit QL step on rows l … m of the tridiagonal matrix.
-func sweepQL(d, e, vectors []float64, l, m int) {
-	n := len(d)
+func sweepQL(d, e []float64, vectors matrix, l, m int) {
 	// Wilkinson's shift: the eigenvalue of the leading 2×2 block that is nearer to d_l.
 	g := (d[l+1] - d[l]) / (2 * e[l])
 	r := math.Sqrt(float64(g*g) + 1)
@@ -177,7 +178,7 @@ func sweepQL(d, e, vectors []float64, l, m int) {
 		p = float64(s * r)
 		d[i+1] = g + p
 		g = float64(c*r) - b
-		rotate(vectors[i*n:(i+1)*n], vectors[(i+1)*n:(i+2)*n], c, s)
+		rotate(vectors.Row(i), vectors.Row(i+1), c, s)
 	}
 	d[l] -= p
 	e[l], e[m] = g, 0
@@ -194,11 +195,10 @@ func rotate(x, y []float64, c, s float64) {
 }
 
 // sortPairs sorts values in descending order, and the rows of vectors with them.
-func sortPairs(values, vectors []float64) {
-	n := len(values)
-	for i := range n {
+func sortPairs(values []float64, vectors matrix) {
+	for i := range values {
 		k := i
-		for j := i + 1; j < n; j++ {
+		for j := i + 1; j < len(values); j++ {
 			if values[j] > values[k] {
 				k = j
 			}
@@ -207,7 +207,7 @@ func sortPairs(values, vectors []float64) {
 			continue
 		}
 		values[i], values[k] = values[k], values[i]
-		x, y := vectors[i*n:(i+1)*n], vectors[k*n:(k+1)*n]
+		x, y := vectors.Row(i), vectors.Row(k)
 		for j := range x {
 			x[j], y[j] = y[j], x[j]
 		}

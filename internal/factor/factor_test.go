@@ -16,6 +16,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"polkrepro/internal/gemm"
 )
 
 const eps = 0x1p-53
@@ -45,6 +47,11 @@ func spectrum(r *rand.Rand, n, ld int, values func(i int) float64) []float64 {
 		}
 	}
 	return out
+}
+
+// strided returns elements as a matrix of the given row stride.
+func strided(rows, cols, stride int, data []float64) matrix {
+	return gemm.Strided(rows, cols, stride, data)
 }
 
 func filled(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
@@ -102,7 +109,7 @@ func TestCholesky(t *testing.T) {
 					l[i*ld+j] = math.NaN()
 				}
 			}
-			if !Cholesky(n, l, ld, 1) {
+			if !Cholesky(strided(n, n, ld, l), 1) {
 				t.Fatalf("n = %d, condition %g: no factor", n, k)
 			}
 			want := matrixOf(n, n, a, ld)
@@ -131,18 +138,18 @@ func TestNotDefinite(t *testing.T) {
 					a[i*n+i] = 1
 				}
 				a[at*n+at] = bad
-				if Cholesky(n, a, n, 1) {
+				if Cholesky(strided(n, n, n, a), 1) {
 					t.Errorf("n = %d: a factor with %v at %d", n, bad, at)
 				}
 			}
 		}
 		r := rand.New(rand.NewPCG(uint64(n), 2))
-		if Cholesky(n, spectrum(r, n, n, func(i int) float64 { return 1 - 1.01*float64(i+1)/float64(n) }), n, 1) {
+		if Cholesky(strided(n, n, n, spectrum(r, n, n, func(i int) float64 { return 1 - 1.01*float64(i+1)/float64(n) })), 1) {
 			t.Errorf("n = %d: a factor of a matrix that is not definite", n)
 		}
 		a := spectrum(r, n, n, func(i int) float64 { return float64(min(i, 1)) })
 		l := slices.Clone(a)
-		if !Cholesky(n, l, n, 1) {
+		if !Cholesky(strided(n, n, n, l), 1) {
 			continue
 		}
 		if d := difference(square(lowerOf(n, l, n)), matrixOf(n, n, a, n)); !(d <= 4*float64(n)*eps*math.Sqrt(float64(n))) {
@@ -160,7 +167,7 @@ func TestSolve(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(n), uint64(m)))
 				ldl, ldb := n+3, n+m%2
 				l := spectrum(r, n, ldl, condition(n, k))
-				if !Cholesky(n, l, ldl, 1) {
+				if !Cholesky(strided(n, n, ldl, l), 1) {
 					t.Fatalf("n = %d: no factor", n)
 				}
 				lower := lowerOf(n, l, ldl)
@@ -170,10 +177,10 @@ func TestSolve(t *testing.T) {
 						rhs[i*ldb+j] = r.NormFloat64()
 					}
 				}
-				check := func(what string, solve func(m, n int, l []float64, ldl int, b []float64, ldb, threads int), times mat.Matrix) {
+				check := func(what string, solve func(l, b matrix, threads int), times mat.Matrix) {
 					t.Helper()
 					x := slices.Clone(rhs)
-					solve(m, n, l, ldl, x, ldb, 1)
+					solve(strided(n, n, ldl, l), strided(m, n, ldb, x), 1)
 					solution := matrixOf(m, n, x, ldb)
 					var product mat.Dense
 					product.Mul(solution, times)
@@ -186,12 +193,12 @@ func TestSolve(t *testing.T) {
 				check("SolveLowerT", SolveLowerT, lower)
 			}
 			l := spectrum(rand.New(rand.NewPCG(uint64(n), 3)), n, n, condition(n, k))
-			if !Cholesky(n, l, n, 1) {
+			if !Cholesky(strided(n, n, n, l), 1) {
 				t.Fatalf("n = %d: no factor", n)
 			}
 			ldi := n + 2
 			inv := filled(n*ldi, math.NaN())
-			InvertLower(n, l, n, inv, ldi, 1)
+			InvertLower(strided(n, n, n, l), strided(n, n, ldi, inv), 1)
 			inverse, lower := matrixOf(n, n, inv, ldi), lowerOf(n, l, n)
 			var product mat.Dense
 			product.Mul(lower, inverse)
@@ -241,7 +248,7 @@ func checkEigen(t *testing.T, name string, n int, a []float64, lda int, want fun
 	if name == "small" {
 		unit = 1e-290
 	}
-	values, vectors, ok := Eigen(n, slices.Clone(a), lda)
+	values, vectors, ok := Eigen(strided(n, n, lda, slices.Clone(a)))
 	if !ok {
 		t.Errorf("%s, n = %d: no convergence", name, n)
 		return
@@ -274,7 +281,7 @@ func checkEigen(t *testing.T, name string, n int, a []float64, lda int, want fun
 		}
 		values[i] = v
 	}
-	v := mat.NewDense(n, n, vectors)
+	v := mat.NewDense(n, n, vectors.Data())
 	var image, stretched mat.Dense
 	if d := difference(square(v), mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps) {
 		t.Errorf("%s, n = %d: vectors are off orthonormal by %g", name, n, d)
@@ -291,7 +298,7 @@ func TestEigenNotFinite(t *testing.T) {
 		for _, n := range []int{1, 2, 5} {
 			a := make([]float64, n*n)
 			a[n*n-1] = bad
-			if _, _, ok := Eigen(n, a, n); ok {
+			if _, _, ok := Eigen(strided(n, n, n, a)); ok {
 				t.Errorf("n = %d: eigenvalues of a matrix with %v", n, bad)
 			}
 		}
@@ -319,7 +326,7 @@ func checkKernel(t rapid.TB, x []float64) {
 			a[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
 		}
 	}
-	values, vectors, ok := Eigen(n, slices.Clone(a), n)
+	values, vectors, ok := Eigen(strided(n, n, n, slices.Clone(a)))
 	if !ok {
 		t.Fatal("no convergence")
 	}
@@ -331,7 +338,7 @@ func checkKernel(t rapid.TB, x []float64) {
 	if !(math.Abs(trace-float64(n)) <= bound) || !(values[n-1] >= -bound) {
 		t.Errorf("trace %v of %d, least value %v", trace, n, values[n-1])
 	}
-	v := mat.NewDense(n, n, vectors)
+	v := mat.NewDense(n, n, vectors.Data())
 	var rebuilt, half mat.Dense
 	half.Mul(mat.NewDiagDense(n, values), v)
 	rebuilt.Mul(v.T(), &half)
@@ -342,12 +349,12 @@ func checkKernel(t rapid.TB, x []float64) {
 		a[i*n+i] += 1e-6
 	}
 	l := slices.Clone(a)
-	if !Cholesky(n, l, n, 1) {
+	if !Cholesky(strided(n, n, n, l), 1) {
 		t.Fatal("no factor")
 	}
 	b := slices.Clone(a) // K·L⁻ᵀ·L⁻¹ = I
-	SolveLower(n, n, l, n, b, n, 1)
-	SolveLowerT(n, n, l, n, b, n, 1)
+	SolveLower(strided(n, n, n, l), strided(n, n, n, b), 1)
+	SolveLowerT(strided(n, n, n, l), strided(n, n, n, b), 1)
 	if d := difference(mat.NewDense(n, n, b), mat.NewDiagDense(n, filled(n, 1))); !(d <= 8*float64(n)*eps*float64(n)/1e-6) {
 		t.Errorf("A·A⁻¹ is off the identity by %g", d)
 	}
@@ -358,16 +365,16 @@ func TestThreads(t *testing.T) {
 	const n, m = 300, 150
 	results := func(ld, threads int) []float64 {
 		l := spectrum(rand.New(rand.NewPCG(5, 5)), n, ld, condition(n, 1e6))
-		if !Cholesky(n, l, ld, threads) {
+		if !Cholesky(strided(n, n, ld, l), threads) {
 			t.Fatal("no factor")
 		}
 		out := lowerOf(n, l, ld).RawMatrix().Data
 		inv := make([]float64, n*ld)
-		InvertLower(n, l, ld, inv, ld, threads)
+		InvertLower(strided(n, n, ld, l), strided(n, n, ld, inv), threads)
 		out = append(out, matrixOf(n, n, inv, ld).RawMatrix().Data...)
 		b := slices.Clone(inv[:m*ld])
-		SolveLower(m, n, l, ld, b, ld, threads)
-		SolveLowerT(m, n, l, ld, b, ld, threads)
+		SolveLower(strided(n, n, ld, l), strided(m, n, ld, b), threads)
+		SolveLowerT(strided(n, n, ld, l), strided(m, n, ld, b), threads)
 		return append(out, matrixOf(m, n, b, ld).RawMatrix().Data...)
 	}
 	want := results(n, 1)
@@ -402,22 +409,22 @@ func TestBits(t *testing.T) {
 		}
 	}
 	l, inverse := slices.Clone(a), make([]float64, n*n)
-	if !Cholesky(n, l, n, 2) {
+	if !Cholesky(strided(n, n, n, l), 2) {
 		t.Fatal("no factor")
 	}
-	InvertLower(n, l, n, inverse, n, 2)
+	InvertLower(strided(n, n, n, l), strided(n, n, n, inverse), 2)
 	add(inverse)
 	b := slices.Clone(a[:m*n])
-	SolveLower(m, n, l, n, b, n, 2)
+	SolveLower(strided(n, n, n, l), strided(m, n, n, b), 2)
 	add(b)
-	SolveLowerT(m, n, l, n, b, n, 2)
+	SolveLowerT(strided(n, n, n, l), strided(m, n, n, b), 2)
 	add(b)
-	values, vectors, ok := Eigen(n, a, n)
+	values, vectors, ok := Eigen(strided(n, n, n, a))
 	if !ok {
 		t.Fatal("no eigenvalues")
 	}
 	add(values)
-	add(vectors)
+	add(vectors.Data())
 	if got := h.Sum64(); got != want {
 		t.Errorf("hash %#x, want %#x", got, want)
 	}
@@ -434,7 +441,7 @@ func BenchmarkFactor(b *testing.B) {
 			a[i*n+i] += 1e-3
 		}
 		l, rhs := slices.Clone(a), make([]float64, 500*n)
-		Cholesky(n, l, n, 1)
+		Cholesky(strided(n, n, n, l), 1)
 		for i := range rhs {
 			rhs[i] = float64(i % 7)
 		}
@@ -445,19 +452,19 @@ func BenchmarkFactor(b *testing.B) {
 			of   []float64 // contents of work before each iteration
 			do   func()
 		}{
-			{"cholesky", a, func() { Cholesky(n, work, n, 1) }},
+			{"cholesky", a, func() { Cholesky(strided(n, n, n, work), 1) }},
 			{"cholesky-gonum", a, func() {
 				lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: work[:n*n]})
 			}},
-			{"solve-500", rhs, func() { SolveLower(500, n, l, n, work, n, 1) }},
+			{"solve-500", rhs, func() { SolveLower(strided(n, n, n, l), strided(500, n, n, work), 1) }},
 			{"solve-500-gonum", rhs, func() {
 				blas64.Trsm(blas.Right, blas.Trans, 1, lower, blas64.General{Rows: 500, Cols: n, Stride: n, Data: work[:len(rhs)]})
 			}},
-			{"invert", nil, func() { InvertLower(n, l, n, work, n, 1) }},
+			{"invert", nil, func() { InvertLower(strided(n, n, n, l), strided(n, n, n, work), 1) }},
 			{"invert-gonum", l, func() {
 				lapack64.Trtri(blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: n, Stride: n, Data: work[:n*n]})
 			}},
-			{"eigen", a, func() { Eigen(n, work, n) }},
+			{"eigen", a, func() { Eigen(strided(n, n, n, work)) }},
 			{"eigen-gonum", a, func() {
 				var e mat.EigenSym
 				e.Factorize(mat.NewSymDense(n, work[:n*n]), true)
@@ -495,7 +502,7 @@ func TestPivots(t *testing.T) {
 		const tol = 1e-6
 		var want mat.PivotedCholesky
 		want.Factorize(a, tol)
-		order, got := Pivots(n, mat.DenseCopyOf(a).RawMatrix().Data, n, tol, nil)
+		order, got := Pivots(strided(n, n, n, mat.DenseCopyOf(a).RawMatrix().Data), tol, nil)
 		if got != want.Rank() || !slices.Equal(order[:got], want.ColumnPivots(nil)[:got]) {
 			t.Fatalf("%d pivots %v, want %d %v", got, order, want.Rank(), want.ColumnPivots(nil))
 		}

@@ -40,17 +40,17 @@ func newProduct[T Float](m, n, k, pad, threads int) *product[T] {
 }
 
 func (p *product[T]) mulABT() {
-	MulABT(p.x.rows, p.y.rows, p.x.cols, 1, p.x.data, p.x.ld, p.y.data, p.y.ld, 0, p.c.data, p.c.ld, p.threads)
+	MulABT(1, p.x.view(), p.y.view(), 0, p.c.view(), p.threads)
 }
 
 func (p *product[T]) gonum() { gonumABT(1, p.x, p.y, 0, p.c) }
 
 func (p *product[T]) packed() {
-	p.panels.MulABT(p.x.rows, p.x.data, p.x.ld, p.c.data, p.c.ld, p.threads)
+	p.panels.MulABT(p.x.view(), p.c.view(), p.threads)
 }
 
 func (p *product[T]) gaussian() {
-	p.panels.Gaussian(p.x.rows, p.x.data, p.x.ld, 0.01, p.c.data, p.c.ld, p.threads)
+	p.panels.Gaussian(p.x.view(), 0.01, p.c.view(), p.threads)
 }
 
 // benchProduct times one implementation of p. gonum takes its number of threads from
@@ -135,7 +135,7 @@ func BenchmarkRankK(b *testing.B) {
 			for _, threads := range []int{1, 2} {
 				b.Run(fmt.Sprintf("n=%d/k=%d/threads=%d", n, k, threads), func(b *testing.B) {
 					for b.Loop() {
-						MulABT(n, n, k, -1, x.data, k, y.data, k, 1, c.data, n, threads)
+						MulABT(-1, x.view(), y.view(), 1, c.view(), threads)
 					}
 					flops(b, 2*n*n*k)
 					bandwidth(b, 16*n*n)

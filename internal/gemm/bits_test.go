@@ -244,11 +244,12 @@ func productBits[T Float](kind string, rec record[T]) {
 		a, b, c := numbers[T](&s, kind, sh.m*sh.k), numbers[T](&s, kind, sh.n*sh.k), numbers[T](&s, kind, sh.m*sh.n)
 		p := fill(matrix[T]{sh.n, sh.k, sh.k, b})
 		ab := scalings[i%len(scalings)]
-		MulABT(sh.m, sh.n, sh.k, T(ab[0]), a, sh.k, b, sh.k, T(ab[1]), c, sh.n, 1+i%2)
+		x, out := MatrixOf(sh.m, sh.k, a), MatrixOf(sh.m, sh.n, c)
+		MulABT(T(ab[0]), x, MatrixOf(sh.n, sh.k, b), T(ab[1]), out, 1+i%2)
 		rec("MulABT", c)
-		p.MulABT(sh.m, a, sh.k, c, sh.n, 1)
+		p.MulABT(x, out, 1)
 		rec("Panels.MulABT", c)
-		norms := []T{p.Gaussian(sh.m, a, sh.k, T(s.intn(9))/64, c, sh.n, 1), p.MaxNormSq()}
+		norms := []T{p.Gaussian(x, T(s.intn(9))/64, out, 1), p.MaxNormSq()}
 		rec("Panels.Gaussian", append(norms, c...))
 	}
 }
@@ -337,12 +338,13 @@ func TestRecordedBits(t *testing.T) {
 func sameBitsRun[T Float](seed uint64, kind string, sh shape, alpha, beta T, threads int) (out []T) {
 	s := source(seed)
 	a, b, c := numbers[T](&s, kind, sh.m*sh.k), numbers[T](&s, kind, sh.n*sh.k), numbers[T](&s, kind, sh.m*sh.n)
-	MulABT(sh.m, sh.n, sh.k, alpha, a, sh.k, b, sh.k, beta, c, sh.n, threads)
+	left, result := MatrixOf(sh.m, sh.k, a), MatrixOf(sh.m, sh.n, c)
+	MulABT(alpha, left, MatrixOf(sh.n, sh.k, b), beta, result, threads)
 	out = append(out, c...)
 	p := fill(matrix[T]{sh.n, sh.k, sh.k, b})
-	p.MulABT(sh.m, a, sh.k, c, sh.n, threads)
+	p.MulABT(left, result, threads)
 	out = append(out, c...)
-	norm := p.Gaussian(sh.m, a, sh.k, T(s.intn(100))/100, c, sh.n, threads)
+	norm := p.Gaussian(left, T(s.intn(100))/100, result, threads)
 	out = append(append(out, c...), norm)
 	x := numbers[T](&s, kind, sh.n)
 	for i := range x {

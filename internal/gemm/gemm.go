@@ -79,67 +79,58 @@ type Float interface{ float32 | float64 }
 // Backend returns the name of the backend in use: "avx512", "avx2", "neon" or "generic".
 func Backend() string { return kernelsOf[float64]().name }
 
-// MulABT computes C ← α·A·Bᵀ + β·C for row-major A (m×k, row stride lda),
-// B (n×k, ldb) and C (m×n, ldc), on at most threads goroutines. With β = 0, C
-// is not read; with α = 0, A and B are not, as in BLAS. The result does not
-// depend on threads. C must not overlap A or B.
-//
-// It panics if a size is negative, a stride is less than its row, or a slice
-// is too short for its matrix.
-func MulABT[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
-	checkMatrix("B", n, k, len(b), ldb)
-	mul(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads, (*task[T]).plan)
+// MulABT computes C ← α·A·Bᵀ + β·C for A of m×k, B of n×k and C of m×n, on at most threads
+// goroutines. With β = 0, C is not read; with α = 0, A and B are not, as in BLAS. The result does
+// not depend on threads. C must not overlap A or B. MulABT panics if the shapes do not fit.
+func MulABT[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T], threads int) {
+	checkShapes(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols)
+	mul(alpha, a, b, beta, c, threads, (*task[T]).plan)
 }
 
-// MulAB computes C ← α·A·B + β·C for row-major A (m×k, row stride lda), B (k×n, ldb)
-// and C (m×n, ldc). It follows the rules of [MulABT], and its result has the same
-// bits as that of MulABT with the transpose of B.
-func MulAB[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int) {
-	checkMatrix("B", k, n, len(b), ldb)
-	mul(m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, threads, (*task[T]).planAB)
+// MulAB computes C ← α·A·B + β·C for A of m×k, B of k×n and C of m×n. It follows the rules of
+// [MulABT], and its result has the same bits as that of MulABT with the transpose of B.
+func MulAB[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T], threads int) {
+	checkShapes(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols)
+	mul(alpha, a, b, beta, c, threads, (*task[T]).planAB)
 }
 
 // mul implements both products; plan depends on how B is stored.
-func mul[T Float](m, n, k int, alpha T, a []T, lda int, b []T, ldb int, beta T, c []T, ldc, threads int, plan func(*task[T], int)) {
-	checkMatrix("A", m, k, len(a), lda)
-	checkMatrix("C", m, n, len(c), ldc)
-	if m == 0 || n == 0 {
+func mul[T Float](alpha T, a, b Matrix[T], beta T, c Matrix[T], threads int, plan func(*task[T], int)) {
+	if c.rows == 0 || c.cols == 0 {
 		return
 	}
-	if k == 0 || alpha == 0 {
-		scale(m, n, beta, c, ldc)
+	if a.cols == 0 || alpha == 0 {
+		scale(beta, c)
 		return
 	}
 	t := newTask(kernelsOf[T]())
-	t.m, t.n, t.k = m, n, k
+	t.m, t.n, t.k = c.rows, c.cols, a.cols
 	t.alpha, t.beta = alpha, beta
-	t.a, t.lda, t.b, t.ldb, t.c, t.ldc = a, lda, b, ldb, c, ldc
+	t.a, t.b, t.c = a, b, c
 	plan(t, threads)
 	t.run(threads)
 }
 
-// Transpose computes B ← Aᵀ for row-major A (m×n, row stride lda) and B (n×m, ldb),
-// which must not overlap. It panics as [MulABT] does.
-func Transpose[T Float](m, n int, a []T, lda int, b []T, ldb int) {
-	checkMatrix("A", m, n, len(a), lda)
-	checkMatrix("B", n, m, len(b), ldb)
+// Transpose computes B ← Aᵀ for A of m×n and B of n×m, which must not overlap. It panics if the
+// shapes do not fit.
+func Transpose[T Float](a, b Matrix[T]) {
+	checkShapes(a.rows == b.cols && a.cols == b.rows)
 	// Write four elements of a row of B at a time, and visit so few rows in turn that
 	// their cache lines are still cached for the next four.
 	const strip = 64
-	for j0 := 0; j0 < n; j0 += strip {
-		cols := min(strip, n-j0)
+	for j0 := 0; j0 < a.cols; j0 += strip {
+		cols := min(strip, a.cols-j0)
 		i := 0
-		for ; i+4 <= m; i += 4 {
-			a0, a1, a2, a3 := a[i*lda+j0:][:cols], a[(i+1)*lda+j0:][:cols], a[(i+2)*lda+j0:][:cols], a[(i+3)*lda+j0:][:cols]
+		for ; i+4 <= a.rows; i += 4 {
+			a0, a1, a2, a3 := a.from(i, j0)[:cols], a.from(i+1, j0)[:cols], a.from(i+2, j0)[:cols], a.from(i+3, j0)[:cols]
 			for j := range cols {
-				at := (j0+j)*ldb + i
-				row := b[at : at+4 : at+4]
+				row := b.from(j0+j, i)[:4:4]
 				row[0], row[1], row[2], row[3] = a0[j], a1[j], a2[j], a3[j]
 			}
 		}
-		for ; i < m; i++ {
-			for j, v := range a[i*lda+j0:][:cols] {
-				b[(j0+j)*ldb+i] = v
+		for ; i < a.rows; i++ {
+			for j, v := range a.from(i, j0)[:cols] {
+				b.Set(j0+j, i, v)
 			}
 		}
 	}
@@ -153,27 +144,21 @@ func Convert[D, S Float](dst []D, src []S) {
 	}
 }
 
-// checkMatrix panics unless a slice of length have holds a rows×cols matrix of
-// row stride ld.
-func checkMatrix(name string, rows, cols, have, ld int) {
-	switch {
-	case rows < 0 || cols < 0:
-		panic("gemm: negative size of " + name)
-	case ld < cols:
-		panic("gemm: row stride less than the row length in " + name)
-	case rows > 0 && have < (rows-1)*ld+cols:
-		panic("gemm: slice too short for " + name)
+// checkShapes panics unless the shapes of a product's matrices fit.
+func checkShapes(fit bool) {
+	if !fit {
+		panic("gemm: the shapes of the matrices do not fit")
 	}
 }
 
 // scale computes C ← β·C.
-func scale[T Float](m, n int, beta T, c []T, ldc int) {
-	for i := range m {
-		row := c[i*ldc : i*ldc+n]
-		if beta == 0 {
-			clear(row)
-			continue
-		}
+func scale[T Float](beta T, c Matrix[T]) {
+	if beta == 0 {
+		c.Clear()
+		return
+	}
+	for i := range c.rows {
+		row := c.Row(i)
 		for j := range row {
 			row[j] *= beta
 		}

@@ -63,6 +63,10 @@ func randMatrix[T Float](rnd *rand.Rand, rows, cols, pad int) matrix[T] {
 	return m
 }
 
+// view returns m, and part its first rows and columns, as arguments of a product.
+func (m matrix[T]) view() Matrix[T]               { return m.part(m.rows, m.cols) }
+func (m matrix[T]) part(rows, cols int) Matrix[T] { return Strided(rows, cols, m.ld, m.data) }
+
 func (m matrix[T]) row(i int) []T { return m.data[i*m.ld : i*m.ld+m.cols] }
 func (m matrix[T]) at(i, j int) T { return m.data[i*m.ld+j] }
 func (m matrix[T]) clone() matrix[T] {
@@ -185,14 +189,14 @@ func (e *edgeCase[T]) run(t *testing.T) {
 	for i, s := range edgeShapes() {
 		want := matrix[T]{s.m, s.n, edgeMax, e.want[s.k].data}
 		got := newMatrix[T](s.m, s.n, i%3)
-		MulABT(s.m, s.n, s.k, 1, e.a.data, e.a.ld, e.b.data, e.b.ld, 0, got.data, got.ld, 1+i%2)
+		MulABT(1, e.a.part(s.m, s.k), e.b.part(s.n, s.k), 0, got.view(), 1+i%2)
 		compare(t, got, want, s, 1)
 		p := NewPanels[T](s.k)
 		for j := range s.n {
 			p.Append(e.b.row(j)[:s.k])
 		}
 		got = newMatrix[T](s.m, s.n, i%3)
-		p.MulABT(s.m, e.a.data, e.a.ld, got.data, got.ld, 1+i%2)
+		p.MulABT(e.a.part(s.m, s.k), got.view(), 1+i%2)
 		compare(t, got, want, s, 1)
 	}
 }
@@ -215,14 +219,14 @@ func testMulABT[T Float](t *testing.T) {
 		}
 		want, got, across := c.clone(), c.clone(), c.clone()
 		if s.k == 0 {
-			scale(s.m, s.n, co.beta, want.data, want.ld)
+			scale(co.beta, want.view())
 		} else if s.m > 0 && s.n > 0 {
 			gonumABT(co.alpha, a, b, co.beta, want)
 		}
-		MulABT(s.m, s.n, s.k, co.alpha, a.data, a.ld, b.data, b.ld, co.beta, got.data, got.ld, 1+i%3)
+		MulABT(co.alpha, a.view(), b.view(), co.beta, got.view(), 1+i%3)
 		compare(t, got, want, s, 3)
 		bt := transposed(b, pad)
-		MulAB(s.m, s.n, s.k, co.alpha, a.data, a.ld, bt.data, bt.ld, co.beta, across.data, across.ld, 1+i%2)
+		MulAB(co.alpha, a.view(), bt.view(), co.beta, across.view(), 1+i%2)
 		for i, v := range across.data {
 			if !sameBits(v, got.data[i]) {
 				t.Fatalf("%v element %d: MulAB gives %v, MulABT %v", s, i, v, got.data[i])
@@ -233,7 +237,7 @@ func testMulABT[T Float](t *testing.T) {
 
 func transposed[T Float](b matrix[T], pad int) matrix[T] {
 	bt := newMatrix[T](b.cols, b.rows, pad)
-	Transpose(b.rows, b.cols, b.data, b.ld, bt.data, bt.ld)
+	Transpose(b.view(), bt.view())
 	return bt
 }
 
@@ -270,7 +274,7 @@ func testGaussian[T Float](t *testing.T) {
 		}
 		gamma := []float64{0, 0.01, 1, 30}[i%4]
 		got := newMatrix[T](s.m, s.n, i%3)
-		fill(b).Gaussian(s.m, a.data, a.ld, T(gamma), got.data, got.ld, 1+i%3)
+		fill(b).Gaussian(a.view(), T(gamma), got.view(), 1+i%3)
 		for r := range s.m {
 			for c := range s.n {
 				if !edge(r, s.m) && !edge(c, s.n) {
@@ -377,7 +381,7 @@ func testNorms[T Float](t *testing.T) {
 	for i := range 5 {
 		want = max(want, NormSq(a.row(i)))
 	}
-	if got := p.Gaussian(5, a.data, a.ld, 1, make([]T, 5*p.Len()), p.Len(), 1); got != want {
+	if got := p.Gaussian(a.view(), 1, NewMatrix[T](5, p.Len()), 1); got != want {
 		t.Errorf("Gaussian returns %v, the largest squared norm is %v", got, want)
 	}
 	p.Reset()
@@ -403,10 +407,10 @@ func testBits[T Float](t *testing.T) {
 		x := randMatrix[T](rnd, 131, dim, 0)
 		full := newMatrix[T](131, 131, 0)
 		p := fill(x)
-		p.Gaussian(131, x.data, dim, 0.1, full.data, 131, 1)
+		p.Gaussian(x.view(), 0.1, full.view(), 1)
 		for _, threads := range []int{2, 3, 7} {
 			got := newMatrix[T](131, 131, 0)
-			p.Gaussian(131, x.data, dim, 0.1, got.data, 131, threads)
+			p.Gaussian(x.view(), 0.1, got.view(), threads)
 			if !slices.Equal(got.data, full.data) {
 				t.Fatalf("dim %d: %d threads change the result", dim, threads)
 			}
@@ -422,7 +426,7 @@ func testBits[T Float](t *testing.T) {
 			for i, j := range at {
 				copy(a.row(i), x.row(j))
 			}
-			q.Gaussian(n, a.data, dim, 0.1, got.data, n, 1)
+			q.Gaussian(a.view(), 0.1, got.view(), 1)
 			for i := range n {
 				for j := range n {
 					if g := got.at(i, j); g != full.at(at[i], at[j]) || g != got.at(j, i) {
@@ -444,11 +448,11 @@ func testPaths[T Float](t *testing.T) {
 		{60, 300, 400}, {1, 300, 450}, {3, 130, 33}, {4, 4, 2}} {
 		a, b := randMatrix[T](rnd, s.m, s.k, 3), randMatrix[T](rnd, s.n, s.k, 0)
 		one, two, tr := newMatrix[T](s.m, s.n, 0), newMatrix[T](s.m, s.n, 1), newMatrix[T](s.n, s.m, 0)
-		MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, one.data, one.ld, 1)
-		MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, two.data, two.ld, 3)
-		MulABT(s.n, s.m, s.k, 1, b.data, b.ld, a.data, a.ld, 0, tr.data, tr.ld, 1)
+		MulABT(1, a.view(), b.view(), 0, one.view(), 1)
+		MulABT(1, a.view(), b.view(), 0, two.view(), 3)
+		MulABT(1, b.view(), a.view(), 0, tr.view(), 1)
 		seq := newMatrix[T](s.m, s.n, 0)
-		fill(b).MulABT(s.m, a.data, a.ld, seq.data, seq.ld, 1)
+		fill(b).MulABT(a.view(), seq.view(), 1)
 		lanes := InLanes(s.m, s.n, s.k)
 		for i := range s.m {
 			for j := range s.n {
@@ -473,9 +477,9 @@ func testNonFinite[T Float](t *testing.T) {
 			bi, bq := s.n-1, s.k/2
 			b.data[bi*s.k+bq] = bad
 			c := newMatrix[T](s.m, s.n, 0)
-			MulABT(s.m, s.n, s.k, 1, a.data, s.k, b.data, s.k, 0, c.data, s.n, 1)
+			MulABT(1, a.view(), b.view(), 0, c.view(), 1)
 			g := newMatrix[T](s.m, s.n, 0)
-			fill(b).Gaussian(s.m, a.data, s.k, 0.5, g.data, s.n, 1)
+			fill(b).Gaussian(a.view(), 0.5, g.view(), 1)
 			for i := range s.m {
 				for j := range s.n {
 					wantC, wantG := T(s.k), T(1)
@@ -504,7 +508,7 @@ func TestFarAway(t *testing.T) {
 		p := NewPanels[float32](2)
 		p.Append([]float32{3e19, 0}) // its square overflows
 		c := []float32{5}
-		p.Gaussian(1, []float32{0, 1}, 2, 0.5, c, 1, 1)
+		p.Gaussian(RowOf([]float32{0, 1}), 0.5, RowOf(c), 1)
 		if c[0] != 0 {
 			t.Errorf("got %v, want 0", c[0])
 		}
@@ -617,7 +621,7 @@ func TestTranspose(t *testing.T) {
 			for i := range a {
 				a[i] = float32(i + 1)
 			}
-			Transpose(m, n, a, lda, b, ldb)
+			Transpose(Strided(m, n, lda, a), Strided(n, m, ldb, b))
 			for k, v := range b {
 				var want float32
 				if j, i := k/ldb, k%ldb; i < m {
@@ -635,17 +639,23 @@ func TestPanics(t *testing.T) {
 	p := NewPanels[float64](3)
 	p.Append([]float64{1, 2, 3})
 	f := make([]float64, 6)
+	x, c := MatrixOf(2, 3, f), NewMatrix[float64](2, 2)
 	for name, f := range map[string]func(){
-		"short A":        func() { MulABT(2, 1, 3, 1, f[:5], 3, f, 3, 0, f, 1, 1) },
-		"short B":        func() { MulABT(1, 2, 3, 1, f, 3, f[:5], 3, 0, f, 2, 1) },
-		"short C":        func() { MulABT(2, 2, 1, 1, f, 1, f, 1, 0, f[:3], 2, 1) },
-		"short B across": func() { MulAB(1, 3, 2, 1, f, 2, f[:5], 3, 0, f, 3, 1) },
-		"stride":         func() { MulABT(1, 1, 3, 1, f, 2, f, 3, 0, f, 1, 1) },
-		"transpose":      func() { Transpose(3, 2, f, 2, f[:5], 3) },
-		"negative size":  func() { MulABT(-1, 1, 3, 1, f, 3, f, 3, 0, f, 1, 1) },
+		"short":          func() { MatrixOf(2, 3, f[:5]) },
+		"stride":         func() { Strided(1, 3, 2, f) },
+		"negative size":  func() { MatrixOf(-1, 3, f) },
+		"rows":           func() { x.Rows(1, 3) },
+		"columns":        func() { x.Cols(2, 4) },
+		"length of B":    func() { MulABT(1, x, x.Cols(0, 2), 0, c, 1) },
+		"rows of C":      func() { MulABT(1, x, x, 0, c.Rows(0, 1), 1) },
+		"columns of C":   func() { MulABT(1, x, x, 0, c.Cols(0, 1), 1) },
+		"B across":       func() { MulAB(1, x, x, 0, c, 1) },
+		"transpose":      func() { Transpose(x, x) },
+		"panels":         func() { p.MulABT(x.Cols(0, 2), c.Cols(0, 1), 1) },
+		"panels of C":    func() { p.MulABT(x, c, 1) },
 		"row length":     func() { p.Append(f[:2]) },
 		"row index":      func() { p.Remove(1) },
-		"negative gamma": func() { p.Gaussian(1, f, 3, -1, f, 1, 1) },
+		"negative gamma": func() { p.Gaussian(x, -1, c.Cols(0, 1), 1) },
 		"dot":            func() { Dot(f, f[:2]) },
 		"axpy":           func() { Axpy(1, f, f[:2]) },
 		"largest":        func() { Largest(f, f[:2]) },
@@ -670,13 +680,13 @@ func TestConcurrent(t *testing.T) {
 		x := randMatrix[float64](rnd, 120, 40, 0)
 		p := fill(x)
 		want := newMatrix[float64](120, 120, 0)
-		p.Gaussian(120, x.data, 40, 1, want.data, 120, 1)
+		p.Gaussian(x.view(), 1, want.view(), 1)
 		var readers sync.WaitGroup
 		for range 8 {
 			readers.Go(func() {
 				for range 5 {
 					got := newMatrix[float64](120, 120, 0)
-					p.Gaussian(120, x.data, 40, 1, got.data, 120, 2)
+					p.Gaussian(x.view(), 1, got.view(), 2)
 					if !slices.Equal(got.data, want.data) {
 						t.Error("concurrent calls disturb each other")
 					}
@@ -700,9 +710,9 @@ func TestAllocs(t *testing.T) {
 			c := newMatrix[float64](s.m, s.n, 0)
 			p, bt := fill(b), transposed(b, 0)
 			got := testing.AllocsPerRun(20, func() {
-				MulABT(s.m, s.n, s.k, 1, a.data, a.ld, b.data, b.ld, 0, c.data, c.ld, 2)
-				MulAB(s.m, s.n, s.k, 1, a.data, a.ld, bt.data, bt.ld, 0, c.data, c.ld, 2)
-				p.Gaussian(s.m, a.data, a.ld, 1, c.data, c.ld, 2)
+				MulABT(1, a.view(), b.view(), 0, c.view(), 2)
+				MulAB(1, a.view(), bt.view(), 0, c.view(), 2)
+				p.Gaussian(a.view(), 1, c.view(), 2)
 			})
 			if got >= 1 {
 				t.Errorf("%v: %v allocations a call", s, got)

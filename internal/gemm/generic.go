@@ -149,7 +149,8 @@ func leastExponent(x []float32) int {
 func row32(x, p []float32, s *[genericVec]float32, exact bool) {
 	for q := 0; q < len(x); q++ {
 		if exact {
-			if q = row32ToMidpoint(q, x, p, s); q == len(x) {
+			q = row32ToMidpoint(q, x, p, s)
+			if q == len(x) {
 				return
 			}
 		}

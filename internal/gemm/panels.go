@@ -77,10 +77,10 @@ func (p *Panels[T]) Remove(i int) {
 		panic("gemm: row index out of range")
 	}
 	last, nr := p.n-1, p.kr.nr
-	gone := p.norm[i]
+	removed := p.norm[i]
 	p.norm[i] = p.norm[last]
 	p.norm = p.norm[:last]
-	if !(gone < p.most) {
+	if !(removed < p.most) {
 		p.most = 0
 		for _, v := range p.norm {
 			p.most = max(p.most, v)
@@ -116,30 +116,28 @@ func (p *Panels[T]) MaxNormSq() T { return p.most }
 // NormSq returns ‖x‖² with the same bits as Panels.NormSq for a row x.
 func NormSq[T Float](x []T) T { return T(kernelsOf[T]().sumSquares(x)) }
 
-// MulABT computes C ← A·Pᵀ for row-major A (m×dim, lda), C (m×Len, ldc), on at
-// most threads goroutines.
-func (p *Panels[T]) MulABT(m int, a []T, lda int, c []T, ldc, threads int) {
-	if t := p.task(m, a, lda, c, ldc, threads); t != nil {
+// MulABT computes C ← A·Pᵀ for A of m×dim and C of m×Len, on at most threads goroutines.
+func (p *Panels[T]) MulABT(a, c Matrix[T], threads int) {
+	if t := p.task(a, c, threads); t != nil {
 		t.run(threads)
 	}
 }
 
-// Gaussian computes C_ij ← exp(−gamma·max(0, ‖a_i‖² + ‖p_j‖² − 2 a_i·p_j)) for
-// row-major A (m×dim, lda), C (m×Len, ldc), on at most threads goroutines. No
-// value exceeds 1; NaN stays NaN, and an infinite distance gives 0. It returns
-// the largest ‖a_i‖² and panics if gamma is negative.
-func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads int) (largest T) {
+// Gaussian computes C_ij ← exp(−gamma·max(0, ‖a_i‖² + ‖p_j‖² − 2 a_i·p_j)) for A of m×dim and C
+// of m×Len, on at most threads goroutines. No value exceeds 1; NaN stays NaN, and an infinite
+// distance gives 0. It returns the largest ‖a_i‖² and panics if gamma is negative.
+func (p *Panels[T]) Gaussian(a Matrix[T], gamma T, c Matrix[T], threads int) (largest T) {
 	if gamma < 0 {
 		panic("gemm: negative gamma")
 	}
-	t := p.task(m, a, lda, c, ldc, threads)
+	t := p.task(a, c, threads)
 	if t == nil {
 		return 0
 	}
 	t.gaussian, t.gamma, t.nb = true, gamma, p.norm
-	t.na = resize(t.na, m)
+	t.na = resize(t.na, a.rows)
 	for i := range t.na {
-		t.na[i] = T(p.kr.sumSquares(a[i*lda : i*lda+p.dim]))
+		t.na[i] = T(p.kr.sumSquares(a.Row(i)))
 		largest = max(largest, t.na[i])
 	}
 	t.run(threads)
@@ -147,16 +145,15 @@ func (p *Panels[T]) Gaussian(m int, a []T, lda int, gamma T, c []T, ldc, threads
 }
 
 // task prepares C ← A·Pᵀ, or returns nil if C is empty.
-func (p *Panels[T]) task(m int, a []T, lda int, c []T, ldc, threads int) *task[T] {
-	checkMatrix("A", m, p.dim, len(a), lda)
-	checkMatrix("C", m, p.n, len(c), ldc)
-	if m == 0 || p.n == 0 {
+func (p *Panels[T]) task(a, c Matrix[T], threads int) *task[T] {
+	checkShapes(a.cols == p.dim && a.rows == c.rows && c.cols == p.n)
+	if a.rows == 0 || p.n == 0 {
 		return nil
 	}
 	t := newTask(p.kr)
-	t.m, t.n, t.k = m, p.n, p.dim
+	t.m, t.n, t.k = a.rows, p.n, p.dim
 	t.alpha, t.beta = 1, 0
-	t.a, t.lda, t.c, t.ldc = a, lda, c, ldc
+	t.a, t.c = a, c
 	t.packed = p.data
 	t.planPanels(threads)
 	return t

@@ -44,13 +44,8 @@ type task[T Float] struct {
 	m, n, k int
 	alpha   T
 	beta    T
-	a       []T
-	lda     int
-	b       []T
-	ldb     int
+	a, b, c Matrix[T]
 	across  bool // b is k×n, not n×k (kindColumns)
-	c       []T
-	ldc     int
 
 	packed []T // panels: of B (kindPanels) or of A (kindSwapped)
 	cols   int // rows of A in a panel (kindSwapped)
@@ -125,7 +120,7 @@ func (t *task[T]) plan(threads int) {
 		t.planSwapped()
 	case t.n*t.k*sizeOf[T]() <= sharedPack:
 		t.pack = resize(t.pack, ceilDiv(t.n, t.kr.nr)*t.kr.nr*t.k)
-		t.kr.packRows(t.pack, t.k*t.kr.nr, t.kr.nr, t.b, t.ldb, t.n, t.k)
+		t.kr.packRows(t.pack, t.k*t.kr.nr, t.kr.nr, t.b.data, t.b.stride, t.n, t.k)
 		t.packed = t.pack
 		t.planPanels(threads)
 	default:
@@ -139,8 +134,9 @@ func (t *task[T]) planAB(threads int) {
 	if InLanes(t.m, t.n, t.k) {
 		// A dot product needs its columns side by side.
 		t.pack = resize(t.pack, t.n*t.k)
-		Transpose(t.k, t.n, t.b, t.ldb, t.pack, t.k)
-		t.b, t.ldb = t.pack, t.k
+		columns := MatrixOf(t.n, t.k, t.pack)
+		Transpose(t.b, columns)
+		t.b = columns
 		t.planLanes()
 		return
 	}
@@ -185,7 +181,7 @@ func (t *task[T]) planSwapped() {
 	t.kind = kindSwapped
 	t.cols = ceilDiv(ceilDiv(t.m, panels), lanes) * lanes
 	t.pack = resize(t.pack, panels*nr*t.k)
-	t.kr.packRows(t.pack, t.k*nr, t.cols, t.a, t.lda, t.m, t.k)
+	t.kr.packRows(t.pack, t.k*nr, t.cols, t.a.data, t.a.stride, t.m, t.k)
 	t.packed = t.pack
 	t.unitCols = 8 * t.kr.mr
 	t.units = ceilDiv(t.n, t.unitCols)
@@ -219,7 +215,8 @@ func (t *task[T]) run(threads int) {
 	}
 	t.drain(t.workers[0])
 	t.wg.Wait()
-	t.a, t.b, t.c, t.packed, t.nb = nil, nil, nil, nil, nil
+	t.a, t.b, t.c = Matrix[T]{}, Matrix[T]{}, Matrix[T]{}
+	t.packed, t.nb = nil, nil
 	t.gaussian, t.across = false, false
 	t.kr.tasks.Put(t)
 }
@@ -249,7 +246,7 @@ func (t *task[T]) panelsUnit(u int) {
 	i0, j0 := u/t.colUnits*t.unitRows, u%t.colUnits*t.unitCols
 	i1, j1 := min(i0+t.unitRows, t.m), min(j0+t.unitCols, t.n)
 	if t.k == 0 {
-		scale(i1-i0, j1-j0, 0, t.c[i0*t.ldc+j0:], t.ldc)
+		t.c.Rows(i0, i1).Cols(j0, j1).Clear()
 	}
 	nr, kc, beta := t.kr.nr, kBlock(max(t.k, 1)), t.beta
 	// The blocks of k are processed in order by the goroutine that computes this
@@ -261,7 +258,7 @@ func (t *task[T]) panelsUnit(u int) {
 	}
 	if t.gaussian {
 		for i := i0; i < i1; i++ {
-			t.kr.gauss(t.c[i*t.ldc+j0:i*t.ldc+j1], t.nb[j0:j1], t.na[i], t.gamma)
+			t.kr.gauss(t.c.Row(i)[j0:j1], t.nb[j0:j1], t.na[i], t.gamma)
 		}
 	}
 }
@@ -276,9 +273,9 @@ func (t *task[T]) columnsUnit(w *worker[T], u int) {
 	for k0 := 0; k0 < t.k; k0 += kc {
 		k1 := min(k0+kc, t.k)
 		if t.across {
-			t.kr.packColumns(w.b, t.b[k0*t.ldb+j0:], t.ldb, j1-j0, k1-k0)
+			t.kr.packColumns(w.b, t.b.from(k0, j0), t.b.stride, j1-j0, k1-k0)
 		} else {
-			t.kr.packRows(w.b, (k1-k0)*nr, nr, t.b[j0*t.ldb+k0:], t.ldb, j1-j0, k1-k0)
+			t.kr.packRows(w.b, (k1-k0)*nr, nr, t.b.from(j0, k0), t.b.stride, j1-j0, k1-k0)
 		}
 		for i0 := 0; i0 < t.m; i0 += rowBlock {
 			i1 := min(i0+rowBlock, t.m)
@@ -309,7 +306,7 @@ func (t *task[T]) block(i0, i1, j0, j1, k0, k1 int, b []T, panel int, beta T) {
 // tile runs the micro-kernel on the tile at i, j of a block that ends at i1, j1.
 func (t *task[T]) tile(i, i1, j, j1, k0, k1 int, b []T, beta T) {
 	t.kr.tile(min(t.kr.mr, i1-i), min(t.kr.nr, j1-j), k1-k0,
-		t.a[i*t.lda+k0:], t.lda, b, t.alpha, beta, t.c[i*t.ldc+j:], t.ldc)
+		t.a.from(i, k0), t.a.stride, b, t.alpha, beta, t.c.from(i, j), t.c.stride)
 }
 
 // swappedUnit computes some columns of C, as rows of Cᵀ = B·Aᵀ.
@@ -329,18 +326,18 @@ func (t *task[T]) swappedTile(tile []T, j, rows, i, cols int) {
 	nr, kc, beta := t.kr.nr, kBlock(t.k), t.beta
 	if beta != 0 {
 		for p := range cols {
-			for q, v := range t.c[(i+p)*t.ldc+j : (i+p)*t.ldc+j+rows] {
+			for q, v := range t.c.from(i+p, j)[:rows] {
 				tile[q*nr+p] = v
 			}
 		}
 	}
 	panel := t.packed[i/t.cols*t.k*nr:]
 	for k0 := 0; k0 < t.k; k0 += kc {
-		t.kr.tile(rows, cols, min(kc, t.k-k0), t.b[j*t.ldb+k0:], t.ldb, panel[k0*nr:], t.alpha, beta, tile, nr)
+		t.kr.tile(rows, cols, min(kc, t.k-k0), t.b.from(j, k0), t.b.stride, panel[k0*nr:], t.alpha, beta, tile, nr)
 		beta = 1
 	}
 	for p := range cols {
-		row := t.c[(i+p)*t.ldc+j : (i+p)*t.ldc+j+rows]
+		row := t.c.from(i+p, j)[:rows]
 		for q := range row {
 			row[q] = tile[q*nr+p]
 		}
@@ -351,22 +348,23 @@ func (t *task[T]) swappedTile(tile []T, j, rows, i, cols int) {
 // products.
 func (t *task[T]) lanesUnit(w *worker[T], u int) {
 	kr := t.kr
-	x, ldx, nx, sx := t.a, t.lda, t.m, t.ldc // the few rows, and their stride in C
-	y, ldy, ny, sy := t.b, t.ldb, t.n, 1     // the many rows
+	x, sx := t.a, t.c.stride // the few rows, and their stride in C
+	y, sy := t.b, 1          // the many rows
 	if t.m > t.n {
-		x, ldx, nx, sx, y, ldy, ny, sy = y, ldy, ny, sy, x, ldx, nx, sx
+		x, sx, y, sy = y, sy, x, sx
 	}
-	end := min((u+1)*t.unitCols, ny)
+	end := min((u+1)*t.unitCols, y.rows)
 	for j, rb := u*t.unitCols, 0; j < end; j += rb {
-		if rb = kr.dotB; j+rb > end {
+		rb = kr.dotB
+		if j+rb > end {
 			rb = 1
 		}
-		for i, ra := 0, 0; i < nx; i += ra {
-			ra = ceilDiv(nx-i, ceilDiv(nx-i, kr.dotA)) // evenly: a single row costs as much as several
-			kr.dots(ra, rb, t.k, x[i*ldx:], ldx, y[j*ldy:], ldy, &w.out)
+		for i, ra := 0, 0; i < x.rows; i += ra {
+			ra = ceilDiv(x.rows-i, ceilDiv(x.rows-i, kr.dotA)) // evenly: a single row costs as much as several
+			kr.dots(ra, rb, t.k, x.from(i, 0), x.stride, y.from(j, 0), y.stride, &w.out)
 			for p := range ra {
 				for q := range rb {
-					t.put(&t.c[(i+p)*sx+(j+q)*sy], w.out[4*p+q])
+					t.put(&t.c.data[(i+p)*sx+(j+q)*sy], w.out[4*p+q])
 				}
 			}
 		}

@@ -104,7 +104,7 @@ func newView(s InverseState, of recent) *view {
 	for j := range s.Total() {
 		kernel.Widen(x, s.Point(j))
 		row := v.k[j*n : (j+1)*n]
-		samples.Block64(step.Kernel, 1, x, row, n, 1)
+		samples.Block64(step.Kernel, kernel.MatrixOf(1, dim, x), kernel.MatrixOf(1, n, row), 1)
 		for i, k := range row {
 			axpy(k, s.Weights(j), v.scores[i*c:(i+1)*c])
 		}

@@ -84,7 +84,7 @@ func (m *Model) Row(x []float32) []float64 {
 	m.row = slices.Grow(m.row[:0], order)[:order]
 	if order > 0 {
 		kernel.Widen(m.x, x)
-		m.F.Dict.Block64(m.F.Kernel, 1, m.x, m.row, order, m.Threads)
+		m.F.Dict.Block64(m.F.Kernel, gemm.RowOf(m.x), gemm.RowOf(m.row), m.Threads)
 		m.Evals += int64(order)
 	}
 	return m.row

@@ -35,7 +35,7 @@ func NewPursuit(fTilde *kernel.Expansion, exact bool) *Pursuit {
 	K, d := mat.NewDense(max(M, 1), max(M, 1), nil), make([]float64, p)
 	for i := range M {
 		kernel.Widen(d, fTilde.Dict.At(i))
-		fTilde.Dict.Block64(fTilde.Kernel, 1, d, K.RawRowView(i), M, 1)
+		fTilde.Dict.Block64(fTilde.Kernel, kernel.MatrixOf(1, p, d), kernel.MatrixOf(1, M, K.RawRowView(i)), 1)
 		K.Set(i, i, fTilde.Kernel.Self(fTilde.Dict.At(i)))
 	}
 	return &Pursuit{K, mat.NewDense(max(M, 1), fTilde.Outputs, slices.Clone(fTilde.W)), exact}

@@ -19,23 +19,23 @@ type State interface {
 }
 
 type state struct {
-	step  prune.Step
-	ridge float64
-	old   int
-	d     []element
-	spent float64
+	step         prune.Step
+	ridge        float64
+	old          int
+	d            []element
+	squaredError float64
 
 	inv *mat.Dense // result of inverted; nil if it must be recomputed
 }
 
 type element struct {
-	x      []float32
-	w      []float64
-	id     uint64
-	age    int
-	sample int       // position in the mini-batch, −1 if this step has no sample for it
-	start  []float64 // weights in f̃, minus those that were dropped
-	gone   bool
+	x       []float32
+	w       []float64
+	id      uint64
+	age     int
+	sample  int       // position in the mini-batch, −1 if this step has no sample for it
+	start   []float64 // weights in f̃, minus those that were dropped
+	removed bool
 }
 
 // NewState returns the state of f̃ = Σ_j w_j κ(x_j, ·) for a pruner. The first old elements are
@@ -77,14 +77,14 @@ func (s *state) Step() prune.Step        { return s.step }
 func (s *state) Old() int                { return s.old }
 func (s *state) Total() int              { return len(s.d) }
 func (s *state) Len() int                { return len(s.present()) }
-func (s *state) Present(j int) bool      { return !s.d[j].gone }
+func (s *state) Present(j int) bool      { return !s.d[j].removed }
 func (s *state) Point(j int) []float32   { return s.d[j].x }
 func (s *state) Weights(j int) []float64 { return s.d[j].w }
 func (s *state) Age(j int) int           { return s.d[j].age }
 func (s *state) ID(j int) uint64         { return s.d[j].id }
 func (s *state) Sample(j int) int        { return s.d[j].sample }
 func (s *state) Self(j int) float64      { return s.step.Kernel.Self(s.d[j].x) }
-func (s *state) Spent() float64          { return s.spent }
+func (s *state) Spent() float64          { return s.squaredError }
 func (s *state) Norm2(j int) float64     { return floats.Dot(s.d[j].w, s.d[j].w) }
 func (s *state) Row(j int) []float64     { return s.Values(s.d[j].x) }
 func (s *state) Cost(j int) float64      { return s.Norm2(j) * s.Distance(j) }
@@ -129,7 +129,7 @@ func (s *state) refit() {
 		}
 	}
 	gamma, w := p.Approximate(is)
-	s.spent = gamma * gamma
+	s.squaredError = gamma * gamma
 	for _, j := range is {
 		s.d[j].w = w.RawRowView(j)
 	}
@@ -144,10 +144,10 @@ func (s *state) Drop(j int) {
 }
 
 func (s *state) leave(j int) {
-	if s.d[j].gone {
+	if s.d[j].removed {
 		panic("literal: an element is removed that is not present")
 	}
-	s.d[j].gone, s.inv = true, nil
+	s.d[j].removed, s.inv = true, nil
 }
 
 // present returns the present elements.
@@ -196,7 +196,8 @@ func (s *state) inverted() *mat.Dense {
 }
 
 func (s *state) Column(dst []float64, j int) {
-	if mat.Col(dst, j, s.inverted()); s.d[j].gone {
+	mat.Col(dst, j, s.inverted())
+	if s.d[j].removed {
 		clear(dst)
 	}
 }
