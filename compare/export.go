@@ -16,8 +16,8 @@ import (
 	"polkrepro/spec"
 )
 
-// Export trains the best setting of a comparison on a user's file again, on all rows of the file and in as
-// many passes, and returns the model for prediction. The best has the least mean error on the test rows,
+// Export trains the best setting of a comparison on one file of a user again, on all rows of the file and in
+// as many passes, and returns the model for prediction. The best has the least mean error on the test rows,
 // among the settings whose runs all have a record and whose model a model file can hold. Export passes
 // to opt.Note what it chose, and what it could not choose.
 func Export(ctx context.Context, plan []spec.Planned, records map[string]*record.Record, opt Options) (*online.Model, error) {
@@ -42,7 +42,7 @@ func Export(ctx context.Context, plan []spec.Planned, records map[string]*record
 	if err != nil {
 		return nil, fmt.Errorf("%s, on all rows: %w", best.Series, err)
 	}
-	return online.NewPredictor(best.settings(set, opt.Source.Label), set.Scaling, f, int64(best.Run.Samples), set.Names)
+	return online.NewPredictor(best.settings(set, opt.Sources[0].Label), set.Scaling, f, int64(best.Run.Samples), set.Names)
 }
 
 // A candidate is a setting of a plan, as one of its runs, with its means over all of them.

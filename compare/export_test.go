@@ -75,7 +75,7 @@ methods:
 
 // exported exports the one setting of a spec, and compares the file's predictions with the model's.
 func exported(t *testing.T, text, file string, label rows.Column) {
-	ctx, opt := context.Background(), Options{Note: t.Logf}
+	ctx, opt := context.Background(), Options{Note: t.Logf, Sources: []data.Source{{Label: label}}}
 	parsed, err := spec.Parse(filepath.Join(filepath.Dir(file), "spec.yaml"), []byte(text))
 	testutil.NoError(t, err)
 	plan, err := parsed[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
@@ -84,7 +84,6 @@ func exported(t *testing.T, text, file string, label rows.Column) {
 	for _, p := range plan {
 		records[p.ID] = new(record.Record)
 	}
-	opt.Source.Label = label
 	m, err := Export(ctx, plan, records, opt)
 	testutil.NoError(t, err)
 	var saved, got bytes.Buffer

@@ -37,8 +37,9 @@ func NewMethods(plan []spec.Planned, records map[string]*record.Record) *Result 
 	}
 	slices.Sort(levels)
 	largest := levels[len(levels)-1]
-	equal := &DataSetResult{Name: "methods", Title: plan[first].Spec, Task: task, Orders: levels}
-	free := &DataSetResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Task: task, Orders: []float64{largest}, OwnOrders: true}
+	name := plan[first].Run.Data.Name
+	equal := &DataSetResult{Name: "methods", Title: plan[first].Spec, Data: name, Task: task, Orders: levels}
+	free := &DataSetResult{Name: "methods-free", Title: plan[first].Spec + ", model order by the data", Data: name, Task: task, Orders: []float64{largest}, OwnOrders: true}
 	equal.entry(reference)
 	free.entry(reference)
 	of, resplit := spec.Replicates(plan)
@@ -103,6 +104,36 @@ func NewMethods(plan []spec.Planned, records map[string]*record.Record) *Result 
 		return nil
 	}
 	return res
+}
+
+// RankMethods ranks the methods of several results of NewMethods, for the same task, by their error at
+// equal model order; a block is a data set. It returns nil if the results differ in their reference, if
+// two are on data sets of the same name, or if there are no two methods or data sets to rank.
+func RankMethods(results []*Result) *Standing {
+	var sets []*DataSetResult
+	var free, data []string
+	for _, res := range results {
+		name := res.DataSets[0].Data
+		if slices.Contains(data, name) || res.Reference != results[0].Reference {
+			return nil
+		}
+		data = append(data, name)
+		for _, f := range res.DataSets {
+			if !f.OwnOrders {
+				sets = append(sets, f)
+				continue
+			}
+			for _, e := range f.Entries[1:] {
+				free = append(free, e.Name)
+			}
+		}
+	}
+	s := standing(sets, blockDataSet)
+	if s != nil {
+		slices.Sort(free)
+		s.Task, s.Free = sets[0].Task, slices.Compact(free)
+	}
+	return s
 }
 
 // A methodOrder is a method with a requested model order, 0 if none.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
 
@@ -152,20 +153,25 @@ type DataSetResult struct {
 	inflation float64
 }
 
-// A Standing ranks the heuristics that are comparable on all data sets by their
+// A Standing ranks the heuristics or methods that are comparable on all data sets by their
 // error at equal model order.
 type Standing struct {
+	Task     string         `json:"task,omitempty"`      // task, in a report on methods
 	Ranks    []Rank         `json:"ranks"`               // mean ranks, in ascending order
-	Absent   []string       `json:"absent"`              // heuristics that are not comparable on some data set
-	Blocks   int            `json:"blocks"`              // number of blocks; a block is a replicate of a data set
-	P        words.Nullable `json:"p"`                   // p-value of Friedman's test of no difference at all
+	Absent   []string       `json:"absent"`              // heuristics or methods that are not comparable on some data set
+	Free     []string       `json:"free,omitempty"`      // methods that are not ranked because their model order cannot be chosen; missing if there are none
+	Blocks   int            `json:"blocks"`              // number of blocks
+	P        words.Nullable `json:"p"`                   // p-value of Friedman's test of no difference at all; for data sets not below the chance that all rank alike
 	CD       float64        `json:"critical_difference"` // Nemenyi's critical difference of mean ranks at level 0.05
+	Block    string         `json:"block,omitempty"`     // what a block is: data set, for several files of the user; missing if it is a replicate of a data set
 	DataSets int            `json:"-"`
 }
 
-// A Rank is the mean rank of a heuristic; 1 is the best.
+const blockDataSet = "data set"
+
+// A Rank is the mean rank of a heuristic or method; 1 is the best.
 type Rank struct {
-	Name string  `json:"name"`      // name of the heuristic
+	Name string  `json:"name"`      // name of the heuristic or method
 	Mean float64 `json:"mean_rank"` // mean rank over the blocks
 }
 
@@ -219,7 +225,7 @@ func New(t *spec.Comparison, profile string, plan []spec.ComparedRun, records ma
 		f.compare()
 		res.DataSets = append(res.DataSets, f)
 	}
-	res.Standing = standing(res.DataSets)
+	res.Standing = standing(res.DataSets, block(t.DataSets))
 	res.Mixed = spec.MixedCode(shown)
 	return res
 }
@@ -454,17 +460,32 @@ func (f *DataSetResult) commonLevels() (levels []float64, names []string) {
 	return levels, names
 }
 
+// block returns what a block of a comparison is. Several files of the user are data sets about which
+// the ranks shall speak, after J. Demšar, "Statistical comparisons of classifiers over multiple data
+// sets" (JMLR 7, 2006): a block is the mean over the replicates of a file. On one file, and on the data
+// sets of this program, a block is a replicate, so that the ranks say what new seeds on these data would
+// give and nothing about other data.
+func block(sets []spec.DataSet) string {
+	if len(sets) > 1 && !slices.ContainsFunc(sets, func(f spec.DataSet) bool { return !f.Data.Own() }) {
+		return blockDataSet
+	}
+	return ""
+}
+
 // standing ranks the heuristics that can be compared on all data sets by their final error at equal
-// model order. A block is a replicate of a data set, so the ranking says what new seeds on these data
-// would give and nothing about other data.
-func standing(sets []*DataSetResult) *Standing {
+// model order.
+func standing(sets []*DataSetResult, block string) *Standing {
 	if len(sets) == 0 {
 		return nil
 	}
-	s := &Standing{DataSets: len(sets), Absent: []string{}}
+	s := &Standing{Block: block, DataSets: len(sets), Absent: []string{}}
 	var names []string
-	for _, e := range sets[0].Entries {
-		names = append(names, e.Name)
+	for _, f := range sets {
+		for _, e := range f.Entries {
+			if !slices.Contains(names, e.Name) {
+				names = append(names, e.Name)
+			}
+		}
 	}
 	for _, f := range sets {
 		_, here := f.commonLevels()
@@ -478,18 +499,38 @@ func standing(sets []*DataSetResult) *Standing {
 	}
 	var blocks [][]float64
 	for _, f := range sets {
-		blocks = append(blocks, f.blocks(names)...)
+		replicates := f.blocks(names)
+		if block == blockDataSet && len(replicates) > 0 {
+			replicates = [][]float64{meanBlock(replicates)}
+		}
+		blocks = append(blocks, replicates...)
 	}
 	if len(names) < 2 || len(blocks) < 2 {
 		return nil
 	}
 	ranking := stats.Rank(blocks)
 	s.Blocks, s.P, s.CD = len(blocks), words.Nullable(ranking.P), ranking.CD
+	if block == blockDataSet { // the F distribution, an approximation for many blocks, can give less than the chance that few rank alike
+		s.P = max(s.P, words.Nullable(math.Pow(math.Gamma(float64(len(names)+1)), float64(1-len(blocks)))))
+	}
 	for i, name := range names {
 		s.Ranks = append(s.Ranks, Rank{name, ranking.Mean[i]})
 	}
 	slices.SortFunc(s.Ranks, func(a, b Rank) int { return cmp.Or(cmp.Compare(a.Mean, b.Mean), cmp.Compare(a.Name, b.Name)) })
 	return s
+}
+
+// meanBlock returns the mean of blocks, to a billionth of a point: equal means share a rank, whatever
+// the order of their sums.
+func meanBlock(blocks [][]float64) []float64 {
+	mean := make([]float64, len(blocks[0]))
+	for _, row := range blocks {
+		floats.AddScaled(mean, 1/float64(len(blocks)), row)
+	}
+	for i, v := range mean {
+		mean[i] = math.Round(v*1e9) / 1e9
+	}
+	return mean
 }
 
 // blocks returns, for every replicate in which all heuristics are compared, the mean difference of

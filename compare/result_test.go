@@ -103,6 +103,51 @@ func TestDirection(t *testing.T) {
 		"Better than test-a on at least one and worse on none: test-b.", "Worse on at least one and better on none: test-c.")
 }
 
+// methodsOn returns the result of methods on a data set with the given errors of three replicates. The
+// first method is the reference; csvc has a model order of its own.
+func methodsOn(name string, errors ...[3]float64) *Result {
+	equal := &DataSetResult{Data: name, Task: spec.TaskKLR, Orders: []float64{10}}
+	free := &DataSetResult{Data: name, Orders: []float64{10}, OwnOrders: true}
+	for i, of := range errors {
+		e := equal.entry(string(rune('a' + i)))
+		for replicate, v := range of {
+			e.Runs = append(e.Runs, Trial{Replicate: replicate, Measured: Measured{Order: 10, Error: words.Nullable(v), Seconds: 1}})
+		}
+	}
+	free.entry("a")
+	free.entry("csvc")
+	equal.compare()
+	return &Result{Reference: "a", DataSets: []*DataSetResult{equal, free}}
+}
+
+// TestRanksOverDataSets checks ranks by hand: a block is a data set, methods with the same mean share a
+// rank, and a method that is missing on one data set is named.
+func TestRanksOverDataSets(t *testing.T) {
+	at := func(v float64) [3]float64 { return [3]float64{v, v, v} }
+	results := []*Result{
+		methodsOn("one", at(10), at(8), at(12), at(1)),                                // ranks 2, 1, 3
+		methodsOn("two", [3]float64{10, 10, 10}, [3]float64{10.1, 10.2, 9.7}, at(12)), // 1.5, 1.5, 3
+		methodsOn("three", at(10), at(8), at(12)),                                     // 2, 1, 3
+		methodsOn("four", at(10), at(12), at(11)),                                     // 1, 3, 2
+	}
+	s := RankMethods(results)
+	if want := []Rank{{"a", 1.625}, {"b", 1.625}, {"c", 2.75}}; !slices.Equal(s.Ranks, want) || s.Blocks != 4 || s.Task != spec.TaskKLR {
+		t.Errorf("%+v", s)
+	}
+	within(t, "p", float64(s.P), math.Pow(1+10.125/4.625/3, -3), 1e-12) // F = 10.125/4.625 with 2 and 6 degrees of freedom
+	within(t, "critical difference", s.CD, 2.343*math.Sqrt(0.5), 1e-3)
+	says(t, s.Sentence("a"), "Ranked by error at equal model order over 4 data sets (each with its mean over the replicates; Friedman's test: p 0.193), a has mean rank 1.6 of 3",
+		"Within it: b, c.", "not comparable everywhere: d.", "their model order can't be chosen: csvc.", "Ranks over so few data sets say little", "at least 5.")
+	if s := RankMethods([]*Result{results[0], results[2]}); float64(s.P) != 1.0/6 { // of 6 orders of three, the second data set has that of the first
+		t.Errorf("two data sets that rank alike: p %v", s.P)
+	}
+	for _, same := range [][]*Result{results[:1], {results[0], results[0]}} {
+		if s := RankMethods(same); s != nil {
+			t.Errorf("one data set: %+v", s)
+		}
+	}
+}
+
 // TestOnlyWhatBothReach checks that nothing is extrapolated, and that only levels that all
 // replicates reach are compared.
 func TestOnlyWhatBothReach(t *testing.T) {

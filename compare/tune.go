@@ -19,11 +19,11 @@ import (
 	"polkrepro/spec"
 )
 
-// Options configures a comparison on a user's file.
+// Options configures a comparison on a user's files.
 type Options struct {
-	Source          data.Source
+	Sources         []data.Source // one for each file, with different names
 	Task            string
-	Budget          time.Duration                    // time for the search and the runs, by estimate
+	Budget          time.Duration                    // time for the searches and the runs of all files, by estimate
 	Order           int                              // largest model order; 0: by the number of rows and the budget
 	Spec            string                           // path of the spec; the paths of its data are relative to its folder
 	Before          []byte                           // existing spec at that path, if any: the result if it is for the same data, options and code, otherwise an error
@@ -31,110 +31,243 @@ type Options struct {
 	harness.Options                                  // of the search, which uses neither Results nor RequireData
 }
 
-// A tuning is the search for the settings of one comparison.
+// A tuning is the search for the settings of a comparison on one file.
 type tuning struct {
-	opt    Options
-	ref    data.Ref // the data that the search sees
+	opt    Options // with the file's share of the budget
+	src    data.Source
+	runs   []spec.Planned // those of starts
+	key    string         // what the search's hash covers beyond the data, the code and what is tried
+	ref    data.Ref       // the data that the search sees
 	size   sizes
 	median float64  // median distance between training rows
 	notes  []string // lines on the results
 
 	// price, unless nil, measures the heuristics' processes and changes size. The search's hash does
 	// not cover that, because a measurement is never the same twice.
-	price func(ctx context.Context, start spec.Planned) error
+	price func(context.Context) error
+
+	// finish takes the settings that the search found. When all files have theirs, body returns the
+	// keys of the spec that follow its title.
+	finish func(context.Context, []*search) error
+	body   func() string
 }
 
 // medianRows is the largest number of rows between which the median distance is taken.
 const medianRows = 256
 
+// A kind is a kind of comparison on a user's files.
+type kind struct {
+	name    string // begins the names of its specs
+	title   string
+	command string // finds the settings
+	again   string // repeats the comparison
+	splits  uint64 // number of times that a file without test rows is split
+	check   func(path string, text []byte) error
+}
+
 // Resplits is the largest number of times that a file without test rows is split.
 const Resplits = 5
 
-// TuneMethods finds the settings of all methods that fit the task, on held-out training rows that
-// are test rows in no resplit. It returns a spec that compares the methods, with comments on how
-// the settings were found. The result depends only on the rows, the options and constants, so the
-// same data give the same spec. The errors are those of [data.Source.Open] and [harness.Settings],
-// or wrap [harness.ErrUsage] if the data have too few rows.
+var (
+	ofMethods = kind{"bench", "All methods", "bench", "reproduce", Resplits,
+		func(path string, text []byte) error { _, err := spec.Parse(path, text); return err }}
+	ofHeuristics = kind{"compare", "Pruning heuristics", "compare --data", "compare", 0,
+		func(path string, text []byte) error { _, err := spec.ParseComparison(path, text); return err }}
+)
+
+// TuneMethods finds the settings of all methods that fit the task, file by file, on held-out
+// training rows that are test rows in no resplit. It returns a spec that compares the methods, with
+// comments on how the settings were found. Several files are the spec's variants. The result depends
+// only on the rows, the options and constants, so the same data give the same spec. The errors are
+// those of [data.Source.Open] and [harness.Settings], or wrap [harness.ErrUsage] if the data have too
+// few rows or a file is given twice.
 func TuneMethods(ctx context.Context, opt Options) ([]byte, error) {
-	s, set, err := open(opt, Resplits)
-	if err != nil {
-		return nil, err
-	}
-	resplit := s.ref.Files.Holdout
-	if opt.Source.Ordered { // there is one last part
-		resplit = 0
-	}
-	s.size = newSizes(set, resplit, opt)
-	header := s.header(s.size.samples, s.size.seeds)
-	return s.tuned(ctx, "bench", "reproduce", header, func(searches []*search) (string, error) {
-		text := header
-		for _, found := range searches {
-			if found.best != nil {
-				text += s.entry(found.method, found.best.at, s.size.small(), s.size.order)
-			}
+	return ofMethods.tuned(ctx, opt, func(s *tuning, set *data.Set) {
+		resplit := s.ref.Files.Holdout
+		if s.src.Ordered { // there is one last part
+			resplit = 0
 		}
-		_, err := s.planned(text)
-		return text, err
+		s.size = newSizes(set, resplit, s.opt)
+		text := s.header(s.size.samples, s.size.seeds)
+		s.key = ofMethods.heading(s.ref.Name, s.ref.Name) + text
+		s.finish = func(_ context.Context, searches []*search) error {
+			for _, found := range searches {
+				if found.best != nil {
+					text += s.entry(found.method, found.best.at, s.size.small(), s.size.order)
+				}
+			}
+			return nil
+		}
+		s.body = func() string { return text }
 	})
 }
 
-// tuned finds the settings of the methods on held-out rows. It returns the spec that write makes
-// from them, with comments, or the existing spec if an earlier search wrote that with the same first
-// line. The first line has the command and a hash of the data, the code and everything that is tried,
-// key included. The command again repeats the comparison.
-func (s *tuning) tuned(ctx context.Context, command, again, key string, write func([]*search) (string, error)) ([]byte, error) {
-	starts, err := s.starts()
+// Name returns the names of the files, joined by hyphens and not longer than a file may be called.
+func (opt *Options) Name() string {
+	name := strings.ReplaceAll(opt.names(), ", ", "-")
+	return strings.Trim(name[:min(len(name), 64)], "-")
+}
+
+func (opt *Options) names() string {
+	return joined(opt.Sources, func(src data.Source) string { return src.Name })
+}
+
+// tuned finds the settings of the methods on held-out rows, for each file as begin prepares it. It
+// returns the spec made from them, with comments, or the existing spec if an earlier search wrote
+// that with the same first line. The first line has the command and a hash of the data, the code and
+// everything that is tried.
+func (k *kind) tuned(ctx context.Context, opt Options, begin func(*tuning, *data.Set)) ([]byte, error) {
+	all, err := k.open(opt, begin)
 	if err != nil {
 		return nil, err
 	}
-	lines, h := s.size.lines(), sha256.New()
-	for _, p := range starts {
-		fmt.Fprintln(h, p.ID)
-	}
-	for _, m := range s.size.methods {
-		fmt.Fprintln(h, m.axes)
-	}
-	fmt.Fprint(h, key, lines, s.size.every)
-	head := fmt.Sprintf("# runall %s, search %x\n", command, h.Sum(nil)[:8])
-	if strings.HasPrefix(string(s.opt.Before), head) {
-		s.opt.Note("settings of %s, which an earlier search found", s.opt.Spec)
-		return s.opt.Before, nil
-	}
-	if s.opt.Before != nil {
-		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", s.opt.Spec))
-	}
-	if s.price != nil {
-		err := s.price(ctx, starts[0])
-		if err == nil {
-			starts, err = s.starts()
+	h := sha256.New()
+	for _, s := range all {
+		if s.runs, err = s.starts(); err != nil {
+			return nil, opt.of(s.src.Train, err)
 		}
+		for _, p := range s.runs {
+			fmt.Fprintln(h, p.ID)
+		}
+		for _, m := range s.size.methods {
+			fmt.Fprintln(h, m.axes)
+		}
+		fmt.Fprint(h, s.key, s.size.lines(), s.size.every)
+	}
+	head := fmt.Sprintf("# runall %s, search %x\n", k.command, h.Sum(nil)[:8])
+	if strings.HasPrefix(string(opt.Before), head) {
+		opt.Note("settings of %s, which an earlier search found", opt.Spec)
+		return opt.Before, nil
+	}
+	if opt.Before != nil {
+		return nil, harness.Usage(fmt.Errorf("%s is not of this search: its data, options or code were others, or it was edited; delete it, or name another folder with --results", opt.Spec))
+	}
+	comments, err := k.find(ctx, &opt, all)
+	if err != nil {
+		return nil, err
+	}
+	text := []byte(head + comments + k.spec(&opt, all))
+	return text, k.check(opt.Spec, text)
+}
+
+// find finds the settings on all files, and returns the comments on them.
+func (k *kind) find(ctx context.Context, opt *Options, all []*tuning) (string, error) {
+	comments := []string{"yaml-language-server: $schema=" + spec.SchemaFile, "", fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", k.again)}
+	for _, s := range all {
+		lines, err := s.find(ctx)
 		if err != nil {
+			return "", opt.of(s.src.Train, err)
+		}
+		if len(all) > 1 {
+			comments = append(comments, "", s.ref.Name+":")
+		}
+		comments = slices.Concat(comments, []string{""}, lines, []string{""}, s.notes)
+	}
+	text := ""
+	for _, line := range comments {
+		text += strings.TrimRight("# "+line, " ") + "\n"
+	}
+	return text, nil
+}
+
+// heading returns the first keys of a spec on the files with the given names.
+func (k *kind) heading(name, names string) string {
+	return fmt.Sprintf("name: %s-%s\ntitle: %s on %s\n", k.name, name, k.title, names)
+}
+
+// spec returns the spec of all files. Each of several files is a variant, below the keys that have
+// the same value for all.
+func (k *kind) spec(opt *Options, all []*tuning) string {
+	text, variants := k.heading(opt.Name(), opt.names()), "variants:\n"
+	if len(all) == 1 {
+		return text + all[0].body()
+	}
+	given := make(map[string]int) // how many files have a key with this value
+	for _, s := range all {
+		for _, key := range topKeys(s.body()) {
+			given[key]++
+		}
+	}
+	for _, s := range all {
+		variants += fmt.Sprintf("  %q:\n", s.ref.Name)
+		for _, key := range topKeys(s.body()) {
+			if given[key] < len(all) {
+				variants += "    " + strings.TrimSuffix(strings.ReplaceAll(key, "\n", "\n    "), "    ")
+			} else if s == all[0] {
+				text += key
+			}
+		}
+	}
+	return text + variants
+}
+
+// topKeys splits a YAML mapping into its keys with their values.
+func topKeys(text string) (keys []string) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, " ") {
+			keys[len(keys)-1] += line
+		} else {
+			keys = append(keys, line)
+		}
+	}
+	return keys
+}
+
+// open reads all files. Of several files, each has its share of the budget, and its name stands
+// before its lines.
+func (k *kind) open(opt Options, begin func(*tuning, *data.Set)) (all []*tuning, err error) {
+	n := len(opt.Sources)
+	for _, src := range opt.Sources {
+		of := opt
+		of.Budget = opt.Budget / time.Duration(n)
+		if n > 1 {
+			of.Note = func(format string, args ...any) { opt.Note(src.Name+": "+format, args...) }
+		}
+		src.Say = of.Note
+		s, set, err := open(of, src, k.splits)
+		if err != nil {
+			return nil, opt.of(src.Train, err)
+		}
+		for _, other := range all {
+			if other.ref.Content() == s.ref.Content() {
+				return nil, harness.Usage(fmt.Errorf("%s and %s have the same rows: a data set counts once in the ranks, leave one out", other.src.Train, src.Train))
+			}
+		}
+		begin(s, set)
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// of adds the file to an error, if there are several.
+func (opt *Options) of(file string, err error) error {
+	if len(opt.Sources) == 1 || err == nil {
+		return err
+	}
+	return fmt.Errorf("file %s: %w", file, err)
+}
+
+// find finds the settings on a file, and returns lines on the size of the comparison.
+func (s *tuning) find(ctx context.Context) (lines []string, err error) {
+	if s.price != nil {
+		if err := s.price(ctx); err != nil {
 			return nil, err
 		}
-		lines = s.size.lines()
 	}
+	lines = s.size.lines()
 	for _, line := range lines {
 		s.opt.Note("%s", line)
 	}
-	searches, err := s.tune(ctx, starts)
+	searches, err := s.tune(ctx, s.runs)
 	if err != nil {
 		return nil, err
 	}
-	text, err := write(searches)
-	if err != nil {
-		return nil, err
-	}
-	repeat := fmt.Sprintf("To repeat it: runall %s THIS-FILE --results FOLDER", again)
-	for _, line := range slices.Concat([]string{"yaml-language-server: $schema=" + spec.SchemaFile, "", repeat, ""}, lines, []string{""}, s.notes) {
-		head += strings.TrimRight("# "+line, " ") + "\n"
-	}
-	return []byte(head + text), nil
+	return lines, s.finish(ctx, searches)
 }
 
 // open reads the data. If the file is split several times, the training part has the rows that are
 // test rows in no split.
-func open(opt Options, splits uint64) (*tuning, *data.Set, error) {
-	src := &opt.Source
+func open(opt Options, src data.Source, splits uint64) (*tuning, *data.Set, error) {
 	for _, file := range []string{src.Train, src.TrainLabels, src.Test, src.TestLabels} {
 		if path := relative(opt.Spec, file); !utf8.ValidString(path) {
 			return nil, nil, harness.Usage(fmt.Errorf("%q is not UTF-8, so no spec can name the file: rename it", path))
@@ -173,17 +306,17 @@ func open(opt Options, splits uint64) (*tuning, *data.Set, error) {
 	if set.Repeated > 0 {
 		opt.Note("warning: test rows that are also training rows: %d of %d", set.Repeated, set.Test.N)
 	}
-	return &tuning{opt: opt, ref: ref, median: median}, set, nil
+	return &tuning{opt: opt, src: src, ref: ref, median: median}, set, nil
 }
 
 // starts returns a run of each method with its start values, on the data that the search sees.
 func (s *tuning) starts() ([]spec.Planned, error) {
-	text := s.header(s.size.tried, 1)
+	text := ofMethods.heading(s.ref.Name, s.ref.Name) + s.header(s.size.tried, 1)
 	for i := range s.size.methods {
 		m := &s.size.methods[i]
 		text += s.entry(m, make([]int, len(m.axes)), s.size.order)
 	}
-	plan, err := s.planned(text)
+	plan, err := runsOf(s.opt.Spec, text)
 	for i := range plan {
 		plan[i].Run.Data = s.ref
 		plan[i].ID = spec.ID(plan[i].Run)
@@ -191,13 +324,13 @@ func (s *tuning) starts() ([]spec.Planned, error) {
 	return plan, err
 }
 
-// planned returns the runs of a spec.
-func (s *tuning) planned(text string) ([]spec.Planned, error) {
-	parsed, err := spec.Parse(s.opt.Spec, []byte(text))
+// runsOf returns the runs of the specs of a file.
+func runsOf(path, text string) ([]spec.Planned, error) {
+	parsed, err := spec.Parse(path, []byte(text))
 	if err != nil {
 		return nil, err
 	}
-	return parsed[0].Plan(spec.ProfileQuick, spec.PlanOptions{})
+	return harness.PlanAll(parsed, spec.ProfileQuick, spec.PlanOptions{})
 }
 
 // note keeps a line for the spec and passes it to Options.Note.
@@ -244,7 +377,7 @@ func rounded(v float64) float64 { return record.Digits(v, 3) }
 
 // dataWords writes the data source as specs have it.
 func (s *tuning) dataWords() string {
-	src := &s.opt.Source
+	src := &s.src
 	holdout, split := "", ""
 	if src.Holdout != 0 {
 		holdout = strconv.FormatFloat(src.Holdout, 'g', -1, 64)
@@ -302,12 +435,10 @@ func column(c rows.Column) string {
 	return ""
 }
 
-// header writes a spec up to its list of methods, for runs of the given number of samples.
+// header writes the keys of a spec from the task to the list of methods, for runs of the given number of samples.
 func (s *tuning) header(samples, seeds int) string {
 	z := &s.size
-	return fmt.Sprintf(`name: bench-%s
-title: All methods on %s
-task: %s
+	return fmt.Sprintf(`task: %s
 data: %s
 kernel: {type: gaussian, bandwidth: %s}
 regularizer: 1e-6
@@ -315,7 +446,7 @@ repeats: {seeds: %d}
 stopping: {samples: %d}
 evaluation: {every: %d, tail: %d, train_limit: %d}
 methods:
-`, s.ref.Name, s.ref.Name, s.opt.Task, s.dataWords(), number(s.median), seeds, samples, z.every, z.tail, min(trainLimit, z.rows))
+`, s.opt.Task, s.dataWords(), number(s.median), seeds, samples, z.every, z.tail, min(trainLimit, z.rows))
 }
 
 // entry writes the spec entry of a method, with the settings at a position on its axes and, if the

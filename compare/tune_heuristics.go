@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"polkrepro/data"
 	"polkrepro/harness"
 	"polkrepro/polk/prune"
 	"polkrepro/spec"
@@ -25,47 +26,45 @@ import (
 // program. The task is one of spec.Tasks. The errors are those of TuneMethods. A comment in
 // the comparison names the command that repeats it.
 func TuneHeuristics(ctx context.Context, opt Options, heuristics []string, commands map[string]string) ([]byte, error) {
-	s, set, err := open(opt, 0)
-	if err != nil {
-		return nil, err
-	}
-	t := &heuristicTuning{tuning: s, heuristics: slices.Clone(heuristics), commands: commands}
-	key := ""
-	for _, name := range heuristics {
-		h, _ := prune.Lookup(name)
-		key += fmt.Sprintln(name, h.Code(), commands[name])
-		if param, ok := h.SizeParam(); ok && !param.Integer { // the values of a size parameter that is the model order need no search
-			t.searches = append(t.searches, &sizeSearch{heuristic: h, param: param})
+	remaining := slices.Clone(heuristics)
+	return ofHeuristics.tuned(ctx, opt, func(s *tuning, set *data.Set) {
+		t := &heuristicTuning{tuning: s, heuristics: &remaining, commands: commands}
+		for _, name := range heuristics {
+			h, _ := prune.Lookup(name)
+			t.key += fmt.Sprintln(name, h.Code(), commands[name])
+			if param, ok := h.SizeParam(); ok && !param.Integer { // the values of a size parameter that is the model order need no search
+				t.searches = append(t.searches, &sizeSearch{heuristic: h, param: param})
+			}
 		}
-	}
-	s.size = comparisonSizes(set, opt, len(heuristics), len(t.searches), nil)
-	if len(commands) > 0 {
-		s.price = func(ctx context.Context, start spec.Planned) error {
-			t.best = start.Run.Params
-			prices, err := t.prices(ctx)
-			s.size = comparisonSizes(set, opt, len(heuristics), len(t.searches), prices)
+		t.size = comparisonSizes(set, s.opt, len(heuristics), len(t.searches), nil)
+		if len(commands) > 0 {
+			t.price = func(ctx context.Context) error {
+				t.best = t.runs[0].Run.Params
+				prices, err := t.prices(ctx)
+				if err == nil {
+					t.size = comparisonSizes(set, s.opt, len(heuristics), len(t.searches), prices)
+					t.runs, err = t.starts()
+				}
+				return err
+			}
+		}
+		t.finish = func(ctx context.Context, found []*search) (err error) {
+			t.best = found[0].best.run.Run.Params
+			t.budgets, err = t.findBudgets(ctx)
 			return err
 		}
-	}
-	return s.tuned(ctx, "compare --data", "compare", key, func(found []*search) (string, error) {
-		t.best = found[0].best.run.Run.Params
-		budgets, err := t.findBudgets(ctx)
-		if err != nil {
-			return "", err
-		}
-		text := t.spec(budgets)
-		_, err = spec.ParseComparison(opt.Spec, []byte(text))
-		return text, err
+		t.body = t.spec
 	})
 }
 
-// A comparison is a comparison of heuristics whose settings are being searched.
+// A heuristicTuning is the search for the settings of a comparison of heuristics on one file.
 type heuristicTuning struct {
 	*tuning
-	heuristics []string          // the reference first
+	heuristics *[]string         // the reference first; all files share the list
 	commands   map[string]string // of external heuristics, by name
 	searches   []*sizeSearch
-	best       spec.Params // of POLK
+	best       spec.Params          // of POLK
+	budgets    map[string][]float64 // found size parameter values by heuristic
 }
 
 // A price is the time that a step waits for the process of a heuristic, at two model orders.
@@ -94,7 +93,7 @@ func (t *heuristicTuning) prices(ctx context.Context) (out []price, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range t.heuristics {
+	for _, name := range *t.heuristics {
 		runs := slices.DeleteFunc(slices.Clone(plan), func(c spec.ComparedRun) bool { return c.Heuristic != name || c.Replicate > 1 })
 		if h, _ := prune.Lookup(name); h.Identity == "" || len(runs) == 0 {
 			continue
@@ -117,24 +116,22 @@ func (t *heuristicTuning) prices(ctx context.Context) (out []price, err error) {
 
 // plan returns the runs of the comparison with the size parameters' grids.
 func (t *heuristicTuning) plan() ([]spec.ComparedRun, error) {
-	parsed, err := spec.ParseComparison(t.opt.Spec, []byte(t.spec(nil)))
+	parsed, err := spec.ParseComparison(t.opt.Spec, []byte(ofHeuristics.heading(t.ref.Name, t.ref.Name)+t.spec()))
 	if err != nil {
 		return nil, err
 	}
 	return parsed.Plan(spec.ProfileQuick)
 }
 
-// spec returns the comparison of the heuristics as YAML. budgets holds size parameter values by heuristic or
-// size parameter; a heuristic without any has those of its grid.
-func (t *heuristicTuning) spec(budgets map[string][]float64) string {
+// spec returns the comparison of the heuristics on the file as YAML, without its heading. A heuristic
+// without budgets has the values of its grid.
+func (t *heuristicTuning) spec() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, `name: compare-%s
-title: Pruning heuristics on %s
-compare:
+	fmt.Fprintf(&s, `compare:
   reference: %s
   heuristics: %s
   orders: %s
-`, t.ref.Name, t.ref.Name, t.heuristics[0], list(t.heuristics, strconv.Quote), list(t.size.levels, strconv.Itoa))
+`, (*t.heuristics)[0], list(*t.heuristics, strconv.Quote), list(t.size.levels, strconv.Itoa))
 	if len(t.commands) > 0 {
 		s.WriteString("  commands:\n")
 		for _, name := range slices.Sorted(maps.Keys(t.commands)) {
@@ -142,8 +139,10 @@ compare:
 		}
 	}
 	fmt.Fprintf(&s, "  values:\n    %s: %s\n", prune.Order.Name, list(t.size.orders(), strconv.Itoa))
-	for _, name := range slices.Sorted(maps.Keys(budgets)) {
-		fmt.Fprintf(&s, "    %q: %s\n", name, list(budgets[name], number))
+	for _, name := range slices.Sorted(maps.Keys(t.budgets)) {
+		if slices.Contains(*t.heuristics, name) {
+			fmt.Fprintf(&s, "    %q: %s\n", name, list(t.budgets[name], number))
+		}
 	}
 	fmt.Fprintf(&s, `data: %s
 task: %s
@@ -206,6 +205,7 @@ func (t *heuristicTuning) findBudgets(ctx context.Context) (map[string][]float64
 	if err != nil {
 		return nil, err
 	}
+	t.searches = slices.DeleteFunc(t.searches, func(q *sizeSearch) bool { return !slices.Contains(*t.heuristics, q.heuristic.Name) }) // failed on another file
 	for _, q := range t.searches {
 		q.run = plan[slices.IndexFunc(plan, func(c spec.ComparedRun) bool { return c.Heuristic == q.heuristic.Name })].Planned
 	}
@@ -223,11 +223,11 @@ func (t *heuristicTuning) findBudgets(ctx context.Context) (map[string][]float64
 			}
 			continue
 		}
-		if name == t.heuristics[0] {
+		if name == (*t.heuristics)[0] {
 			return nil, fmt.Errorf("the reference %s failed with every value of its size parameter: try another --scale or --against", name)
 		}
 		t.note("%s is left out: it failed with every %s that was tried", name, q.param.Name)
-		t.heuristics = slices.DeleteFunc(t.heuristics, func(other string) bool { return other == name })
+		*t.heuristics = slices.DeleteFunc(*t.heuristics, func(other string) bool { return other == name })
 	}
 	return budgets, nil
 }

@@ -38,8 +38,8 @@ func options(t *testing.T, n int) Options {
 	path := filepath.Join(dir, "rows.csv")
 	testutil.NoError(t, os.WriteFile(path, []byte(table(n)), 0o666))
 	return Options{
-		Source: data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.2, Scale: rows.ScaleStandard}.WithDefaults(),
-		Task:   spec.TaskKSVM, Budget: time.Second, Spec: filepath.Join(dir, "results", "bench-rows.yaml"),
+		Sources: []data.Source{data.Source{Train: path, Label: rows.Column{Name: "kind"}, Holdout: 0.2, Scale: rows.ScaleStandard}.WithDefaults()},
+		Task:    spec.TaskKSVM, Budget: time.Second, Spec: filepath.Join(dir, "results", "bench-rows.yaml"),
 		Note: func(string, ...any) {},
 	}
 }
@@ -48,12 +48,12 @@ func options(t *testing.T, n int) Options {
 // search holds out the last of those before.
 func TestTuneOrdered(t *testing.T) {
 	opt := options(t, 250)
-	opt.Source.Ordered, opt.Source.SplitSeed = true, 0
+	opt.Sources[0].Ordered, opt.Sources[0].SplitSeed = true, 0
 	text, err := TuneMethods(t.Context(), opt)
 	testutil.NoError(t, err)
-	s, set, err := open(opt, Resplits)
+	_, set, err := open(opt, opt.Sources[0], Resplits)
 	testutil.NoError(t, err)
-	plan, err := s.planned(string(text))
+	plan, err := runsOf(opt.Spec, string(text))
 	testutil.NoError(t, err)
 	seeds := make(map[uint64]bool)
 	for _, p := range plan {
@@ -75,8 +75,8 @@ func TestLabelsOfTestRowsAlone(t *testing.T) {
 	for i := range 250 {
 		lines := strings.SplitAfter(table(250), "\n")
 		lines[i+1] = "1,1,yew\n"
-		testutil.NoError(t, os.WriteFile(opt.Source.Train, []byte(strings.Join(lines, "")), 0o666))
-		if _, _, err := open(opt, 0); err != nil {
+		testutil.NoError(t, os.WriteFile(opt.Sources[0].Train, []byte(strings.Join(lines, "")), 0o666))
+		if _, _, err := open(opt, opt.Sources[0], 0); err != nil {
 			t.Fatal(err)
 		}
 		if said.Len() > 0 {
@@ -104,10 +104,10 @@ func TestTune(t *testing.T) {
 	}
 
 	// The search must not see a row that is a test row of any split.
-	s, _, err := open(opt, Resplits)
+	s, _, err := open(opt, opt.Sources[0], Resplits)
 	testutil.NoError(t, err)
 	_, seen := s.ref.Files.HeldOut(250)
-	plan, err := s.planned(string(text))
+	plan, err := runsOf(opt.Spec, string(text))
 	testutil.NoError(t, err)
 	splits := make(map[uint64]bool)
 	for _, p := range plan {
@@ -133,11 +133,38 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestTuneSeveral checks that each of two files has the settings that it has alone with half the budget,
+// as a variant below the keys in common, and that a finished search is not repeated.
+func TestTuneSeveral(t *testing.T) {
+	opt := options(t, 250)
+	alone, err := TuneMethods(t.Context(), opt)
+	testutil.NoError(t, err)
+	other := opt.Sources[0]
+	other.Name, other.Train = "others", filepath.Join(filepath.Dir(other.Train), "others.csv")
+	testutil.NoError(t, os.WriteFile(other.Train, []byte(table(200)), 0o666))
+	opt.Sources, opt.Budget = append(opt.Sources, other), 2*opt.Budget
+	text, err := TuneMethods(t.Context(), opt)
+	testutil.NoError(t, err)
+	specs, err := spec.Parse(opt.Spec, text)
+	testutil.NoError(t, err)
+	if len(specs) != 2 || specs[0].Name != "bench-rows-others-rows" || specs[1].Name != "bench-rows-others-others" || specs[1].Data.Name != "others" {
+		t.Fatalf("specs\n%s", text)
+	}
+	_, methods, _ := strings.Cut(string(alone), "\nmethods:")
+	if !strings.Contains(string(text), strings.ReplaceAll("\nmethods:"+strings.TrimSuffix(methods, "\n"), "\n", "\n    ")) || strings.Count(string(text), "\nregularizer: 1e-6\n") != 1 {
+		t.Errorf("alone\n%s\nwith another file\n%s", alone, text)
+	}
+	opt.Before = text
+	if again, err := TuneMethods(t.Context(), opt); err != nil || !bytes.Equal(again, text) {
+		t.Errorf("again: %v", err)
+	}
+}
+
 // TestTuneRegression checks that the methods for regression are POLK, twice, and KRLS.
 func TestTuneRegression(t *testing.T) {
 	opt := options(t, 200)
-	opt.Task, opt.Source.Regression, opt.Source.Label = spec.TaskRegression, true, rows.Column{Name: "y"}
-	opt.Source.Ignore = []rows.Column{{Name: "kind"}}
+	opt.Task, opt.Sources[0].Regression, opt.Sources[0].Label = spec.TaskRegression, true, rows.Column{Name: "y"}
+	opt.Sources[0].Ignore = []rows.Column{{Name: "kind"}}
 	text, err := TuneMethods(t.Context(), opt)
 	testutil.NoError(t, err)
 	if n := strings.Count(string(text), "- {method:"); n != 3 || strings.Count(string(text), "- {method: polk") != 2 || strings.Count(string(text), "- {method: krls") != 1 {
@@ -185,7 +212,7 @@ func TestTuneErrors(t *testing.T) {
 		t.Errorf("few rows: %v", err)
 	}
 	opt := options(t, 100)
-	opt.Source.Train += ".gone"
+	opt.Sources[0].Train += ".gone"
 	if _, err := TuneMethods(t.Context(), opt); !errors.Is(err, data.ErrNotAvailable) {
 		t.Errorf("no file: %v", err)
 	}

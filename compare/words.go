@@ -77,7 +77,7 @@ func (r *Result) Summary() []string {
 	}
 	out = append(out, r.overall(ErrorAtOrder), r.overall(Anytime))
 	if s := r.Standing; s != nil {
-		out = append(out, s.sentence(r.Reference))
+		out = append(out, s.Sentence(r.Reference))
 	}
 	out = append(out, fmt.Sprintf("Differences are heuristic less %s, replicate by replicate, on the same examples in the same order, averaged over "+
 		"the model orders, or times, that both reach in every replicate. Intervals are 95 %% intervals of Student's t over replicates, of one comparison each; "+
@@ -108,10 +108,15 @@ func (r *Result) overall(m Measure) string {
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.DataSets), "data set")) + lists(groups...)
 }
 
-// sentence says which heuristics rank ahead of the reference, level with it and behind it.
-func (s *Standing) sentence(reference string) string {
+// few is the number of data sets below which ranks over them say little.
+const few = 5
+
+// Sentence says which heuristics rank ahead of the reference, level with it and behind it, and for
+// ranks over data sets what the tests mean.
+func (s *Standing) Sentence(reference string) string {
 	own := s.Ranks[slices.IndexFunc(s.Ranks, func(r Rank) bool { return r.Name == reference })].Mean
-	groups := []group{{title: "Ahead by more than that"}, {title: "Within it"}, {title: "Behind"}, {"Not ranked, because not comparable everywhere", s.Absent}}
+	groups := []group{{title: "Ahead by more than that"}, {title: "Within it"}, {title: "Behind"}, {"Not ranked, because not comparable everywhere", s.Absent},
+		{"Not ranked, because their model order can't be chosen", s.Free}}
 	for _, r := range s.Ranks {
 		if r.Name != reference {
 			d := r.Mean - own
@@ -119,9 +124,17 @@ func (s *Standing) sentence(reference string) string {
 			g.names = append(g.names, r.Name)
 		}
 	}
-	return fmt.Sprintf("Ranked by error at equal model order over %d blocks (replicates of %s; Friedman's test: p %s), %s has mean rank %.1f of %d; "+
-		"Nemenyi's critical difference is %.2f. ", s.Blocks, words.Count(s.DataSets, "data set"), PValue(s.P), reference, own, len(s.Ranks), s.CD) +
-		lists(groups...)
+	over := fmt.Sprintf("%d blocks (replicates of %s; Friedman's test: p %s)", s.Blocks, words.Count(s.DataSets, "data set"), PValue(s.P))
+	means := ""
+	if s.Block == blockDataSet {
+		over = fmt.Sprintf("%s (each with its mean over the replicates; Friedman's test: p %s)", words.Count(s.Blocks, blockDataSet), PValue(s.P))
+		means = " If p is small, the ranks differ by more than chance; two whose mean ranks differ by less than the critical difference can't be told apart."
+		if s.Blocks < few {
+			means += fmt.Sprintf(" Ranks over so few data sets say little: Demšar (2006), whose tests these are, asks for at least %d.", few)
+		}
+	}
+	return fmt.Sprintf("Ranked by error at equal model order over %s, %s has mean rank %.1f of %d; "+
+		"Nemenyi's critical difference is %.2f. ", over, reference, own, len(s.Ranks), s.CD) + lists(groups...) + means
 }
 
 // A group is a statement and the heuristics to which it applies.

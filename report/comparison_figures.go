@@ -52,10 +52,19 @@ func comparisonFigures(res *compare.Result) []*Figure {
 		}
 	}
 	if res.Standing != nil {
-		out = append(out, &Figure{Name: "ranks", Title: "Mean ranks by error at equal model order", Drawing: &ranks{res.Standing, res.Reference},
-			Caption: fmt.Sprintf("Mean ranks over %d blocks, replicates of %d data sets; 1 is the best. Bars join heuristics whose ranks differ by less than Nemenyi's critical difference (CD, level 5 %%).", res.Standing.Blocks, res.Standing.DataSets)})
+		out = append(out, rankFigure("ranks", res.Standing, res.Reference, "heuristic"))
 	}
 	return out
+}
+
+// rankFigure shows mean ranks, of heuristics or of methods.
+func rankFigure(name string, s *compare.Standing, reference, noun string) *Figure {
+	over := fmt.Sprintf("%d blocks, replicates of %d data sets", s.Blocks, s.DataSets)
+	if s.Block != "" {
+		over = words.Count(s.Blocks, s.Block)
+	}
+	return &Figure{Name: name, Title: "Mean ranks by error at equal model order", Drawing: &ranks{s, reference},
+		Caption: fmt.Sprintf("Mean ranks over %s; 1 is the best. Bars join %ss whose ranks differ by less than Nemenyi's critical difference (CD, level 5 %%).", over, noun)}
 }
 
 // costsOf returns the costs and errors of a heuristic at each value of its size parameter, and the verdicts

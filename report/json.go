@@ -1,6 +1,7 @@
 package report
 
 import (
+	"polkrepro/compare"
 	"polkrepro/internal/words"
 	"polkrepro/paper"
 	"polkrepro/spec"
@@ -12,6 +13,8 @@ type Document struct {
 	Profile string           `json:"profile"` // profile of the runs: smoke, quick or full
 	Series  []SeriesDocument `json:"series"`  // series of all runs in the report
 	Notes   []string         `json:"notes"`   // missing results, with reasons
+
+	Standings []*compare.Standing `json:"standings,omitempty"` // ranks of the methods over the data sets of the user's specs, one for each task; missing if there are none
 }
 
 // A SeriesDocument summarizes the runs of one method with one set of hyper-parameters on one
@@ -35,7 +38,7 @@ type SeriesDocument struct {
 
 // Document returns the report for programs.
 func (r *Report) Document() *Document {
-	d := &Document{Profile: r.Input.Profile, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...)}
+	d := &Document{Profile: r.Input.Profile, Series: []SeriesDocument{}, Notes: append([]string{}, r.Missing()...), Standings: r.Standings}
 	for _, s := range newBuilder(r.Input).series(allRuns) {
 		run, final, ids := s.Run, finalStats(s.Runs, paper.RiskTest), make([]string, len(s.Runs))
 		for i, r := range s.Runs {

@@ -22,17 +22,9 @@ func own(in Input) *Report {
 	b := newBuilder(in)
 	r := &Report{Input: in}
 	r.Tables = []*Table{b.results("results", "Test risk, error and model order", allRuns)}
-	_, specs := grouped(in.Planned, func(p spec.Planned) string { return p.Spec })
-	for _, plan := range specs {
-		res := compare.NewMethods(plan, in.Records)
-		if res == nil {
-			continue
-		}
-		for _, f := range res.DataSets {
-			r.Tables = append(r.Tables, verdictTable(f, res.Reference, "method"))
-		}
-	}
-	r.Figures = append(b.tradeoffs(), b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
+	b.methods(r)
+	r.Figures = append(r.Figures, b.tradeoffs()...)
+	r.Figures = append(r.Figures, b.streams(allRuns, func(i int) string { return strconv.Itoa(i + 1) })...)
 	var online []*Figure // one for each data set and task
 	for _, all := range byTask(b.series(allRuns)) {
 		if f := b.onlineFigure("online"+strconv.Itoa(len(online)+1), all[0].dataName(), all); f != nil {
@@ -51,6 +43,47 @@ func own(in Input) *Report {
 		t.Label = in.fileName() + "-" + t.Name
 	}
 	return r
+}
+
+// methods adds the verdicts on the methods of each spec and, for each task of which several data sets
+// have them, the ranks over the data sets.
+func (b *builder) methods(r *Report) {
+	names, specs := grouped(b.in.Planned, func(p spec.Planned) string { return p.Spec })
+	var results []*compare.Result
+	for i, plan := range specs {
+		res := compare.NewMethods(plan, b.in.Records)
+		if res == nil {
+			continue
+		}
+		results = append(results, res)
+		for _, f := range res.DataSets {
+			t := verdictTable(f, res.Reference, "method")
+			if len(specs) > 1 {
+				t.Name += "-" + names[i]
+			}
+			r.Tables = append(r.Tables, t)
+		}
+	}
+	tasks, groups := grouped(results, func(res *compare.Result) string { return res.DataSets[0].Task })
+	for i, group := range groups {
+		if s := compare.RankMethods(group); s != nil {
+			r.Standings = append(r.Standings, s)
+			r.Tables = append(r.Tables, rankTable(MethodsTable+"-ranks-"+tasks[i], s, group[0].Reference))
+			r.Figures = append(r.Figures, rankFigure("ranks-"+tasks[i], s, group[0].Reference, "method"))
+		}
+	}
+}
+
+// rankTable holds the mean ranks of methods over data sets.
+func rankTable(name string, s *compare.Standing, reference string) *Table {
+	t := &Table{
+		Name: name, Title: fmt.Sprintf("%s: mean ranks over %s", taskTitle(s.Task), words.Count(s.Blocks, "data set")),
+		Header: []string{"method", "mean rank"}, Notes: []string{s.Sentence(reference)},
+	}
+	for _, rank := range s.Ranks {
+		t.Rows = append(t.Rows, []string{rank.Name, fmt.Sprintf("%.2f", rank.Mean)})
+	}
+	return t
 }
 
 // variant returns the first sort key of a method's series in a report about the user's own specs:

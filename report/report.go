@@ -16,6 +16,7 @@ import (
 	"errors"
 	"slices"
 
+	"polkrepro/compare"
 	"polkrepro/data"
 	"polkrepro/evidence"
 	"polkrepro/paper"
@@ -46,6 +47,8 @@ type Report struct {
 	Cells   map[string]*Cell // of the paper's tables, by ID
 	Figures []*Figure        // the forest plot of the verdicts, the paper's figures, and those that supplement them
 	Runs    *Table           // cost of the runs
+
+	Standings []*compare.Standing // ranks of methods over the data sets of the user's specs, one for each task
 
 	Parts []*Part  // results that the paper does not show
 	Notes []string // unavailable data and failed runs, and why; runs of other code; cells that the profile leaves out

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -84,11 +85,15 @@ func ComparisonCommands(path string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var commands map[string]string
+	commands := make(map[string]string)
 	r := new(strictyaml.Reporter)
 	if root := strictyaml.Parse(path, src, r); root != nil {
-		if n := root.Get("compare").Get("commands"); n != nil {
-			strictyaml.Decode(n, &commands, r)
+		for _, e := range (&expander{r, root}).specs() {
+			var own map[string]string
+			if n := e.root.Get("compare").Get("commands"); n != nil {
+				strictyaml.Decode(n, &own, r)
+			}
+			maps.Copy(commands, own)
 		}
 	}
 	return commands, r.Err()

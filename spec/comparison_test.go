@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -134,6 +135,21 @@ func TestWith(t *testing.T) {
 	for _, err := range []error{err, err2} {
 		if err == nil || !strings.Contains(err.Error(), `unknown pruner "rendom"`) {
 			t.Errorf("unknown heuristic: %v", err)
+		}
+	}
+}
+
+// TestComparisonCommands: the commands of heuristics may stand in the specs of a file.
+func TestComparisonCommands(t *testing.T) {
+	const above, below = "compare: {commands: {mine: ./mine.py}}\n", "variants: {a: {compare: {commands: {yours: ./yours.py}}}, b: {}}\n"
+	for text, want := range map[string]map[string]string{
+		above:         {"mine": "./mine.py"},
+		below:         {"yours": "./yours.py"},
+		above + below: {"mine": "./mine.py", "yours": "./yours.py"},
+	} {
+		got, err := ComparisonCommands(writeFile(t, t.TempDir(), "own.yaml", text))
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 }

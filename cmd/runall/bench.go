@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +34,8 @@ type benchmark struct {
 func newBench() *cobra.Command {
 	var b benchmark
 	cmd := &cobra.Command{
-		Use:   "bench FILE",
-		Short: "Compare all methods on your own file",
+		Use:   "bench FILE...",
+		Short: "Compare all methods on your own files",
 		Long: `Compare all methods that fit at equal model order on your own file, without a
 spec: on five random splits into training and test rows where the budget allows,
 or on the split that --test or --ordered gives, with several seeds. Each
@@ -46,6 +47,9 @@ folder, with a comment on each setting; 'runall reproduce' repeats the runs.
 the same command gives the same spec on every machine. The time is only about
 right. What is left out or shortened is printed.
 
+Several files share --budget and the flags, such as --label, and one spec. The
+methods are then also ranked over the files, with the tests of Demšar (2006).
+
 --export writes the setting with the least mean error on the test rows as a
 model file for predict, evaluate and export-model, trained again on all rows of
 FILE. A model file can't hold C-SVC, random Fourier features or more than 8,192
@@ -54,15 +58,15 @@ elements: if one of these is better, both errors are printed.
 An interrupted search starts over. The runs resume, and finished ones are kept.
 The formats and the columns' names are those of 'data' in a spec; see
 docs/own-data.md.`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b.search.opt.Source.Train = args[0]
+			b.search.files = args
 			return b.run(cmd)
 		},
 	}
 	b.search.add(cmd, append(spec.Tasks(), spec.TaskRegression))
 	cmd.Flags().StringVar(&b.opt.Results, "results", "", "results `folder` (default: results/bench-NAME)")
-	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder")
+	cmd.Flags().BoolVar(&b.opt.Predictions, "predictions", false, "write each method's predictions of the test rows to predictions.csv in the results folder (of several files, to predictions-NAME.csv)")
 	runFlags(cmd, &b.opt, &b.progress)
 	cmd.MarkFlagsMutuallyExclusive("keep", "predictions") // a run of other code may lack predictions
 	return cmd
@@ -85,20 +89,36 @@ func (b *benchmark) run(cmd *cobra.Command) error {
 	if err := errors.Join(ran, b.search.exportBest(cmd, plan, b.opt)); err != nil || !b.opt.Predictions {
 		return err
 	}
-	table, err := harness.Predictions(b.opt.Results, plan)
-	if err != nil {
-		return err
+	for i, src := range b.search.opt.Sources {
+		of := slices.DeleteFunc(slices.Clone(plan), func(p spec.Planned) bool { return p.Run.Data.Name != src.Name })
+		table, err := harness.Predictions(b.opt.Results, of)
+		if err == nil {
+			err = files.Write(filepath.Join(b.opt.Results, b.search.predictions(i)), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return files.Write(filepath.Join(b.opt.Results, predictionsName), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(table) })
+	return nil
 }
 
-// predictionsName is the file that bench --predictions writes beside its spec.
+// predictionsName is the file that bench --predictions writes beside its spec for one file.
 const predictionsName = "predictions.csv"
 
-// A settingsSearch finds the settings of a comparison on a user's file. Its flags control
+// predictions returns the name of the predictions of the rows of the i-th file.
+func (q *settingsSearch) predictions(i int) string {
+	if len(q.files) == 1 {
+		return predictionsName
+	}
+	return "predictions-" + q.opt.Sources[i].Name + ".csv"
+}
+
+// A settingsSearch finds the settings of a comparison on a user's files. Its flags control
 // the search.
 type settingsSearch struct {
 	opt           compare.Options
+	files         []string
+	given         data.Source // what the flags say of each file
 	scale, format string
 	table         columnFlags
 	export        string   // model file to write; empty if none
@@ -108,7 +128,7 @@ type settingsSearch struct {
 // add adds the flags to a command that learns one of the tasks. It must be called before
 // the command gets other flags.
 func (q *settingsSearch) add(cmd *cobra.Command, tasks []string) {
-	fs, s := cmd.Flags(), &q.opt.Source
+	fs, s := cmd.Flags(), &q.given
 	fs.StringVar(&s.Test, "test", "", "`file` of test rows (default: a fifth of the rows of FILE)")
 	fs.StringVar(&s.TrainLabels, "labels", "", "`file` of the labels of FILE, for IDX, NPY and NPZ")
 	fs.StringVar(&s.TestLabels, "test-labels", "", "`file` of the labels of the test rows, likewise")
@@ -135,16 +155,21 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	if q.opt.Budget <= 0 {
 		return "", harness.Usage(fmt.Errorf("--budget %v: must be more than 0", q.opt.Budget))
 	}
-	q.source(cmd.Flags())
-	name, src := kind+"-"+q.opt.Source.Name, &q.opt.Source
+	if err := q.sources(cmd.Flags()); err != nil {
+		return "", err
+	}
+	name := kind + "-" + q.opt.Name()
 	opt.Results = cmp.Or(opt.Results, filepath.Join(defaultResults, name))
 	file = filepath.Join(opt.Results, name+".yaml")
-	for _, output := range []string{file, filepath.Join(opt.Results, spec.SchemaFile), filepath.Join(opt.Results, predictionsName)} {
-		if err := checkOutput("--results:", output, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
-			return "", err
+	inputs := append(slices.Clip(q.files), q.given.Test, q.given.TrainLabels, q.given.TestLabels)
+	for i := range q.files {
+		for _, output := range []string{file, filepath.Join(opt.Results, spec.SchemaFile), filepath.Join(opt.Results, q.predictions(i))} {
+			if err := checkOutput("--results:", output, inputs...); err != nil {
+				return "", err
+			}
 		}
 	}
-	if err := checkModel("--export", q.export, file, src.Train, src.Test, src.TrainLabels, src.TestLabels); err != nil {
+	if err := checkModel("--export", q.export, append(inputs, file)...); err != nil {
 		return "", err
 	}
 	abandon, err := files.MakeFolder(opt.Results)
@@ -162,7 +187,6 @@ func (q *settingsSearch) run(cmd *cobra.Command, kind string, opt *harness.Optio
 	q.opt.Spec, q.opt.Workers, q.opt.Finder = file, opt.Workers, opt.Finder
 	q.opt.Progress = progressOn(progress, stderr)
 	q.opt.Note = func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	q.opt.Source.Say = q.opt.Note
 	text, err := tune(cmd.Context(), q.opt)
 	q.opt.Progress.Close()
 	switch {
@@ -203,16 +227,28 @@ func (q *settingsSearch) exportBest(cmd *cobra.Command, plan []spec.Planned, opt
 	return nil
 }
 
-// source fills in the source from the flags.
-func (q *settingsSearch) source(fs *pflag.FlagSet) {
-	s := &q.opt.Source
-	s.Format, s.Scale, s.Regression = q.format, rows.Scale(q.scale), q.opt.Task == spec.TaskRegression
-	if s.Test == "" {
-		s.Holdout = 0.2
+// sources sets the sources of the files from the flags. Files with the same name get numbers.
+func (q *settingsSearch) sources(fs *pflag.FlagSet) error {
+	if n := len(q.files); n > 1 && q.given.Test+q.given.TrainLabels+q.given.TestLabels+q.export != "" {
+		return harness.Usage(fmt.Errorf("--test, --labels, --test-labels and --export are for one file, and there are %d: name only the one that they belong to; a spec, too, can have test files and labels, for each item of its data (docs/own-data.md)", n))
 	}
-	*s = s.WithDefaults()
-	if rows.IsTable(s.Format) || fs.Changed("label") {
-		s.Label = columnOf(cmp.Or(q.table.label, "first"))
+	names := make(map[string]bool)
+	for _, file := range q.files {
+		s := q.given
+		s.Train, s.Format, s.Scale, s.Regression = file, q.format, rows.Scale(q.scale), q.opt.Task == spec.TaskRegression
+		if s.Test == "" {
+			s.Holdout = 0.2
+		}
+		s = s.WithDefaults()
+		if rows.IsTable(s.Format) || fs.Changed("label") {
+			s.Label = columnOf(cmp.Or(q.table.label, "first"))
+		}
+		s.Columns = q.table.columns()
+		for name, i := s.Name, 2; names[s.Name]; i++ {
+			s.Name = fmt.Sprintf("%s-%d", name, i)
+		}
+		names[s.Name] = true
+		q.opt.Sources = append(q.opt.Sources, s)
 	}
-	s.Columns = q.table.columns()
+	return nil
 }

@@ -64,7 +64,8 @@ whose model orders bracket those compared. The work is divided among the
 heuristics of --with, within about --budget; what is left buys replicates. The
 comparison is written to the results folder. --test to --order say how the file
 is read, and --export writes the best setting as a model file, as in 'runall
-bench'.
+bench'. --data again adds a file, which shares the flags and the budget; the
+heuristics are then ranked over the files, with the tests of Demšar (2006).
 
 --set changes the comparison, such as learning_rate=3 for all data sets (see
 'runall plan --help'), and --only selects data sets.
@@ -79,7 +80,7 @@ the same failure in three runs of it, its other runs are not started.`,
 		},
 	}
 	c.search.add(cmd, spec.Tasks())
-	cmd.Flags().StringVar(&c.search.opt.Source.Train, "data", "", "`FILE` of rows to compare on, in place of the comparison's data sets")
+	cmd.Flags().StringArrayVar(&c.search.files, "data", nil, "`FILE` of rows to compare on, in place of the comparison's data sets; may be repeated")
 	profileFlag(cmd, &c.profile, "quick")
 	cmd.Flags().StringSliceVar(&c.with, "with", nil, "comma-separated `names` of the heuristics to compare with the paper's, or NAME=COMMAND of an external heuristic (default: all; with --data all that have a size parameter)")
 	cmd.Flags().StringVar(&c.against, "against", "", "`name` of the heuristic that the others are compared with (default: the comparison's reference, the paper's)")
@@ -104,7 +105,7 @@ func (c *comparison) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	if c.search.opt.Source.Train != "" && len(c.commands) > 0 { // a process can be slow beyond any estimate
+	if len(c.search.files) > 0 && len(c.commands) > 0 { // a process can be slow beyond any estimate
 		c.opt.Until = began.Add(c.search.opt.Budget)
 	}
 	t, plan, err := c.plan(name)
@@ -154,7 +155,7 @@ func (c *comparison) externals(cmd *cobra.Command, name string) error {
 // user's file and returns the new comparison's file.
 func (c *comparison) tuned(cmd *cobra.Command, name string) (string, error) {
 	fs := cmd.Flags()
-	if c.search.opt.Source.Train == "" {
+	if len(c.search.files) == 0 {
 		for _, flag := range c.search.names {
 			if fs.Changed(flag) {
 				return "", harness.Usage(fmt.Errorf("--%s applies only with --data", flag))
