@@ -22,11 +22,14 @@ import (
 	"polkrepro/data/rows"
 )
 
-// A Split is one part of a data set, row-major.
+// A Split is one part of a data set, row-major. That of a user's file has no X: its rows are in
+// memory once, whatever the number of splits. [Split.Gather] and [Split.Dense] scale and copy them.
 type Split struct {
 	N, Dim int
-	X      []float32 // N×Dim
+	X      []float32 // N×Dim; nil for a user's file
 	Y      []float64 // N targets: class index 0 … C−1, ±1, or a real number
+
+	view *view // of a user's file; nil with X
 }
 
 // newSplit returns a split of n examples for the caller to fill in.
@@ -34,12 +37,25 @@ func newSplit(n, dim int) *Split {
 	return &Split{N: n, Dim: dim, X: make([]float32, n*dim), Y: make([]float64, n)}
 }
 
-// Row returns the features of example i, without copying.
-func (s *Split) Row(i int) []float32 { return s.X[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim] }
+// Row returns the features of example i: without copying if there is X.
+func (s *Split) Row(i int) []float32 {
+	if s.view != nil {
+		x := make([]float32, s.Dim)
+		s.Gather(x, make([]float64, 1), func() int { return i })
+		return x
+	}
+	return s.X[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim]
+}
 
 // Slice returns the examples lo … hi−1. They share the split's memory.
 func (s *Split) Slice(lo, hi int) *Split {
-	return &Split{N: hi - lo, Dim: s.Dim, X: s.X[lo*s.Dim : hi*s.Dim], Y: s.Y[lo:hi]}
+	out := &Split{N: hi - lo, Dim: s.Dim, Y: s.Y[lo:hi]}
+	if s.view != nil {
+		out.view = s.view.of(s.view.index[lo:hi])
+	} else {
+		out.X = s.X[lo*s.Dim : hi*s.Dim]
+	}
+	return out
 }
 
 // A Set is a data set ready to train and test on. It is read-only once loaded,

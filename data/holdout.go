@@ -12,7 +12,7 @@ const streamHoldout = 0x686f6c646f7574
 // examples, drawn without replacement, become the new set's Test; the rest become
 // its Train. Both keep their order. Holdout does not use the test part of s, so
 // hyper-parameters may be chosen on the new set. The same seed draws the same examples
-// on every platform. Rows are copied; Sums and Facts are those of s.
+// on every platform. Rows are copied, but not those of a user's file; Sums and Facts are those of s.
 //
 // It panics if fraction is not between 0 and 1 or if one of the parts would be
 // empty.
@@ -60,15 +60,16 @@ func heldSize(n int, fraction float64) int {
 	return min(int(math.Round(float64(fraction*float64(n)))), n)
 }
 
-// pick copies the examples at the given indices.
+// pick returns the examples at the given indices.
 func (s *Split) pick(indices []int) *Split {
-	out := *s
-	out.N = len(indices)
-	out.X = make([]float32, 0, len(indices)*s.Dim)
-	out.Y = make([]float64, 0, len(indices))
-	for _, i := range indices {
-		out.X = append(out.X, s.Row(i)...)
-		out.Y = append(out.Y, s.Y[i])
+	if s.view == nil {
+		out, next := newSplit(len(indices), s.Dim), -1
+		s.Gather(out.X, out.Y, func() int { next++; return indices[next] })
+		return out
 	}
-	return &out
+	out := &Split{N: len(indices), Dim: s.Dim, view: s.view.of(make([]int, len(indices)))}
+	for k, i := range indices {
+		out.Y, out.view.index[k] = append(out.Y, s.Y[i]), s.view.index[i]
+	}
+	return out
 }

@@ -72,7 +72,11 @@ func Load(ref Ref, finder Finder) (*Set, error) {
 		return nil, err
 	}
 	if ref.Own() {
-		set, err := ref.reread()
+		t, err := tableOf(&ref.Files, ref.Files.options(), ref.Files.TestHeader, nil, false)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", ref.Name, err)
+		}
+		set, err := ref.set(&t)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ref.Name, err)
 		}
@@ -92,7 +96,8 @@ func (f Finder) Available(ref Ref) error {
 		return err
 	}
 	if ref.Own() {
-		return ref.locate()
+		_, err := ref.Files.locate()
+		return err
 	}
 	m, _ := lookup(ref.Name)
 	if m.Kind == KindGenerated {

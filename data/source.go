@@ -2,12 +2,7 @@ package data
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -60,7 +55,8 @@ type Source struct {
 	SplitSeed uint64     // seed of the rows drawn for Holdout, as in [Holdout]; default 1
 	Ordered   bool       // the rows are ordered by time: the last ones are held out, not drawn ones
 
-	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out.
+	// Say, unless nil, takes lines on how the files are read, such as how many rows are left out. It takes
+	// none if the command has read them before.
 	Say func(format string, args ...any)
 }
 
@@ -155,9 +151,37 @@ func (r Ref) Content() Ref {
 // Errors are of type *[rows.OptionError]. If a file is missing, the error wraps
 // [ErrNotAvailable] and the reference can be used in messages.
 func (s Source) Open() (Ref, *Set, error) {
+	ref, t, err := s.table(false)
+	if err != nil {
+		return ref, nil, err
+	}
+	set, err := ref.set(&t)
+	return ref, set, err
+}
+
+// Describe is Open of a data set that is not used: it returns its sizes, and reads no files that a command has read.
+func (s Source) Describe() (Ref, Info, error) {
+	ref, t, err := s.table(true)
+	if err != nil {
+		return ref, Info{Name: ref.Name, Kind: KindFile}, err
+	}
+	if known, ok := t.sizes.Load(ref.Content().Files); ok {
+		info := known.(Info)
+		info.Name = ref.Name
+		return ref, info, nil
+	}
+	ref, set, err := s.Open()
+	if err != nil {
+		return ref, Info{}, err
+	}
+	return ref, set.info(), nil
+}
+
+// Reference is Open without opening the files: the reference has what the source says of them alone.
+func (s Source) Reference() (Ref, error) {
 	s = s.WithDefaults()
 	if err := s.check(); err != nil {
-		return Ref{}, nil, err
+		return Ref{}, err
 	}
 	ref := Ref{Name: s.Name, Files: Files{
 		Format: s.Format, Train: file(s.Train), TrainLabels: file(s.TrainLabels), Test: file(s.Test), TestLabels: file(s.TestLabels),
@@ -168,15 +192,24 @@ func (s Source) Open() (Ref, *Set, error) {
 	}
 	for _, p := range ref.Files.parts() {
 		if err := checkFileName(p.file.Name); err != nil {
-			return Ref{}, nil, wrong(p.key, "%w", err)
+			return Ref{}, wrong(p.key, "%w", err)
 		}
 	}
+	return ref, nil
+}
+
+// table returns the table of the source, as tableOf does, and the reference.
+func (s Source) table(brief bool) (ref Ref, t table, err error) {
+	if ref, err = s.Reference(); err != nil {
+		return ref, t, err
+	}
+	s = s.WithDefaults()
 	opts := rows.Options{Label: s.Label, Columns: s.Columns, Header: s.Header, Strict: true}
 	if s.named() {
 		opts.Header = rows.HeaderYes
 	}
-	set, err := ref.read(opts, s.Header, s.Say, false)
-	return ref, set, err
+	t, err = tableOf(&ref.Files, opts, s.Header, s.Say, brief)
+	return ref, t, err
 }
 
 // WithDefaults returns the source with defaults for the fields that are not given.
@@ -250,88 +283,27 @@ func (s *Source) check() error {
 	return nil
 }
 
-// A part is the training or the test part of a user's data, as read from its files.
-type part struct {
-	key    string
-	x, y   *File
-	layout rows.Layout
-	rows   []rows.Row
-	dim    int // features
-	say    func(format string, args ...any)
-}
-
-// read reads the files from their paths. opts has the columns, and the training file's
-// header. If check is set, read compares the files' SHA-256 with those of r; otherwise it
-// fills them in. It also fills in the columns and headers.
-func (r *Ref) read(opts rows.Options, testHeader string, say func(string, ...any), check bool) (*Set, error) {
-	if err := r.locate(); err != nil {
-		return nil, err
-	}
-	f := &r.Files
-	opts.Format, opts.Regression, opts.Sum = f.Format, f.Regression, true
-	train, test := &part{key: "train", x: &f.Train, y: &f.TrainLabels, say: say}, &part{key: "test", x: &f.Test, y: &f.TestLabels, say: say}
-	if err := train.read(opts, check); err != nil {
-		return nil, err
-	}
-	if opts.Missing == rows.MissingMean && f.Test == (File{}) { // again, with the means of the rows that are not held out
-		held, _ := f.HeldOut(len(train.rows))
-		opts.MeanOf = func(row int) bool { _, out := slices.BinarySearch(held, row); return !out }
-		train.rows, train.say = nil, nil
-		if err := train.read(opts, check); err != nil {
-			return nil, err
-		}
-	}
-	f.Ignore = numbersOf(train.layout.Ignore)
-	f.keep(&train.layout, opts.Columns)
-	if f.Format != rows.FormatLIBSVM {
-		f.Label = train.layout.Label + 1
-	}
-	if rows.IsTable(f.Format) {
-		f.Header = train.layout.Header()
-	}
-	if f.Test == (File{}) {
-		return r.set(train, nil)
-	}
-	opts = f.options()
-	opts.Columns = train.layout.Read
-	opts.Ignore, opts.Keep, opts.Categories = nil, nil, nil
-	opts.Header, opts.Dim, opts.Sum = testHeader, train.dim, true
-	if train.layout.Names != nil {
-		opts.Names = train.layout.Sum()
-	}
-	if err := test.read(opts, check); err != nil {
-		return nil, err
-	}
-	if rows.IsTable(f.Format) {
-		f.TestHeader = test.layout.Header()
-	}
-	return r.set(train, test)
-}
-
-// reread reads the files again. Their SHA-256 must match the reference.
-func (r *Ref) reread() (*Set, error) {
-	opts := r.Files.options()
-	opts.Header = r.Files.Header
-	return r.read(opts, r.Files.TestHeader, nil, true)
-}
-
 // LoadWhole returns a user's data with all rows of the training file as its training part, and the same
-// rows as its test part. A file of test rows is not read. Its errors are those of Source.Open.
+// rows as its test part. Its errors are those of Source.Open.
 func LoadWhole(ref Ref) (*Set, error) {
 	f := &ref.Files
+	t, err := tableOf(f, f.options(), f.TestHeader, nil, false)
+	if err != nil {
+		return nil, err
+	}
 	f.Test, f.TestLabels, f.TestHeader, f.Holdout = File{}, File{}, "", 0
-	set, err := ref.reread()
+	set, err := ref.set(&t)
 	if err == nil {
 		set.Test = set.Train
 	}
 	return set, err
 }
 
-// options returns the options for reading files with the columns of f.
+// options returns the options for reading the training file with the columns and the header of f.
 func (f *Files) options() rows.Options {
 	ignore, _ := columnsOf(f.Ignore) // resolveFiles has checked them
 	categories, _ := columnsOf(f.Categories)
-	return rows.Options{Format: f.Format, Regression: f.Regression, Label: rows.Column{Number: f.Label}, Columns: rows.Columns{
+	return rows.Options{Format: f.Format, Regression: f.Regression, Label: rows.Column{Number: f.Label}, Header: f.Header, Columns: rows.Columns{
 		Delimiter: f.Delimiter, Decimal: f.Decimal, Missing: f.Missing, ZeroBased: f.ZeroBased, Ignore: ignore, Categories: categories,
 	}}
 }
@@ -350,170 +322,6 @@ func (f *Files) keep(l *rows.Layout, c rows.Columns) {
 // named reports whether a column is given by name.
 func (s *Source) named() bool {
 	return slices.ContainsFunc(slices.Concat([]rows.Column{s.Label}, s.Ignore, s.Keep, s.Categories), func(c rows.Column) bool { return c.Name != "" })
-}
-
-// read reads the part. It compares the files' SHA-256 if check is set, else fills them in.
-func (p *part) read(opts rows.Options, check bool) error {
-	sums, err := p.readRows(opts)
-	if err != nil {
-		key, path := p.key, p.x.path
-		if oe, ok := errors.AsType[*rows.OptionError](err); ok {
-			if key, err = oe.Key, oe.Err; key == "labels" {
-				key, path = p.key+"_labels", p.y.path
-			}
-		}
-		return wrong(key, "%s: %w", path, err)
-	}
-	for i, f := range []*File{p.x, p.y} {
-		if check && f.SHA256 != sums[i] {
-			key := []string{p.key, p.key + "_labels"}[i]
-			return wrong(key, "%s: %w: SHA-256 %s, want %s: the file has changed; rerun the command or restore the file", f.path, ErrCorrupt, sums[i], f.SHA256)
-		}
-		f.SHA256 = sums[i]
-	}
-	return nil
-}
-
-// maxSourceValues bounds the values of a file, rows × features: 2 GiB while the file is
-// read, 1 GiB afterwards. Each row counts as rowOverhead additional values.
-const (
-	maxSourceValues = 1 << 28
-	rowOverhead     = 16
-)
-
-// room returns an error if n rows are too many.
-func room(n, dim int) error {
-	if int64(n) > maxSourceValues/int64(dim+rowOverhead) {
-		return fmt.Errorf("more than %d rows of %d features", maxSourceValues/(dim+rowOverhead), dim)
-	}
-	return nil
-}
-
-// readRows reads all rows, and returns the SHA-256 of the files.
-func (p *part) readRows(opts rows.Options) (sums [2]string, err error) {
-	r, err := rows.Open(p.x.path, p.y.path, opts)
-	if err != nil {
-		return sums, err
-	}
-	defer r.Close()
-	for {
-		row, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return sums, err
-		}
-		p.dim = max(p.dim, row.Dim)
-		if err := room(len(p.rows)+1, p.dim); err != nil {
-			return sums, err
-		}
-		p.rows = append(p.rows, *row)
-	}
-	p.layout = *r.Layout()
-	for _, line := range r.Said() {
-		if p.say != nil {
-			p.say("%s: %s", p.x.path, line)
-		}
-	}
-	switch {
-	case len(p.rows) == 0:
-		return sums, errors.New("the file has no rows")
-	case p.dim == 0:
-		return sums, errors.New("no row has a feature")
-	}
-	sums[0], sums[1], err = r.Sums()
-	return sums, err
-}
-
-// set builds the data set from its parts. If test is nil, it holds out rows of train.
-func (r *Ref) set(train, test *part) (*Set, error) {
-	f := &r.Files
-	set := &Set{Name: r.Name, Sums: make(map[string]string), Facts: make(map[string]float64)}
-	for _, p := range f.parts() {
-		set.Sums[p.key+" "+p.file.Name] = p.file.SHA256
-	}
-	var labels *rows.Labels // nil for a regression
-	if !f.Regression {
-		labels = &rows.Labels{}
-		if err := train.countLabels(labels, f.Format); err != nil {
-			return nil, wrong("train", "%s: %w", f.Train.path, err)
-		}
-	}
-	dim, learned, tested := train.dim, train.rows, []rows.Row(nil)
-	if test != nil {
-		tested = test.rows
-	} else if f.Holdout > 0 {
-		n := len(train.rows)
-		held, kept := f.HeldOut(n)
-		if len(held) == 0 || len(kept) == 0 {
-			return nil, wrong("holdout", "holdout %v of %d rows leaves a part empty", f.Holdout, n)
-		}
-		learned, tested = pickRows(train.rows, kept), pickRows(train.rows, held)
-	}
-	e, err := rows.Fit(learned, dim, cmp.Or(f.Scale, rows.ScaleNone), labels)
-	if err != nil {
-		return nil, wrong("scale", "%s: %w; set scale to standard or unit", f.Train.path, err)
-	}
-	set.Labels, set.Classes, set.Scaling = e.Labels, len(e.Labels), e.Scaling
-	columns := train.layout.Read
-	columns.ZeroBased = f.ZeroBased // LIBSVM files have no layout
-	if set.Columns = columns.Stored(); train.layout.Names != nil {
-		set.Names = new(train.layout.Sum())
-	}
-	if f.Regression {
-		if e.Deviation == 0 {
-			return nil, wrong("train", "%s: every target is %s: there is nothing to learn", f.Train.path, learned[0].Label)
-		}
-		set.Facts["target_mean"], set.Facts["target_deviation"] = e.Mean, e.Deviation
-	}
-	if set.Train, err = encode(&e, learned, dim, f.Format); err != nil {
-		return nil, wrong("train", "%s: %w", f.Train.path, err)
-	}
-	if set.Test, err = encode(&e, tested, dim, f.Format); err != nil {
-		return nil, wrong("test", "%s: %w", cmp.Or(f.Test.path, f.Train.path), err)
-	}
-	if test != nil {
-		if set.Repeated = repeated(set.Test, set.Train); set.Repeated == set.Test.N {
-			return nil, wrong("test", "%s: the test data are the training data: all %d test rows are also training rows", f.Test.path, set.Repeated)
-		}
-	}
-	set.Facts["features"], set.Facts["classes"] = float64(dim), float64(max(1, set.Classes))
-	return set, nil
-}
-
-// countLabels counts the labels of all rows. It returns an error if they can't be classes.
-func (p *part) countLabels(labels *rows.Labels, format string) error {
-	for i := range p.rows {
-		if err := labels.Add(p.rows[i].Label); err != nil {
-			return &rows.ParseError{Line: p.rows[i].Line, Unit: rows.Unit(format), Err: err}
-		}
-	}
-	switch {
-	case labels.Len() < 2:
-		return fmt.Errorf("every label is %.40q: classification needs at least two classes", p.rows[0].Label)
-	case labels.Unrepeated():
-		return errors.New("most labels occur only once: check the label column, or use squared-error as the task for a regression")
-	}
-	return nil
-}
-
-// repeated returns the number of examples of test that are also in train.
-func repeated(test, train *Split) (n int) {
-	key := func(s *Split, i int) [sha256.Size]byte {
-		b, _ := binary.Append(nil, binary.LittleEndian, s.Row(i)) // floats have a size: no error
-		return sha256.Sum256(binary.LittleEndian.AppendUint64(b, math.Float64bits(s.Y[i])))
-	}
-	seen := make(map[[sha256.Size]byte]bool, train.N)
-	for i := range train.N {
-		seen[key(train, i)] = true
-	}
-	for i := range test.N {
-		if seen[key(test, i)] {
-			n++
-		}
-	}
-	return n
 }
 
 // HeldOut returns the indices, from 0, of the training file's n rows that are held out as
@@ -540,47 +348,6 @@ func (f *Files) HeldOut(n int) (held, kept []int) {
 		}
 	}
 	return held, kept
-}
-
-// pickRows returns the rows at the given indices.
-func pickRows(all []rows.Row, indices []int) []rows.Row {
-	out := make([]rows.Row, len(indices))
-	for i, at := range indices {
-		out[i] = all[at]
-	}
-	return out
-}
-
-// encode converts rows to learn from: it scales the features, and turns labels into class
-// indices or into targets scaled by the encoding's mean and deviation.
-func encode(e *rows.Encoding, all []rows.Row, dim int, format string) (*Split, error) {
-	if err := room(len(all), dim); err != nil { // rows of LIBSVM files were sparse until here
-		return nil, err
-	}
-	class := make(map[string]float64)
-	for i, label := range e.Labels {
-		class[label] = float64(i)
-	}
-	out := newSplit(len(all), dim)
-	dense := make([]float64, dim)
-	for i := range all {
-		row := &all[i]
-		row.Dense(dense)
-		err := e.Scaling.Apply(out.Row(i), dense)
-		if err == nil && e.Labels == nil {
-			v, parseErr := rows.ParseNumber(row.Label)
-			out.Y[i], err = (v-e.Mean)/e.Deviation, parseErr
-		} else if err == nil {
-			known := false
-			if out.Y[i], known = class[row.Label]; !known {
-				err = fmt.Errorf("label %.40q is not one of the %d classes of the training data", row.Label, len(e.Labels))
-			}
-		}
-		if err != nil {
-			return nil, &rows.ParseError{Line: row.Line, Unit: rows.Unit(format), Err: err}
-		}
-	}
-	return out, nil
 }
 
 // numbersOf lists columns, counted from 1, as Files.Ignore does.
@@ -617,22 +384,23 @@ func checkFileName(name string) error {
 	return nil
 }
 
-// locate returns an error about a user's file that is missing or not regular. It wraps
-// ErrNotAvailable if the file is missing.
-func (r *Ref) locate() error {
-	for _, p := range r.Files.parts() {
+// locate looks for the files. It returns an error about one that is missing or not regular, which
+// wraps ErrNotAvailable if the file is missing.
+func (f *Files) locate() (found []os.FileInfo, err error) {
+	for _, p := range f.parts() {
 		path, _ := rows.SplitArray(p.file.path)
 		info, err := os.Stat(path)
 		switch {
 		case absent(err):
-			return wrong(p.key, "%w: missing file %s", ErrNotAvailable, p.file.path)
+			return nil, wrong(p.key, "%w: missing file %s", ErrNotAvailable, p.file.path)
 		case err != nil:
-			return wrong(p.key, "%w", err)
+			return nil, wrong(p.key, "%w", err)
 		case !info.Mode().IsRegular():
-			return wrong(p.key, "%s: not a regular file", p.file.path)
+			return nil, wrong(p.key, "%s: not a regular file", p.file.path)
 		}
+		found = append(found, info)
 	}
-	return nil
+	return found, nil
 }
 
 // resolveFiles returns an error for a reference to files that no [Source.Open] can return.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"polkrepro/data/rows"
 	"polkrepro/internal/golden"
@@ -118,7 +119,22 @@ func open2(t *testing.T, s Source) (Ref, *Set) {
 	t.Helper()
 	ref, set, err := s.Open()
 	testutil.NoError(t, err)
-	return ref, set
+	return ref, inMemory(set)
+}
+
+// load returns the data set of a reference as open2 does.
+func load(t *testing.T, ref Ref) *Set {
+	t.Helper()
+	set, err := Load(ref, Finder{})
+	testutil.NoError(t, err)
+	return inMemory(set)
+}
+
+// inMemory returns a set with its features in memory.
+func inMemory(set *Set) *Set {
+	out := *set
+	out.Train, out.Test = set.Train.Dense(), set.Test.Dense()
+	return &out
 }
 
 // TestSourceFormats checks that the same examples give the same numbers in each format,
@@ -146,9 +162,8 @@ func TestSourceFormats(t *testing.T) {
 		if set.Train.N != 7 || set.Test.N != 3 {
 			t.Errorf("%s: %d and %d examples", name, set.Train.N, set.Test.N)
 		}
-		again, err := Load(ref, Finder{})
-		if err != nil || !reflect.DeepEqual(again, set) {
-			t.Errorf("%s: loaded %+v, %v, want %+v", name, again, err, set)
+		if again := load(t, ref); !reflect.DeepEqual(again, set) {
+			t.Errorf("%s: loaded %+v, want %+v", name, again, set)
 		}
 		if err := (Finder{}).Available(ref); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -262,8 +277,8 @@ func TestSourceRegression(t *testing.T) {
 	if set.Classes != 0 || set.Labels != nil || set.Facts["target_mean"] != 10 || !(math.Abs(set.Facts["target_deviation"]-deviation) <= 1e-12) {
 		t.Errorf("%d classes %q, facts %v", set.Classes, set.Labels, set.Facts)
 	}
-	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
-		t.Errorf("loaded again: %v", err)
+	if again := load(t, ref); !reflect.DeepEqual(again, set) {
+		t.Error("loaded otherwise")
 	}
 	s.Regression = false
 	s.Test, s.Holdout = "", 0.5
@@ -309,6 +324,80 @@ func TestSourceChanged(t *testing.T) {
 	testutil.NoError(t, os.Remove(path))
 	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrNotAvailable) || !strings.Contains(err.Error(), "missing file "+path) {
 		t.Errorf("removed: %v", err)
+	}
+}
+
+// TestSourceReadOnce checks that files are read once, however their options are written and whatever is held
+// out, and that they are read again once they are newer.
+func TestSourceReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	writeSample(t, dir, "train", 0, 10)
+	path := filepath.Join(dir, "train.csv")
+	before := must(os.ReadFile(path))
+	write := func(b []byte, age time.Duration) {
+		writeFile(t, path, b)
+		at := time.Now().Add(-age)
+		testutil.NoError(t, os.Chtimes(path, at, at))
+	}
+	write(before, time.Hour)
+	old := must(os.Stat(path)).ModTime()
+	s := Source{Train: path, Label: rows.Column{Name: "class"}, Columns: rows.Columns{Ignore: []rows.Column{{Name: "note"}}}, Holdout: 0.3}
+	ref, set := open2(t, s)
+	writeFile(t, path, bytes.Replace(before, []byte("250"), []byte("251"), 1))
+	testutil.NoError(t, os.Chtimes(path, old, old))
+	if again := load(t, ref); !reflect.DeepEqual(again, set) {
+		t.Error("the reference was read again")
+	}
+	Release()
+	described, info, err := s.Describe()
+	if err != nil || described != ref || info.Train != set.Train.N || info.Test != set.Test.N || info.Classes != 3 || info.Dim != 3 {
+		t.Errorf("described as %+v, %+v, %v", described, info, err)
+	}
+	if _, err := Load(ref, Finder{}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("other rows were read after the release: %v", err)
+	}
+	writeFile(t, path, before)
+	testutil.NoError(t, os.Chtimes(path, old, old))
+	open2(t, s)
+	writeFile(t, path, bytes.Replace(before, []byte("250"), []byte("251"), 1))
+	testutil.NoError(t, os.Chtimes(path, old, old))
+	s.Train = filepath.Join(dir, ".", "x", "..", "train.csv")
+	testutil.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o777))
+	s.SplitSeed, s.Scale = 2, rows.ScaleUnit
+	if other, _ := open2(t, s); other.Files.Train.SHA256 != ref.Files.Train.SHA256 {
+		t.Error("another split was read again")
+	}
+	s.Regression, s.Label.Name = true, "a"
+	if other, _ := open2(t, s); other.Files.Train.SHA256 == ref.Files.Train.SHA256 {
+		t.Error("other columns were not read")
+	}
+	write(before, time.Second)
+	for _, text := range []string{"252", "253"} { // a file that may change again within the time's resolution
+		write(bytes.Replace(before, []byte("250"), []byte(text), 1), 0)
+		if _, err := Load(ref, Finder{}); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestSplitsShareRows checks that a slice and parts of a split of files have its numbers, and no features of their own.
+func TestSplitsShareRows(t *testing.T) {
+	dir := t.TempDir()
+	writeSample(t, dir, "train", 0, 7)
+	writeSample(t, dir, "test", 7, 10)
+	for name, s := range sources(dir) {
+		s.Scale = rows.ScaleStandard
+		_, set, err := s.Open()
+		testutil.NoError(t, err)
+		whole, last := set.Train.Dense(), HoldoutLast(set, 0.4)
+		if set.Train.Dense() != whole || set.Train.X != nil || last.Train.X != nil || last.Test.X != nil {
+			t.Errorf("%s: features are copied", name)
+		}
+		for part, from := range map[*Split]int{last.Train: 0, last.Test: 4, set.Train.Slice(2, 5): 2} {
+			if want := whole.Slice(from, from+part.N); !reflect.DeepEqual(part.Dense(), want) || !slices.Equal(part.Row(1), want.Row(1)) {
+				t.Errorf("%s: examples from %d are %v, want %v", name, from, part.Dense(), want)
+			}
+		}
 	}
 }
 
@@ -362,9 +451,8 @@ func TestSourceColumns(t *testing.T) {
 		}
 		break
 	}
-	again, err := Load(ref, Finder{})
-	if err != nil || !slices.Equal(again.Train.X, set.Train.X) {
-		t.Error("read again:", err)
+	if again := load(t, ref); !slices.Equal(again.Train.X, set.Train.X) {
+		t.Error("loaded with other means")
 	}
 }
 
@@ -485,8 +573,8 @@ func TestSourceKeepsColumns(t *testing.T) {
 	if set.Train.Dim != 2 {
 		t.Errorf("%d features", set.Train.Dim)
 	}
-	if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
-		t.Errorf("loaded again: %v", err)
+	if again := load(t, ref); !reflect.DeepEqual(again, set) {
+		t.Error("loaded otherwise")
 	}
 }
 
@@ -527,6 +615,7 @@ func FuzzSource(f *testing.F) {
 			}
 			return
 		}
+		set = inMemory(set)
 		for _, s := range []*Split{set.Train, set.Test} {
 			if s.N < 1 || s.Dim < 1 || len(s.X) != s.N*s.Dim || len(s.Y) != s.N {
 				t.Fatalf("%d examples of %d features in %d values", s.N, s.Dim, len(s.X))
@@ -542,8 +631,8 @@ func FuzzSource(f *testing.F) {
 				}
 			}
 		}
-		if again, err := Load(ref, Finder{}); err != nil || !reflect.DeepEqual(again, set) {
-			t.Errorf("loaded again: %v", err)
+		if again := load(t, ref); !reflect.DeepEqual(again, set) {
+			t.Error("loaded otherwise")
 		}
 	})
 }

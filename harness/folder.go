@@ -62,11 +62,11 @@ func OpenFolder(dir string, opt FolderOptions) (*Folder, error) {
 	f.specs = append(embedded, f.specs...) // first, because evidence takes a run that several specs share from the first
 	if f.Profile == "" {
 		if f.Profile, err = guessProfile(f.specs, opt.Plan, have.Records); err != nil {
-			return nil, err
+			return nil, Usage(err)
 		}
 	}
 	if f.Plan, err = PlanAll(f.specs, f.Profile, opt.Plan); err != nil {
-		return nil, err
+		return nil, Usage(err)
 	}
 	if opt.Keep {
 		f.Plan = Adopt(f.Plan, have.Records)

@@ -42,9 +42,9 @@ type Problem struct {
 	Loss    loss.Loss
 	Classes int
 	Dim     int
-	Seed    uint64 // of the run
-	Samples int    // of the run
-	Train   *data.Split
+	Seed    uint64          // of the run
+	Samples int             // of the run
+	Train   *data.Split     // has X for a batch method
 	Pruner  *prune.Instance // nil for POLK's own; the harness ends the pruner's process, if any
 }
 

@@ -25,6 +25,6 @@ func init() {
 func newFSGD(p Problem) (Learner, error) {
 	return fsgd.New(fsgd.Config{
 		Kernel: p.Kernel, Loss: p.Loss, Classes: p.Classes, Dim: p.Dim, Regularizer: p.Params.Regularizer,
-		LearningRate: p.Rates, Points: p.Train.X,
+		LearningRate: p.Rates, Points: p.Train.Dense().X,
 	})
 }

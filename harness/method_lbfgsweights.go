@@ -43,5 +43,5 @@ func newLBFGSWeights(p Problem) (Learner, error) {
 	}
 	c := configLBFGS(p, 1)
 	c.Memory = int(p.Params.Own["memory"])
-	return lbfgs.NewWeights(c, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.X, p.Train.Y)
+	return lbfgs.NewWeights(c, p.Params.Own["start"], p.Seed, p.Train.N, p.Train.Dense().X, p.Train.Y)
 }

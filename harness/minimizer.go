@@ -39,6 +39,7 @@ func newMinimizer(ctx context.Context, run spec.Run, set *data.Set, threads int)
 	if err := p.checkMemory("lbfgs", p.Train.N, "samples"); err != nil {
 		return nil, fmt.Errorf("minimizer of the risk: %w", err)
 	}
+	p.Train = p.Train.Dense()
 	s := p.Train
 	c := configLBFGS(p, threads)
 	c.Tolerance = gapTolerance

@@ -36,18 +36,18 @@ const evaluationMemory = 512 << 20
 
 // NewObjective returns the objective of a data set. The training risk is computed
 // on the first trainLimit training examples, or on all of them for 0. The objective
-// keeps the examples without copying them.
+// keeps the examples without copying them, unless they are of a user's file.
 func NewObjective(l loss.Loss, regularizer float64, set *data.Set, trainLimit int) *Objective {
-	train := head(set.Train, trainLimit)
+	train, test := head(set.Train, trainLimit).Dense(), set.Test.Dense()
 	return &Objective{
 		loss:        l,
 		regularizer: regularizer,
 		train:       train,
-		test:        set.Test,
+		test:        test,
 		windows:     set.Windows,
 		seen:        set.Train.N,
 		outputs:     l.Outputs(set.Classes),
-		evaluator:   kernel.NewEvaluator(train.Dim, evaluationMemory, train.X, set.Test.X),
+		evaluator:   kernel.NewEvaluator(train.Dim, evaluationMemory, train.X, test.X),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"polkrepro/data"
@@ -91,6 +92,7 @@ func Reproduce(ctx context.Context, plan []spec.Planned, opt Options) (*Outcome,
 		return nil, err
 	}
 	defer results.Close()
+	defer data.Release()
 	plan, out, err := pending(spec.Distinct(plan), opt)
 	if err != nil {
 		return nil, err
@@ -167,6 +169,13 @@ func carryOut(ctx context.Context, plan []spec.Planned, sets map[data.Ref]*data.
 		}
 		return cmp.Compare(b.Cost, a.Cost)
 	})
+	shared := make(map[data.Ref]*sharedSet)
+	for _, p := range plan {
+		if ref := p.Run.Data; shared[ref] == nil {
+			shared[ref] = &sharedSet{set: sets[ref]}
+		}
+		shared[p.Run.Data].left.Add(1)
+	}
 	gate := newGate(opt.Until)
 	groups := make([][]spec.Planned, 1) // the first is executed by several workers
 	for _, p := range plan {
@@ -197,7 +206,9 @@ func carryOut(ctx context.Context, plan []spec.Planned, sets map[data.Ref]*data.
 			if !gate.opens(runs[i]) {
 				return nil
 			}
-			err := x.execute(ctx, runs[i], sets[runs[i].Run.Data])
+			shared := shared[runs[i].Run.Data]
+			defer shared.release()
+			err := x.execute(ctx, runs[i], shared.set)
 			switch {
 			case err == nil:
 				done[i] = true
@@ -220,6 +231,18 @@ func carryOut(ctx context.Context, plan []spec.Planned, sets map[data.Ref]*data.
 	}
 	out.Left = gate.left
 	return conclusion(ctx, fatal, out, len(plan))
+}
+
+// A sharedSet is the data set of several runs. The last one to end releases it.
+type sharedSet struct {
+	set  *data.Set
+	left atomic.Int64 // runs that have not ended
+}
+
+func (s *sharedSet) release() {
+	if s.left.Add(-1) == 0 {
+		s.set = nil
+	}
 }
 
 // largeKernelMatrix is the size in bytes above which a machine with room for one kernel

@@ -74,7 +74,9 @@ func newTrainer(run spec.Run, set *data.Set, methods Registry, cores *cores, pro
 		progress: progress, emit: func(record.Point) error { return nil },
 	}
 	if t.whole {
-		t.batch = set.Train.N
+		whole := *set
+		whole.Train = set.Train.Dense()
+		set, t.set, t.batch = &whole, &whole, set.Train.N
 	}
 	if err := t.check(); err != nil {
 		return nil, err
@@ -175,20 +177,16 @@ func (t *trainer) learn(ctx context.Context, n int) error {
 // draw fills the mini-batch with the next n examples of the stream. A batch method gets
 // the whole training set in its stored order.
 func (t *trainer) draw(n int) {
+	train := t.set.Train
 	if t.whole {
-		t.x, t.y = t.set.Train.X, t.set.Train.Y
+		t.x, t.y = train.X, train.Y
 		return
 	}
-	dim := t.set.Train.Dim
 	if t.x == nil {
-		t.x, t.y = make([]float32, n*dim), make([]float64, n)
+		t.x, t.y = make([]float32, n*train.Dim), make([]float64, n)
 	}
-	t.x, t.y = t.x[:n*dim], t.y[:n]
-	for i := range n {
-		j := t.order()
-		copy(t.x[i*dim:(i+1)*dim], t.set.Train.Row(j))
-		t.y[i] = t.set.Train.Y[j]
-	}
+	t.x, t.y = t.x[:n*train.Dim], t.y[:n]
+	train.Gather(t.x, t.y, t.order)
 }
 
 // evaluate makes a point and emits it. It returns an error if a risk is not finite.

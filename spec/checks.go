@@ -15,15 +15,9 @@ import (
 // checks reports errors in the keys of the YAML files of this package.
 type checks struct {
 	*strictyaml.Reporter
-	opened    map[*strictyaml.Node]opened // files that have been read, by the node that names them
-	own       bool                        // the file is a user's spec
-	overrides string                      // flags that changed the spec; they end its name
-}
-
-// opened holds the data files of a spec. set describes them; it is nil if they are invalid.
-type opened struct {
-	ref data.Ref
-	set *data.Info
+	own       bool   // the file is a user's spec
+	describe  bool   // data files are described; they are not opened otherwise
+	overrides string // flags that changed the spec; they end its name
 }
 
 // given reports a missing key, and returns whether the key is present.
@@ -44,9 +38,9 @@ func (c checks) between(n *strictyaml.Node, key string, x, least, most int) bool
 	return true
 }
 
-// files opens the data files that a spec names, and reports errors in them. info describes
-// them. If they are missing, which is not an error in the spec, info has only name and
-// kind; if they are invalid, it is nil. The task decides whether labels are numbers.
+// files reports errors in what a spec says of its data files and, if they are described, in the files.
+// info describes them. If they are missing, which is not an error in the spec, or not described, info has
+// only name and kind; if they are invalid, it is nil. The task decides whether labels are numbers.
 func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Ref, info *data.Info) {
 	if d.Variant != "" {
 		c.Errorf(n.At("variant"), "files have no variants")
@@ -86,16 +80,13 @@ func (c checks) files(n *strictyaml.Node, d *doc.Data, task string) (ref data.Re
 		}
 		s.SplitSeed = *d.SplitSeed
 	}
-	if o, ok := c.opened[n]; ok {
-		return o.ref, o.set
+	ref, err := s.Reference()
+	described := data.Info{Name: ref.Name, Kind: data.KindFile}
+	if err == nil && c.describe {
+		ref, described, err = s.Describe()
 	}
-	defer func() { c.opened[n] = opened{ref, info} }()
-	ref, set, err := s.Open()
-	if err == nil {
-		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile, Classes: set.Classes, Dim: set.Train.Dim, Train: set.Train.N, Test: set.Test.N}
-	}
-	if errors.Is(err, data.ErrNotAvailable) {
-		return ref, &data.Info{Name: ref.Name, Kind: data.KindFile}
+	if err == nil || errors.Is(err, data.ErrNotAvailable) {
+		return ref, &described
 	}
 	at := n
 	if oe, ok := errors.AsType[*rows.OptionError](err); ok {

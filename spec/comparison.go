@@ -23,7 +23,7 @@ const ComparisonFile = "pruning.yaml"
 
 // A Comparison compares pruning heuristics on the same replicates of every data set, each heuristic
 // over a grid of its size parameter. It is the specs of a file that have the key compare. It is made
-// by FindComparison or ParseComparison and not changed.
+// by FindComparison or ParseComparison. Only Plan changes it: it describes data sets.
 type Comparison struct {
 	Name       string
 	Title      string
@@ -108,7 +108,7 @@ func ParseComparison(filename string, src []byte) (*Comparison, error) {
 func parseComparison(f source, open opener, set Overrides) (*Comparison, error) {
 	r := new(strictyaml.Reporter)
 	in := includer{open: open, r: r}
-	t := &Comparison{root: in.load(f), checks: checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: true}}
+	t := &Comparison{root: in.load(f), checks: checks{Reporter: r, own: true}}
 	if t.root == nil {
 		return nil, r.Err()
 	}
@@ -183,7 +183,7 @@ func (t *Comparison) heuristics(n *strictyaml.Node, c *doc.Compare) {
 func (t *Comparison) check() {
 	runs := make(map[string]int)
 	for f, h := range t.entries() {
-		if s := t.spec(f, h); s != nil {
+		if s := t.checks.compared(f, h); s != nil {
 			f.Data, f.work = s.Data, s.work
 			for profile, w := range s.work {
 				if !w.skip {
@@ -258,13 +258,18 @@ func (f *DataSet) Replicates(profile string) (n int) {
 func (f *DataSet) Samples(profile string) int { return f.work[profile].samples }
 
 // Plan returns the runs of a comparison in a profile: data set after data set,
-// heuristic after heuristic.
+// heuristic after heuristic. It describes a user's data files, as [Spec.Plan] does.
 func (t *Comparison) Plan(profile string) ([]ComparedRun, error) {
 	var plan []ComparedRun
+	c := t.checks
+	c.Reporter, c.describe = new(strictyaml.Reporter), true
 	for f, h := range t.entries() {
-		s := t.spec(f, h)
+		s := c.compared(f, h)
 		if s == nil {
-			return nil, t.checks.Err()
+			return nil, c.Err()
+		}
+		if s.Data.Own() {
+			f.Data, f.work = s.Data, s.work
 		}
 		runs, err := s.Plan(profile, PlanOptions{})
 		if err != nil {
@@ -302,9 +307,9 @@ func (t *Comparison) entries() iter.Seq2[*DataSet, prune.Heuristic] {
 	}
 }
 
-// spec returns the spec of a heuristic's runs on a data set: POLK over a grid of the heuristic's
+// compared returns the spec of a heuristic's runs on a data set: POLK over a grid of the heuristic's
 // size parameter. If the spec is invalid, it reports the errors and returns nil.
-func (t *Comparison) spec(f *DataSet, h prune.Heuristic) *Spec {
+func (c checks) compared(f *DataSet, h prune.Heuristic) *Spec {
 	entry := keys{{"method", MethodPOLK}, {"pruner", h.Name}, {"expected_order", float64(defaultOrder)}}
 	param, ok := h.SizeParam()
 	var fixed keys // pruner parameters other than the size parameter, with their defaults
@@ -326,7 +331,7 @@ func (t *Comparison) spec(f *DataSet, h prune.Heuristic) *Spec {
 		entry = append(entry, key{"grid", keys{{"pruner_params", tree(values, points)}}})
 	}
 	root := strictyaml.Merge(f.root, tree(f.root, keys{{"methods", []any{entry}}}))
-	return specOf(withDefaults(root), t.checks, t.checks.Len())
+	return specOf(withDefaults(root), c, c.Len())
 }
 
 // grid returns the values of a heuristic's size parameter on a data set: those that the spec gives for

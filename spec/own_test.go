@@ -145,7 +145,7 @@ func TestOwnErrors(t *testing.T) {
 		"{scale: unit}",
 	} {
 		src := strings.Replace(ownSpec, "{train: sub/rows.csv, label: kind, holdout: 0.25, scale: standard}", c, 1)
-		_, err := one(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
+		_, err := plannedOne(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
 		var list Errors
 		if !errors.As(err, &list) {
 			t.Errorf("%s: %v", c, err)
@@ -155,14 +155,39 @@ func TestOwnErrors(t *testing.T) {
 	}
 	golden.Check(t, "testdata/own.golden", out.String())
 	src := strings.Replace(ownSpec, "stopping", "repeats: [{draws: figure}]\nstopping", 1)
-	if _, err := one(Parse(filepath.Join(dir, "own.yaml"), []byte(src))); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
+	if _, err := plannedOne(Parse(filepath.Join(dir, "own.yaml"), []byte(src))); err == nil || !strings.Contains(err.Error(), "data set rows is fixed: draws applies only to generated data") {
 		t.Errorf("draws of a file: %v", err)
 	}
 	src = strings.Replace(ownSpec, "stopping", "repeats: [{draws: [2, 1], seeds: [3]}]\nstopping", 1)
-	spec := must(one(Parse(filepath.Join(dir, "own.yaml"), []byte(src))))
-	plan, err := spec.Plan(ProfileFull, PlanOptions{})
+	plan, err := plannedOne(Parse(filepath.Join(dir, "own.yaml"), []byte(src)))
 	if of, resplit := Replicates(plan); err != nil || !resplit || plan[0].Run.Data.Files.SplitSeed != 2 || plan[0].Run.Data.Draw != 0 || of[0][0] != 2 || of[1][0] != 1 {
 		t.Errorf("resplits: %v, %+v", err, plan)
+	}
+}
+
+// plannedOne returns the runs of the only spec of a file.
+func plannedOne(specs []*Spec, err error) ([]Planned, error) {
+	s, err := one(specs, err)
+	if err != nil {
+		return nil, err
+	}
+	return s.Plan(ProfileFull, PlanOptions{})
+}
+
+// TestParseOpensNoData checks that a spec is checked without its data files, which Plan describes.
+func TestParseOpensNoData(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"sub/rows.csv": "x,y,kind\n1,blue,elm\n"})
+	path := filepath.Join(dir, "own.yaml")
+	if _, err := Parse(path, []byte(strings.Replace(ownSpec, "standard", "none, label: kin", 1))); err == nil || strings.Contains(err.Error(), "rows.csv") {
+		t.Errorf("two labels: %v", err)
+	}
+	s := must(one(Parse(path, []byte(ownSpec))))
+	var list Errors
+	if _, err := s.Plan(ProfileFull, PlanOptions{}); !errors.As(err, &list) || list[0].Line != 4 || !strings.Contains(err.Error(), `feature "blue" is not a number`) {
+		t.Errorf("words in the file: %v", err)
+	}
+	if s.Data.Files.Train.SHA256 != "" || s.Data.Name != "rows" {
+		t.Errorf("the parsed spec has %+v", s.Data)
 	}
 }
 
@@ -192,7 +217,11 @@ func TestOwnComparison(t *testing.T) {
 		t.Errorf("field on %v, cost %v", f.Data, plan[0].Cost)
 	}
 	for name, want := range map[string]string{"drawn.yaml": "a comparison has no methods", "bad.yaml": `no column "sort": want one of x, y, kind`} {
-		if _, err := FindComparison(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
+		tour, err := FindComparison(filepath.Join(dir, name))
+		if err == nil {
+			_, err = tour.Plan(ProfileSmoke)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

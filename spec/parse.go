@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"polkrepro/internal/strictyaml"
 	"polkrepro/spec/internal/doc"
@@ -17,7 +18,7 @@ type opener func(from, name string) (source, error)
 // They are the user's unless the file is embedded.
 func parseSpecs(f source, open opener, set ...Override) ([]*Spec, error) {
 	r := new(strictyaml.Reporter)
-	c := checks{Reporter: r, opened: make(map[*strictyaml.Node]opened), own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
+	c := checks{Reporter: r, own: !strings.HasPrefix(f.id, embeddedID), overrides: Overrides(set).String()}
 	var specs []*Spec
 	names := make(map[string]bool)
 	found := expansions(f, open, set, r)
@@ -33,6 +34,13 @@ func parseSpecs(f source, open opener, set ...Override) ([]*Spec, error) {
 			}
 			names[s.Name] = true
 			s.File, s.LeftOut = f.label+c.overrides, left
+			if s.Data.Own() {
+				s.described = sync.OnceValues(func() (*Spec, error) {
+					d := c
+					d.Reporter, d.describe = new(strictyaml.Reporter), true
+					return specOf(withDefaults(e.root), d, 0), d.Err()
+				})
+			}
 			specs = append(specs, s)
 		}
 	}

@@ -175,7 +175,15 @@ func (o Only) Selects(p Planned) bool {
 // Plan returns the runs of a spec in a profile, none if the profile skips the
 // spec. A run that several repeats request is in the plan once, and feeds the cells
 // and figures of all of them, or nothing if the spec is [Spec.Apart]. Two calls return the same runs in the same order.
+// The first one describes a user's data files; what is wrong with them is reported as Errors.
 func (s *Spec) Plan(profile string, opt PlanOptions) ([]Planned, error) {
+	if s.described != nil {
+		whole, err := s.described()
+		if err != nil {
+			return nil, err
+		}
+		return whole.Plan(profile, opt)
+	}
 	w, ok := s.work[profile]
 	if !ok {
 		return nil, fmt.Errorf("unknown profile %q, want one of %s", profile, list(Profiles()))

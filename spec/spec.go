@@ -46,8 +46,8 @@ func Profiles() []string { return []string{ProfileSmoke, ProfileQuick, ProfileFu
 // column and message.
 type Errors = strictyaml.Errors
 
-// A Spec is a parsed and checked experiment: nothing in it can fail to be
-// planned. A file holds one, or several with parts in common. A Spec is made by Parse, LoadFile, Find or
+// A Spec is a parsed and checked experiment: nothing in it but a user's data files can fail to be
+// planned. These are first opened by [Spec.Plan]. A file holds one, or several with parts in common. A Spec is made by Parse, LoadFile, Find or
 // Embedded, and not changed.
 type Spec struct {
 	Name        string   `json:"name"`
@@ -55,7 +55,7 @@ type Spec struct {
 	Description string   `json:"description"`
 	File        string   `json:"file"` // file that it was read from
 	Task        string   `json:"task"`
-	Data        data.Ref `json:"data"` // data set; the runs set its Draw
+	Data        data.Ref `json:"data"` // data set; the runs set its Draw and what its files hold
 
 	// StandsInFor is the data set that this spec's data set replaces; empty if none.
 	StandsInFor string `json:"stands_in_for,omitempty"`
@@ -74,6 +74,8 @@ type Spec struct {
 	variants []*variant
 	sampling string          // as in a run
 	work     map[string]work // by profile
+
+	described func() (*Spec, error) // the spec with what its data files hold; nil if it names none
 }
 
 // Apart reports whether a user's spec, as a copy of an embedded one, has cells or figures of the

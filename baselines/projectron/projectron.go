@@ -82,11 +82,10 @@ func (c Config) Validate() error {
 type Learner struct {
 	m        *stream.Model
 	cfg      Config
-	inverse  []float64 // K⁻¹, or the Cholesky factor of K; rows stride apart
-	stride   int
-	image    []float64 // K·u, which measures K⁻¹
-	factored bool      // inverse is the factor
-	d        []float64 // K⁻¹k, the weights of the projection
+	inverse  gemm.Matrix[float64] // K⁻¹, or the Cholesky factor of K
+	image    []float64            // K·u, which measures K⁻¹
+	factored bool                 // inverse is the factor
+	d        []float64            // K⁻¹k, the weights of the projection
 
 	mistakes, projected, forced, margin int
 	worst                               float64 // largest error of a projection that was not forced
@@ -175,22 +174,16 @@ func (l *Learner) project(k []float64) float64 {
 	l.d = slices.Grow(l.d[:0], len(k))[:len(k)]
 	if l.factored {
 		copy(l.d, k)
-		factor.SolveLower(l.leading(len(k)), gemm.RowOf(l.d), 1)
+		factor.SolveLower(l.inverse, gemm.RowOf(l.d), 1)
 		within := gemm.Dot(l.d, l.d)
-		factor.SolveLowerT(l.leading(len(k)), gemm.RowOf(l.d), 1)
+		factor.SolveLowerT(l.inverse, gemm.RowOf(l.d), 1)
 		return within
 	}
 	for i := range l.d {
-		l.d[i] = gemm.Dot(l.row(i), k)
+		l.d[i] = gemm.Dot(l.inverse.Row(i), k)
 	}
 	return gemm.Dot(l.d, k)
 }
-
-// leading returns the first m rows and columns of K⁻¹, or of the factor of K.
-func (l *Learner) leading(m int) gemm.Matrix[float64] { return gemm.Strided(m, m, l.stride, l.inverse) }
-
-// row returns row i of K⁻¹.
-func (l *Learner) row(i int) []float64 { return l.inverse[i*l.stride:][:len(l.d)] }
 
 // add adds τ times the projection of κ(x, ·) to f_y and subtracts it from f_r.
 func (l *Learner) add(y, r int, tau float64) {
@@ -215,27 +208,20 @@ func (l *Learner) enlarge(k []float64, self, s float64) {
 		image += sign(i) * v
 	}
 	l.image = append(l.image, image)
-	if m == l.stride {
-		stride := max(16, 2*m)
-		larger := make([]float64, stride*stride)
-		for i := range m {
-			copy(larger[i*stride:], l.row(i))
-		}
-		l.inverse, l.stride = larger, stride
-	}
+	l.inverse = l.inverse.Reshaped(m+1, m+1)
+	last := l.inverse.Row(m)
 	if l.factored {
-		row := l.inverse[m*l.stride:][:m]
-		copy(row, k)
-		factor.SolveLower(l.leading(m), gemm.RowOf(row), 1)
-		l.inverse[m*l.stride+m] = math.Sqrt(s)
+		copy(last, k)
+		factor.SolveLower(l.inverse.Rows(0, m).Cols(0, m), gemm.RowOf(last[:m]), 1)
+		last[m] = math.Sqrt(s)
 		return
 	}
 	for i, d := range l.d {
-		gemm.Axpy(d/s, l.d, l.row(i))
-		l.inverse[i*l.stride+m] = -d / s
-		l.inverse[m*l.stride+i] = -d / s
+		row := l.inverse.Row(i)
+		gemm.Axpy(d/s, l.d, row[:m])
+		row[m], last[i] = -d/s, -d/s
 	}
-	l.inverse[m*l.stride+m] = 1 / s
+	last[m] = 1 / s
 }
 
 // sign returns u_i.
@@ -247,19 +233,19 @@ func (l *Learner) measure() error {
 	if l.factored {
 		return nil
 	}
-	m, worst := len(l.image), 0.0
-	for i := range m {
-		worst = max(worst, math.Abs(gemm.Dot(l.inverse[i*l.stride:][:m], l.image)-sign(i)))
+	worst := 0.0
+	for i := range l.image {
+		worst = max(worst, math.Abs(gemm.Dot(l.inverse.Row(i), l.image)-sign(i)))
 	}
 	if worst <= inaccurate { // false for NaN
 		return nil
 	}
-	for i := range m {
-		row := l.inverse[i*l.stride:]
+	for i := range l.image {
+		row := l.inverse.Row(i)
 		copy(row, l.m.Row(l.m.F.Dict.At(i)))
 		row[i] += singular * row[i]
 	}
-	l.factored = factor.Cholesky(l.leading(m), 1)
+	l.factored = factor.Cholesky(l.inverse, 1)
 	if !l.factored {
 		return errors.New("the dictionary's kernel matrix is singular: a larger Error is needed")
 	}

@@ -14,11 +14,11 @@ import (
 	"polkrepro/internal/testutil"
 )
 
-// TestCheckPages runs the commands of docs/own-data.md and docs/deploy.md in their order. A command prints the
+// TestCheckPages runs the commands of docs/own-data.md, docs/deploy.md and docs/specs.md in their order. A command prints the
 // output that the page shows, with numbers to within a tenth, because learned figures differ a
 // little between kinds of machines.
 func TestCheckPages(t *testing.T) {
-	for page, least := range map[string]int{"own-data": 8, "deploy": 7} {
+	for page, least := range map[string]int{"own-data": 8, "deploy": 7, "specs": 6} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			checkPage(t, "../../docs/"+page+".md", least)

@@ -213,14 +213,13 @@ func (r *Reader) fitRows() error {
 		from.beginText(nil)
 	}
 	var held []textLine
-	for row, size := 0, 0; r.x.regular || len(held) < mostFitted && size < maxLine; row++ {
+	for size := 0; r.x.regular || len(held) < mostFitted && size < maxLine; {
 		line, err := from.nextLine()
 		if err != nil {
 			from.heldErr = err
 			break
 		}
 		if r.layout.Names != nil && line.number <= r.layout.Line {
-			row--
 			continue
 		}
 		if size += len(line.text); from == r {
@@ -230,7 +229,7 @@ func (r *Reader) fitRows() error {
 		if err != nil || len(fields) != r.layout.Columns || r.o.Missing == MissingDrop && r.gaps(fields) > 0 {
 			continue
 		}
-		if err := r.fitRow(fields, r.o.MeanOf == nil || r.o.MeanOf(row)); err != nil {
+		if err := r.fitRow(fields); err != nil {
 			return err
 		}
 	}
@@ -240,17 +239,17 @@ func (r *Reader) fitRows() error {
 	return nil
 }
 
-// fitRow adds a row. Its numbers count only if mean is set.
-func (r *Reader) fitRow(fields []string, mean bool) error {
+// fitRow adds a row.
+func (r *Reader) fitRow(fields []string) error {
 	for q := range r.features {
 		c := &r.features[q]
 		text := fields[c.at]
-		if !c.category && mean {
+		if !c.category {
 			if v, err := r.number(text); err == nil {
 				c.values++
 				c.mean += (v - c.mean) / float64(c.values)
 			}
-		} else if c.category && text != "" {
+		} else if text != "" {
 			if c.levels[canonicalOr(text)] = 0; len(c.levels) > MaxLevels {
 				return wrongOption("categories", "%s has more than %d levels: leave it out (--ignore-columns; in a spec, ignore), or put its levels into groups", r.layout.Column(c.at), MaxLevels)
 			}
@@ -263,11 +262,8 @@ func (r *Reader) fitRow(fields []string, mean bool) error {
 func (r *Reader) finish(f *Fitted) error {
 	means := r.o.Missing == MissingMean
 	for _, c := range r.features {
-		switch {
-		case c.category && len(c.levels) == 0, !c.category && means && c.values == 0:
-			return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", r.layout.Column(c.at))
-		case math.IsInf(c.mean, 0) || math.IsNaN(c.mean):
-			return fmt.Errorf("%s: the mean of its values is not finite", r.layout.Column(c.at))
+		if err := r.layout.checkMean(c.at, len(c.levels)+c.values, c.mean); err != nil && (means || c.category) {
+			return err
 		}
 		if means {
 			f.Means = append(f.Means, c.mean)
@@ -283,6 +279,38 @@ func (r *Reader) finish(f *Fitted) error {
 		}
 	}
 	return nil
+}
+
+// checkMean returns an error if the n values or levels of a column have no mean.
+func (l *Layout) checkMean(at, n int, mean float64) error {
+	switch {
+	case n == 0:
+		return wrongOption("ignore", "%s has no value in any row: leave it out (--ignore-columns; in a spec, ignore)", l.Column(at))
+	case math.IsInf(mean, 0) || math.IsNaN(mean):
+		return fmt.Errorf("%s: the mean of its values is not finite", l.Column(at))
+	}
+	return nil
+}
+
+// Means returns Fitted.Means of the rows at the given indices alone. filled has [Reader.Filled] by row.
+func (l *Layout) Means(rows []Row, filled map[int][]int, of []int) ([]float64, error) {
+	means := make([]float64, len(l.Features))
+	for q, at := range l.Features {
+		if slices.Contains(l.Categories, at) {
+			continue
+		}
+		n := 0
+		for _, i := range of {
+			if !slices.Contains(filled[i], q) {
+				n++
+				means[q] += (rows[i].Values[q] - means[q]) / float64(n)
+			}
+		}
+		if err := l.checkMean(at, n, means[q]); err != nil {
+			return nil, err
+		}
+	}
+	return means, nil
 }
 
 // compile prepares the reading of rows by the layout and the fit.
@@ -370,7 +398,7 @@ func (r *Reader) fill(row *Row, q int, fields []string, wrong error) (out bool, 
 	case r.o.Missing != MissingMean:
 		return false, r.refuse(text, column, fields)
 	case !c.category:
-		row.Values[q] = r.o.Fitted.Means[q]
+		row.Values[q], r.filled = r.o.Fitted.Means[q], append(r.filled, q)
 	}
 	r.gap.add(r.at, 1, column)
 	return false, nil

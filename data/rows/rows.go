@@ -67,9 +67,6 @@ type Options struct {
 	Weight  Column // of the rows' weights in a CSV or TSV file, see ParseWeight; rows that weigh 0 are left out. It is no feature
 	Columns        // how the columns become features
 
-	// MeanOf, unless nil, reports whether a row, counted from 0, counts in the means of Columns.
-	MeanOf func(row int) bool
-
 	Header string // HeaderYes, HeaderNo, or HeaderAuto, the default, see isHeader
 
 	Regression bool // labels are numbers
@@ -163,6 +160,7 @@ type Reader struct {
 	// State of tables.
 	dim      int // number of features
 	features []feature
+	filled   []int // see Filled
 	gap      gap
 	said     []string
 
@@ -207,6 +205,7 @@ func (r *Reader) Next() (row *Row, err error) {
 		r.err = r.begin()
 	}
 	if r.err == nil {
+		r.filled = nil
 		row, r.err = r.next()
 	}
 	switch r.err {
@@ -269,6 +268,9 @@ func (r *Reader) begin() error {
 // Layout returns the roles of the columns. It is valid once Next has returned. LIBSVM
 // files have no layout.
 func (r *Reader) Layout() *Layout { return &r.layout }
+
+// Filled returns the positions in the last row's Values where means stand in place of missing values.
+func (r *Reader) Filled() []int { return r.filled }
 
 // Sums returns the SHA-256 of the contents, decompressed, of the file and of the file of
 // labels; for an NPZ archive, of the array; for a sparse matrix, of the sums of its arrays. It needs Options.Sum.
