@@ -26,7 +26,8 @@ const (
 // A dictionary is what a learner keeps from step to step: its functions, on M elements, with
 // K = K_DD and P = K⁻¹. Between steps the three are of the same elements. During a step only
 // supervise (before the loop) and commit (after it) change elements, K and P. The weights are those
-// of f̃ from the beginning of a step until commit.
+// of f̃ from the beginning of a step until commit; fold adds the parts of dependent new elements to
+// them, and Drop takes those of an element out.
 type dictionary struct {
 	f       *kernel.Expansion
 	threads int

@@ -44,10 +44,9 @@
 // # What is exact and what is fast
 //
 // A step removes the same elements as the printed Algorithm 1, in the same order, and leaves the
-// same weights, but solves no least-squares problem per candidate. With P = K_DD⁻¹ and r the
-// error of the step so far, leaving out element j gives the error γ_j with
-// γ_j² = r² + ‖w_j‖²/P_jj. The tests check that a literal transcription removes the same
-// elements in the same order. For C functions on one dictionary, ‖·‖² sums over the functions.
+// same weights, but solves no least-squares problem per candidate: the error γ_j without element j
+// is a quotient of two numbers that are kept, (a) below. The tests check that a literal
+// transcription removes the same elements in the same order. For C functions on one dictionary, ‖·‖² sums over the functions.
 //
 // Two readings of the paper are built in. The gradient of a mini-batch is the mean over its
 // samples. The error of a step is cumulative and measured against the f̃ of that step, as
@@ -68,6 +67,15 @@
 //	w_k ← w_k − (o_k/o_j)·w_j,    Q ← Q − o·oᵀ.                       (b)
 //
 // Of Q, the loop needs only the diagonal and the columns of the elements that it removes.
+//
+// # Who changes the weights
+//
+// Before the loop, a step shrinks the weights by 1 − ηλ and adds the new elements' gradient steps; if
+// P is repaired, or a new element depends on the others, weights are shared among the others. In the
+// loop, only Remove, Drop and Enter change w, and with it the costs; Drop also takes the element's
+// part out of f̃. A pruner reads w through Weights: had it written there, the costs would be stale. After the
+// loop, commit stores w, and refines it against K if K is ill-conditioned. Pruners that need no
+// inverse have no costs, and change the weights of f̃ themselves.
 //
 // # The inverse that it starts from
 //

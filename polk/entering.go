@@ -26,7 +26,8 @@ const (
 
 // entering holds the n new elements of a step and the matrices of (c). The learner fills in the
 // elements, their weights and kernel values, enterElements the others. All are valid until commit
-// or the end of the step. Only fold (before the loop) and Enter (during it) change them.
+// or the end of the step. Only fold (before the loop), Enter and Drop (during it) change them, and
+// pruners that need no inverse.
 type entering struct {
 	n       int
 	points  *kernel.Points // n

@@ -27,7 +27,7 @@ type loop struct {
 	shared []float64 // u of a removal
 }
 
-// Cost returns ‖w_j‖²/Q_jj.
+// Cost returns ‖w_j‖²/Q_jj, by which the removal of j raises r²: (a).
 func (l *loop) Cost(j int) float64 { return l.norm2[j] / l.invDiag[j] }
 
 // Norm2 returns ‖w_j‖².
@@ -36,7 +36,7 @@ func (l *loop) Norm2(j int) float64 { return l.norm2[j] }
 // Spent returns r².
 func (l *loop) Spent() float64 { return l.squaredError }
 
-// Distance returns 1/Q_jj.
+// Distance returns 1/Q_jj, the squared distance of κ(d_j, ·) to the span of the others.
 func (l *loop) Distance(j int) float64 { return 1 / l.invDiag[j] }
 
 // Weights returns w_j.
