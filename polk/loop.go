@@ -48,17 +48,18 @@ func (l *loop) leastInverse(j int) float64 { return 1 / l.self[j] }
 // shareWeights applies (b) to the weights and the costs of the elements that are present, for the
 // column o of element j.
 func (l *loop) shareWeights(j int, column []float64) {
-	l.shared = append(l.shared[:0], l.weights.Row(j)...) // u = w_j/o_j
-	scale(1/column[j], l.shared)
-	var w []float64
-	rest := l.weights.Data()
+	shared := append(l.shared[:0], l.weights.Row(j)...) // u = w_j/o_j
+	l.shared = shared
+	scale(1/column[j], shared)
+	rest, present := l.weights.Data(), l.present
 	for i, o := range column {
-		w, rest = rest[:len(l.shared)], rest[len(l.shared):]
-		if o == 0 || !l.present[i] {
+		w := rest[:len(shared)]
+		rest = rest[len(shared):]
+		if o == 0 || !present[i] {
 			continue
 		}
 		norm2 := 0.0
-		for q, u := range l.shared {
+		for q, u := range shared {
 			v := w[q] - float64(o*u)
 			w[q] = v
 			norm2 += float64(v * v)

@@ -38,7 +38,7 @@ var versionsJSON []byte
 var CodeVersions = sync.OnceValue(func() map[string]CodeVersion {
 	var all map[string]CodeVersion
 	if err := json.Unmarshal(versionsJSON, &all); err != nil {
-		panic("experiments: versions.json: " + err.Error())
+		panic("spec: versions.json: " + err.Error())
 	}
 	return all
 })
@@ -121,7 +121,7 @@ func idBy(version int, run Run) string {
 		Run           Run `json:"run"`
 	}{version, run})
 	if err != nil {
-		panic("experiments: " + err.Error())
+		panic("spec: " + err.Error())
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])

@@ -112,9 +112,9 @@ var methods []MethodInfo
 func RegisterMethod(m MethodInfo) {
 	switch {
 	case !nameText.MatchString(m.Name) || m.Title == "" || m.About == "" || len(m.Tasks) == 0 && !m.AnyLoss:
-		panic(fmt.Sprintf("experiments: method %q lacks a name of lower-case letters, digits and hyphens, a title, a description or tasks", m.Name))
+		panic(fmt.Sprintf("spec: method %q lacks a name of lower-case letters, digits and hyphens, a title, a description or tasks", m.Name))
 	case Method(m.Name) != nil:
-		panic("experiments: two methods are named " + m.Name)
+		panic("spec: two methods are named " + m.Name)
 	}
 	for i, p := range m.Params {
 		if p.Kind == KindInteger && p.Most == nil { // so that it fits an int
@@ -123,7 +123,7 @@ func RegisterMethod(m MethodInfo) {
 		other := known(p.Name)
 		taken := other != nil && (other.field != nil || other.Kind != p.Kind)
 		if p.Name == "" || p.field == nil && (taken || !p.isNumber()) || m.param(p.Name) != &m.Params[i] {
-			panic(fmt.Sprintf("experiments: method %s: parameter %q: want a shared one, as Param returns it, or a number with a name of its own", m.Name, p.Name))
+			panic(fmt.Sprintf("spec: method %s: parameter %q: want a shared one, as Param returns it, or a number with a name of its own", m.Name, p.Name))
 		}
 	}
 	i, _ := slices.BinarySearchFunc(methods, m, func(a, b MethodInfo) int { return strings.Compare(a.Name, b.Name) })

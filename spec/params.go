@@ -207,7 +207,7 @@ var parameters = []ParamInfo{
 func Param(name string) ParamInfo {
 	p := shared(name)
 	if p == nil {
-		panic("experiments: no hyper-parameter " + name)
+		panic("spec: no hyper-parameter " + name)
 	}
 	return *p
 }
@@ -327,7 +327,7 @@ func (q *ParamInfo) store(p *Params, s setting) {
 	case *prune.Params:
 		all, err := prune.ParseParams(s.word)
 		if err != nil {
-			panic("experiments: " + err.Error())
+			panic("spec: " + err.Error())
 		}
 		*to = all
 	}
