@@ -32,7 +32,7 @@ func NotFound(finder data.Finder, plan []spec.Planned) []Unavailable {
 	seen := make(map[data.Ref]bool)
 	for _, p := range plan {
 		ref := p.Run.Data
-		whole := data.Ref{Name: ref.Name, Files: ref.Files} // all variants and draws share their files
+		whole := wholeOf(ref)
 		if seen[whole] {
 			continue
 		}
@@ -44,13 +44,20 @@ func NotFound(finder data.Finder, plan []spec.Planned) []Unavailable {
 	return absent
 }
 
+// wholeOf returns the reference without what data sets of the same files differ in: variants, draws and splits.
+func wholeOf(ref data.Ref) data.Ref {
+	whole := data.Ref{Name: ref.Name, Files: ref.Files}
+	whole.Files.SplitSeed = 0
+	return whole
+}
+
 // loadAll loads the data sets of a plan, so that a damaged file is found before
 // training. It returns the sets by the runs' references, and the unavailable sets.
 func loadAll(ctx context.Context, finder data.Finder, plan []spec.Planned) (map[data.Ref]*data.Set, []Unavailable, error) {
 	sets, unavailable := make(map[data.Ref]*data.Set), []Unavailable{}
 	for _, p := range plan {
 		ref := p.Run.Data
-		if i := slices.IndexFunc(unavailable, func(u Unavailable) bool { return u.Ref == ref }); i >= 0 {
+		if i := slices.IndexFunc(unavailable, func(u Unavailable) bool { return wholeOf(u.Ref) == wholeOf(ref) }); i >= 0 {
 			unavailable[i].Runs++
 			continue
 		}

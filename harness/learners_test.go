@@ -15,7 +15,7 @@ import (
 // frequencies. FSGD, which has no limit, is exempt, and so is an order that no setting fixes
 // (TestLearnersSettings of package spec).
 func TestEqualMemory(t *testing.T) {
-	limits := map[string]float64{"multidist": 400, "mnist": 200_000}
+	limits := map[string]float64{"multidist": 400, "mnist": 200_000, "a9a": 20_000}
 	held := 0
 	for _, s := range spec.EmbeddedAll() {
 		if !strings.HasPrefix(s.Name, "learners-") {

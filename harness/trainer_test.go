@@ -20,7 +20,7 @@ const evaluatedStep = 19
 
 // TestFailedSample makes evaluations and steps fail.
 func TestFailedSample(t *testing.T) {
-	damage := func(f *fake) { f.f.W = f.f.W[:1] } // the next evaluation panics
+	damage := func(f *fake) { f.f.W = f.f.W[:1:1] } // the next evaluation panics
 	at := func(step int, do func(*fake)) func(*fake) error {
 		return func(f *fake) error {
 			if f.steps == step {

@@ -321,7 +321,7 @@ func (c *checker) stopping(s *doc.Stopping, n *strictyaml.Node, w *work) {
 	case s.Epochs == nil && s.Samples == nil:
 		c.Errorf(n, "missing key %q or %q", "epochs", "samples")
 	case s.Epochs != nil && s.Samples != nil:
-		c.Errorf(n.At("samples"), "both epochs and samples are given")
+		c.Errorf(n.At("samples"), "both epochs and samples are given: one that an included file gives is removed by null")
 	case s.Samples != nil:
 		w.samples, w.at = *s.Samples, n.At("samples")
 	case c.set != nil && c.set.Train > 0: // unknown if its file is missing

@@ -156,9 +156,23 @@ func (t *Comparison) add(e expansion) {
 	}
 	f.values, f.root = make(map[string]*strictyaml.Node), e.root.Without("compare")
 	for name := range c.Values {
-		f.values[name] = n.At("values", name)
+		at := n.Get("values").Field(name)
+		if names := sizeParams(); !slices.Contains(names, name) && checkPruner(name) != "" {
+			t.checks.Errorf(at.At, "values of %q: want a heuristic, or a size parameter: %s", name, list(names))
+		}
+		f.values[name] = at.Value
 	}
 	t.DataSets = append(t.DataSets, f)
+}
+
+// sizeParams returns the names of the size parameters of all heuristics.
+func sizeParams() (names []string) {
+	for _, h := range prune.All() {
+		if param, ok := h.SizeParam(); ok {
+			names = union(names, []string{param.Name})
+		}
+	}
+	return names
 }
 
 // heuristics sets the heuristics of a comparison.

@@ -91,6 +91,7 @@ func TestComparisonErrors(t *testing.T) {
 		{"every: 160", "evry: 160", "unknown key \"evry\", want one of "},
 		{"  orders:", "  levels: []\n  orders:", "unknown key \"levels\", want one of reference, heuristics, commands, orders, values"},
 		{"compare:", "methods: []\ncompare:", "sample.yaml:3:10: a comparison has no methods"},
+		{"{order: [8, 16]", "{ordr: [8, 16]", "sample.yaml:7:12: values of \"ordr\": want a heuristic, or a size parameter: "},
 		{"paired: true", "paired: true, seeds: 2", "paired draws have the seeds 1, 2, 3 and so on: give draws, and no seeds"},
 	} {
 		_, err := ParseComparison("sample.yaml", []byte(arena(c.old, c.new)))

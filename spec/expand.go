@@ -202,17 +202,45 @@ func (s expansion) leaveOut() string {
 	}
 	var left []string
 	s.withoutMethods(func(entry *strictyaml.Node) bool {
-		m := Method(textOf(entry.Get("method")))
-		if m == nil || slices.Contains(m.Tasks, task) {
+		if !misfit(entry, task) {
 			return false
 		}
-		left = union(left, []string{m.Name})
+		left = union(left, []string{textOf(entry.Get("method"))})
 		return true
 	})
 	if len(left) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s left out, not for task %s", textOf(s.root.Get("name")), list(left), task)
+}
+
+// misfit reports whether an entry of methods is of a method that does not fit the task.
+func misfit(entry *strictyaml.Node, task string) bool {
+	m := Method(textOf(entry.Get("method")))
+	return m != nil && !slices.Contains(m.Tasks, task)
+}
+
+// fitNone returns the entries of methods that fit no task of the specs that have them, whose tasks are of lists.
+func fitNone(specs []expansion) (out []*strictyaml.Node) {
+	fits := make(map[string]bool) // by place: overrides change entries
+	for _, s := range specs {
+		for _, entry := range s.root.At("methods").Items {
+			at := place(entry)
+			fits[at] = fits[at] || !s.listed || !misfit(entry, textOf(s.root.Get("task")))
+		}
+	}
+	for _, s := range specs {
+		for _, entry := range s.root.At("methods").Items {
+			if !fits[place(entry)] {
+				out = append(out, entry)
+			}
+		}
+	}
+	return out
+}
+
+func place(n *strictyaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", n.File(), n.Line, n.Column)
 }
 
 // overlay merges a spec over another, key by key. The methods under add_methods are appended to

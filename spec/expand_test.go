@@ -79,6 +79,8 @@ func TestExpand(t *testing.T) {
 		{"no variants", "task: ksvm\nvariants: {}\n", "many.yaml:15:11: variants is empty"},
 		{"no tasks", "task: []\n", "many.yaml:14:7: task is empty"},
 		{"a variant's name", "task: ksvm\nvariants:\n  a: {name: b}\n", "many.yaml:16:7: a variant has no name of its own"},
+		{"a method for no task", "task: [ksvm, klr]\nvariants:\n  a: {methods: [{method: krls}]}\n", "many.yaml:16:17: krls fits no task of the list"},
+		{"a list outside grid", "task: [ksvm]\nvariants:\n  a: {methods: [{method: bsgd, learning_rate: [1, 2], budget: 4}]}\n", "many.yaml:16:47: a list of values to combine goes under grid: {learning_rate: [...]}"},
 		{"a bad variant", "task: ksvm\nvariants:\n  A b: {}\n", `many.yaml:16:3: variant is "A b", want lower-case letters, digits and single hyphens`},
 		{"twice the same", "task: [ksvm, ksvm]\n", "many.yaml:1:1: two specs of the file are called many-ksvm: give their data sets different names"},
 		{"nothing to add to", "task: ksvm\nadd_methods: [{method: csvc}]\n", "many.yaml:15:14: add_methods adds to the methods of an included file or of the spec that a variant builds on, and there are none: use methods"},

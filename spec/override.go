@@ -137,6 +137,9 @@ func (o Override) apply(root *strictyaml.Node, r *strictyaml.Reporter) *strictya
 			path = []string{"defaults", MethodPOLK, path[0]}
 		}
 	}
+	if o.key == "kernel.bandwidth" && value.Kind == strictyaml.Sequence { // a grid of the methods
+		path = []string{"bandwidth"}
+	}
 	isParam := known(path[0]) != nil && len(path) == 1
 	switch {
 	case isParam, slices.Contains(names, path[0]) && len(path) > 1:

@@ -22,6 +22,9 @@ func parseSpecs(f source, open opener, set ...Override) ([]*Spec, error) {
 	var specs []*Spec
 	names := make(map[string]bool)
 	found := expansions(f, open, set, r)
+	for _, n := range fitNone(found) {
+		r.Errorf(n, "%s fits no task of the list", n.At("method").Text)
+	}
 	unread := r.Len() > 0 // then only the layout of the rest is checked
 	for _, e := range found {
 		left, before := e.leaveOut(), r.Len()
@@ -104,6 +107,8 @@ func settingsOf(s strictyaml.Rest, grid bool, r *strictyaml.Reporter) {
 		switch {
 		case p == nil:
 			r.UnknownKey(f, slices.Concat(s.Known, knownNames()))
+		case !grid && f.Value.Kind == strictyaml.Sequence && p.Kind != KindPrunerParams:
+			r.Errorf(f.Value, "a list of values to combine goes under grid: {%s: [...]}", f.Key)
 		case !grid:
 			strictyaml.Decode(f.Value, p.typed(), r)
 		case f.Value.Want(strictyaml.Sequence, r):
@@ -131,6 +136,9 @@ func (in *includer) load(f source) *strictyaml.Node {
 	defer func() { in.above = in.above[:len(in.above)-1] }()
 	list := root.Get("include")
 	root = root.Without("include")
+	if list != nil && list.Kind == strictyaml.String {
+		list = &strictyaml.Node{Items: []*strictyaml.Node{list}, Kind: strictyaml.Sequence}
+	}
 	if list == nil || !list.Want(strictyaml.Sequence, in.r) {
 		return root
 	}

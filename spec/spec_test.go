@@ -135,7 +135,7 @@ var bad = []struct{ name, old, new string }{
 	{"defaults for no method", "regularizer: 1e-6", "regularizer: 1e-6\ndefaults: {pegasos: {batch_size: 1}}"},
 	{"defaults out of range", "    batch_size: 32\n", ""},
 	{"include missing", "name: sample", "include: [nothing.yaml]\nname: sample"},
-	{"include of the wrong type", "name: sample", "include: base/common.yaml\nname: sample"},
+	{"include of the wrong type", "name: sample", "include: 3\nname: sample"},
 	{"include outside the folder", "name: sample", "include: [../x.yaml, /etc/passwd]\nname: sample"},
 	{"anchor", "regularizer: 1e-6", "regularizer: &l 1e-6"},
 	{"merge key", "regularizer: 1e-6", "<<: {regularizer: 1e-6}"},

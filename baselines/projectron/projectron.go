@@ -202,10 +202,10 @@ func (l *Learner) add(y, r int, tau float64) {
 //	(kᵀ κ )   = (−dᵀ/s         1/s)
 func (l *Learner) enlarge(k []float64, self, s float64) {
 	m := len(l.d)
-	image := sign(m) * self
+	image := float64(sign(m) * self)
 	for i, v := range k {
-		l.image[i] += sign(m) * v
-		image += sign(i) * v
+		l.image[i] += float64(sign(m) * v)
+		image += float64(sign(i) * v)
 	}
 	l.image = append(l.image, image)
 	l.inverse = l.inverse.Reshaped(m+1, m+1)
@@ -243,7 +243,7 @@ func (l *Learner) measure() error {
 	for i := range l.image {
 		row := l.inverse.Row(i)
 		copy(row, l.m.Row(l.m.F.Dict.At(i)))
-		row[i] += singular * row[i]
+		row[i] += float64(singular * row[i])
 	}
 	l.factored = factor.Cholesky(l.inverse, 1)
 	if !l.factored {
