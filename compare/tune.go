@@ -216,11 +216,10 @@ func topKeys(text string) (keys []string) {
 // open reads all files. Of several files, each has its share of the budget, and its name stands
 // before its lines.
 func (k *kind) open(opt Options, begin func(*tuning, *data.Set)) (all []*tuning, err error) {
-	n := len(opt.Sources)
 	for _, src := range opt.Sources {
 		of := opt
-		of.Budget = opt.Budget / time.Duration(n)
-		if n > 1 {
+		of.Budget = opt.Budget / time.Duration(len(opt.Sources))
+		if len(opt.Sources) > 1 {
 			of.Note = func(format string, args ...any) { opt.Note(src.Name+": "+format, args...) }
 		}
 		src.Say = of.Note

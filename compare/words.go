@@ -108,9 +108,6 @@ func (r *Result) overall(m Measure) string {
 	return fmt.Sprintf("By %s, on %s. ", m, words.Count(len(r.DataSets), "data set")) + lists(groups...)
 }
 
-// few is the number of data sets below which ranks over them say little.
-const few = 5
-
 // Sentence says which heuristics rank ahead of the reference, level with it and behind it, and for
 // ranks over data sets what the tests mean.
 func (s *Standing) Sentence(reference string) string {
@@ -129,8 +126,8 @@ func (s *Standing) Sentence(reference string) string {
 	if s.Block == blockDataSet {
 		over = fmt.Sprintf("%s (each with its mean over the replicates; Friedman's test: p %s)", words.Count(s.Blocks, blockDataSet), PValue(s.P))
 		means = " If p is small, the ranks differ by more than chance; two whose mean ranks differ by less than the critical difference can't be told apart."
-		if s.Blocks < few {
-			means += fmt.Sprintf(" Ranks over so few data sets say little: Demšar (2006), whose tests these are, asks for at least %d.", few)
+		if s.Blocks < 5 {
+			means += " Ranks over so few data sets say little: Demšar (2006), whose tests these are, asks for at least 5."
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %s, %s has mean rank %.1f of %d; "+
