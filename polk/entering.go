@@ -90,12 +90,13 @@ func (e *entering) formSchur(d *dictionary) {
 		gemm.MulABT(-1, d.residualOf(e.toDict, e.coeff), e.coeff, 1, e.schur, d.threads)
 	}
 	// Rounding makes S slightly asymmetric, and Cholesky would read only one half.
+	schur := e.schur
 	for i := range e.n {
-		row := e.schur.Row(i)
+		row := schur.Row(i)
 		for j := range i {
-			v := (row[j] + e.schur.At(j, i)) / 2
+			v := (row[j] + schur.At(j, i)) / 2
 			row[j] = v
-			e.schur.Set(j, i, v)
+			schur.Set(j, i, v)
 		}
 	}
 }
