@@ -51,8 +51,8 @@ var tables struct {
 // The last table may have more.
 const heldValues = 1 << 26
 
-// settled is the age of a file from which its time shows every change. File systems round times, to up to 2 s.
-const settled = 2 * time.Second
+// oldEnough is the age of a file from which its time shows every change. File systems round times, to up to 2 s.
+const oldEnough = 2 * time.Second
 
 // Release releases the rows of users' files that no data set in use has. They are read again when they are needed.
 func Release() {
@@ -117,7 +117,7 @@ func (f *Files) unsplit() Files {
 // current reports whether the files that were found now are those that were read.
 func (t *table) current(found []os.FileInfo) bool {
 	return slices.EqualFunc(t.found, found, func(a, b os.FileInfo) bool {
-		return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && t.began.Sub(a.ModTime()) > settled
+		return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && t.began.Sub(a.ModTime()) > oldEnough
 	})
 }
 
