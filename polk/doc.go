@@ -77,6 +77,20 @@
 // loop, commit stores w, and refines it against K if K is ill-conditioned. Pruners that need no
 // inverse have no costs, and change the weights of f̃ themselves.
 //
+// # How an element leaves
+//
+// [Step].Removed counts all elements that left in a step, [Health] some of them since the learner
+// was made:
+//
+//   - The pruner removes elements, with their weights shared among the others (Remove) or not (Drop). A
+//     pruner that merges takes two out and enters one.
+//   - A new element that depends on the others to within rounding is folded into them: Health.Folded.
+//   - A repair of P leaves out elements if K is singular: Health.Dropped. Saving and restoring a
+//     learner can repair P, too; no Step shows that.
+//   - While the dictionary is held fixed, it absorbs all new elements. Removed alone counts them.
+//
+// A sample without a gradient enters no element. All other removals are the pruner's choice.
+//
 // # The inverse that it starts from
 //
 // A step adds n new elements X to a dictionary D of M elements, whose K_DD and P = K_DD⁻¹ are
