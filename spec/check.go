@@ -10,6 +10,7 @@ import (
 
 	"polkrepro/data"
 	"polkrepro/internal/charset"
+	"polkrepro/internal/lists"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/spec/internal/doc"
@@ -128,7 +129,7 @@ func (c *checker) data() {
 		c.out.Data, c.set = c.files(n, d, c.doc.Task)
 	case c.given(n, "name"):
 		c.out.Data = data.Ref{Name: d.Name, Variant: d.Variant}
-		c.set = find(data.List(), func(s *data.Info) bool {
+		c.set = lists.Find(data.List(), func(s *data.Info) bool {
 			return s.Name == d.Name && (d.Variant == "" || slices.Contains(s.Variants, d.Variant))
 		})
 		if c.set != nil && d.Variant == "" && len(c.set.Variants) > 0 {
@@ -145,13 +146,13 @@ func (c *checker) data() {
 	}
 }
 
-// places holds the nodes of a spec that determine a run. The key "" is the entry of
+// nodes holds the nodes of a spec that determine a run. The key "" is the entry of
 // methods; other keys are "method" and the names of hyper-parameters.
-type places map[string]*strictyaml.Node
+type nodes map[string]*strictyaml.Node
 
-// place returns the node of a setting of a run in a profile, given its path in [Problem]. It
+// nodeOf returns the node of a setting of a run in a profile, given its path in [Problem]. It
 // returns nil if the spec lacks the setting, which is reported elsewhere.
-func (c *checker) place(path, profile string, at places) *strictyaml.Node {
+func (c *checker) nodeOf(path, profile string, at nodes) *strictyaml.Node {
 	keys := strings.Split(path, ".")
 	name := keys[len(keys)-1]
 	switch {
@@ -176,9 +177,9 @@ func (c *checker) place(path, profile string, at places) *strictyaml.Node {
 }
 
 // report reports the problems of a run in a profile at the nodes of their settings.
-func (c *checker) report(r Run, profile string, at places) {
+func (c *checker) report(r Run, profile string, at nodes) {
 	for _, p := range r.Problems() {
-		if n := c.place(p.Path, profile, at); n != nil {
+		if n := c.nodeOf(p.Path, profile, at); n != nil {
 			c.Errorf(n, "%s", p.Message)
 		}
 	}
@@ -191,7 +192,7 @@ func (c *checker) standsInFor() {
 		return
 	}
 	n := c.root.At("stands_in_for")
-	if sets := data.List(); find(sets, func(s *data.Info) bool { return s.Name == name }) == nil {
+	if sets := data.List(); lists.Find(sets, func(s *data.Info) bool { return s.Name == name }) == nil {
 		c.Errorf(n, "%s", unknownDataSet(name, sets))
 	}
 	if name == c.out.Data.Name {
@@ -277,7 +278,7 @@ func (c *checker) allWork() {
 			}
 		}
 		for samples, at := range lengths {
-			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, places{"samples": at})
+			c.report(c.out.run(&variant{params: Params{Kernel: c.kernel}}, w.evaluation, samples), name, nodes{"samples": at})
 			for _, v := range c.out.variants {
 				c.report(c.out.run(v, w.evaluation, samples), name, v.at)
 			}

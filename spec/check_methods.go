@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"polkrepro/internal/charset"
+	"polkrepro/internal/lists"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/paper"
@@ -68,9 +69,9 @@ func (c *checker) named(entry *strictyaml.Node, m *doc.Method) (label string, in
 
 // points returns the nodes of the hyper-parameters for each point of an entry's grid: from the
 // grid, the entry, or else the spec. The last hyper-parameter of the grid varies fastest.
-func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
-	fixed := places{"": entry, "method": entry.At("method")}
-	whole := places{"regularizer": c.root.Get("regularizer"), "bandwidth": c.root.Get("kernel").Get("bandwidth")}
+func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []nodes {
+	fixed := nodes{"": entry, "method": entry.At("method")}
+	whole := nodes{"regularizer": c.root.Get("regularizer"), "bandwidth": c.root.Get("kernel").Get("bandwidth")}
 	for name, n := range whole {
 		if n != nil && info.param(name) != nil {
 			fixed[name] = n
@@ -81,7 +82,7 @@ func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
 			fixed[f.Key] = f.Value
 		}
 	}
-	points, grid := []places{fixed}, entry.Get("grid")
+	points, grid := []nodes{fixed}, entry.Get("grid")
 	if grid == nil {
 		return points
 	}
@@ -107,7 +108,7 @@ func (c *checker) points(info *MethodInfo, entry *strictyaml.Node) []places {
 				}
 				seen[v] = true
 			}
-			var next []places
+			var next []nodes
 			for _, head := range points {
 				for _, item := range f.Value.Items {
 					at := maps.Clone(head)
@@ -132,7 +133,7 @@ func (c *checker) takes(info *MethodInfo, f strictyaml.Field) bool {
 
 // params makes the hyper-parameters of one grid point and marks which of them
 // it uses.
-func (c *checker) params(info *MethodInfo, at places, used map[string]bool) (p Params, ok bool) {
+func (c *checker) params(info *MethodInfo, at nodes, used map[string]bool) (p Params, ok bool) {
 	p.Kernel, ok = c.kernel, true
 	for _, q := range info.Params {
 		v := q.fallback()
@@ -312,7 +313,7 @@ func (c *checker) cell(id string, info *MethodInfo, at *strictyaml.Node) bool {
 
 // figure reports a figure that the spec's runs can't feed.
 func (c *checker) figure(id string, at *strictyaml.Node) bool {
-	f := find(paper.Printed().Figures, func(f *paper.Figure) bool { return f.ID == id })
+	f := lists.Find(paper.Printed().Figures, func(f *paper.Figure) bool { return f.ID == id })
 	switch {
 	case f == nil:
 		ids := valuesOf(paper.Printed().Figures, func(f paper.Figure) string { return f.ID })

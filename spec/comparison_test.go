@@ -72,7 +72,7 @@ func TestComparisonPlan(t *testing.T) {
 	}
 }
 
-// TestComparisonErrors checks that errors are reported at their places, including errors of
+// TestComparisonErrors checks that errors are reported at their positions, including errors of
 // the specs that a comparison expands into. TestErrors has more errors of specs.
 func TestComparisonErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{

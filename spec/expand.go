@@ -222,16 +222,16 @@ func misfit(entry *strictyaml.Node, task string) bool {
 
 // fitNone returns the entries of methods that fit no task of the specs that have them, whose tasks are of lists.
 func fitNone(specs []expansion) (out []*strictyaml.Node) {
-	fits := make(map[string]bool) // by place: overrides change entries
+	fits := make(map[string]bool) // by position: overrides change entries
 	for _, s := range specs {
 		for _, entry := range s.root.At("methods").Items {
-			at := place(entry)
+			at := position(entry)
 			fits[at] = fits[at] || !s.listed || !misfit(entry, textOf(s.root.Get("task")))
 		}
 	}
 	for _, s := range specs {
 		for _, entry := range s.root.At("methods").Items {
-			if !fits[place(entry)] {
+			if !fits[position(entry)] {
 				out = append(out, entry)
 			}
 		}
@@ -239,7 +239,7 @@ func fitNone(specs []expansion) (out []*strictyaml.Node) {
 	return out
 }
 
-func place(n *strictyaml.Node) string {
+func position(n *strictyaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", n.File(), n.Line, n.Column)
 }
 

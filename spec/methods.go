@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"polkrepro/internal/lists"
 	"polkrepro/loss"
 	"polkrepro/polk/prune"
 )
@@ -135,7 +136,7 @@ func Methods() []MethodInfo { return valuesOf(methods, MethodInfo.current) }
 
 // Method returns the method of that name, nil if there is none.
 func Method(name string) *MethodInfo {
-	m := find(methods, func(m *MethodInfo) bool { return m.Name == name })
+	m := lists.Find(methods, func(m *MethodInfo) bool { return m.Name == name })
 	if m == nil {
 		return nil
 	}
@@ -151,16 +152,6 @@ func (m MethodInfo) current() MethodInfo {
 	return m
 }
 
-// find returns the first element for which is returns true, or nil.
-func find[T any](list []T, is func(*T) bool) *T {
-	for i := range list {
-		if is(&list[i]) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
 // valuesOf maps each element of a list to a value, such as its name, in the same order.
 func valuesOf[T, V any](list []T, of func(T) V) []V {
 	var values []V
@@ -172,7 +163,7 @@ func valuesOf[T, V any](list []T, of func(T) V) []V {
 
 // param returns a method's hyper-parameter by name, or nil.
 func (m *MethodInfo) param(name string) *ParamInfo {
-	return find(m.Params, func(p *ParamInfo) bool { return p.Name == name })
+	return lists.Find(m.Params, func(p *ParamInfo) bool { return p.Name == name })
 }
 
 func (m *MethodInfo) paramNames() []string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"polkrepro/internal/lists"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
@@ -214,7 +215,7 @@ func Param(name string) ParamInfo {
 
 // shared returns a row of the table, nil if there is none of that name.
 func shared(name string) *ParamInfo {
-	return find(parameters, func(p *ParamInfo) bool { return p.Name == name })
+	return lists.Find(parameters, func(p *ParamInfo) bool { return p.Name == name })
 }
 
 // WithAbout returns the parameter with another description.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"polkrepro/data"
+	"polkrepro/internal/lists"
 	"polkrepro/kernel"
 	"polkrepro/polk/prune"
 )
@@ -72,7 +73,7 @@ func (p *problems) data(r *Run) {
 		return
 	}
 	sets := data.List()
-	set := find(sets, func(s *data.Info) bool { return s.Name == r.Data.Name })
+	set := lists.Find(sets, func(s *data.Info) bool { return s.Name == r.Data.Name })
 	switch variant := r.Data.Variant; {
 	case r.Data.Own():
 		p.add("data", "%v", err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"polkrepro/data"
+	"polkrepro/internal/lists"
 	"polkrepro/polk"
 )
 
@@ -53,7 +54,7 @@ func (r Run) Numbers(order float64, facts map[string]float64) float64 {
 	if dim, ok := facts["features"]; ok {
 		return m.Numbers(r.Params, order, dim, facts["classes"])
 	}
-	set := find(data.List(), func(s *data.Info) bool { return s.Name == r.Data.Name })
+	set := lists.Find(data.List(), func(s *data.Info) bool { return s.Name == r.Data.Name })
 	if set == nil {
 		return math.NaN()
 	}

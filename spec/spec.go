@@ -92,7 +92,7 @@ type variant struct {
 	cells         []string
 	figures       []string
 	order         float64 // expected
-	at            places
+	at            nodes
 }
 
 // work says what a profile does with the variants.
@@ -113,7 +113,7 @@ type repeat struct {
 	draws          []uint64 // {0} for a data set that is not drawn
 	seeds          []uint64
 	paired         bool // the i-th draw has seed i alone
-	resplit        bool // a file's rows are split anew for each seed
+	resplit        bool // each seed has its own split of a file's rows
 	cells, figures bool // whether the runs feed cells, and figures
 	all            bool // variants that feed nothing are run too
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"polkrepro/experiments"
+	"polkrepro/internal/lists"
 	"polkrepro/internal/strictyaml"
 	"polkrepro/paper"
 	"polkrepro/spec"
@@ -208,7 +209,7 @@ func (a *Alternative) Run() bool { return len(a.Answers)+len(a.Passes) > 0 || a.
 
 // Answer returns the runs that replace those of a cell, or nil.
 func (a *Alternative) Answer(cell string) *Answer {
-	return find(a.Answers, func(w *Answer) bool { return w.Cell == cell })
+	return lists.Find(a.Answers, func(w *Answer) bool { return w.Cell == cell })
 }
 
 // An Answer names the runs that replace the runs of a cell: those of an entry of a spec at a
@@ -255,7 +256,7 @@ type Erratum struct {
 
 // Claim returns the claim of an ID, nil if there is none.
 func (l *Ledger) Claim(id string) *Claim {
-	return find(l.Claims, func(c *Claim) bool { return c.ID == id })
+	return lists.Find(l.Claims, func(c *Claim) bool { return c.ID == id })
 }
 
 // OnDraws returns the runs of a cell's method on several draws of its data set, or nil if the
@@ -271,7 +272,7 @@ func (l *Ledger) OnDraws(cell string) (runs *Answer, varied bool) {
 
 // Assumption returns the assumption of an ID, nil if there is none.
 func (l *Ledger) Assumption(id string) *Assumption {
-	return find(l.Assumptions, func(a *Assumption) bool { return a.ID == id })
+	return lists.Find(l.Assumptions, func(a *Assumption) bool { return a.ID == id })
 }
 
 // Dependents returns the IDs of the claims that depend on an assumption.
@@ -301,7 +302,7 @@ func (l *Ledger) Depends(cell, assumption string) bool {
 // Alternative returns an assumption's alternative of an ID, nil if there is
 // none.
 func (a *Assumption) Alternative(id string) *Alternative {
-	return find(a.Alternatives, func(b *Alternative) bool { return b.ID == id })
+	return lists.Find(a.Alternatives, func(b *Alternative) bool { return b.ID == id })
 }
 
 // HowOf returns how the alternative b was chosen, or how the assumption was chosen if b is
@@ -520,14 +521,4 @@ func (k *ledgerReader) paperStatistic(t *Test) *float64 {
 		v = *of / *to
 	}
 	return &v
-}
-
-// find returns the first element of a list for which is returns true, nil if there is none.
-func find[T any](list []T, is func(*T) bool) *T {
-	for i := range list {
-		if is(&list[i]) {
-			return &list[i]
-		}
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"polkrepro/internal/lists"
 	"polkrepro/paper"
 	"polkrepro/spec"
 )
@@ -135,7 +136,7 @@ func TestLedgersAreSound(t *testing.T) {
 			want(l.Claim(id) != nil, "erratum %s: unknown claim %q", e.ID, id)
 		}
 	}
-	if e := find(l.Errata, func(e *Erratum) bool { return e.ID == "projection-formula" }); e == nil || len(e.Tests)+len(e.Claims) == 0 || e.Assumption != "projection" {
+	if e := lists.Find(l.Errata, func(e *Erratum) bool { return e.ID == "projection-formula" }); e == nil || len(e.Tests)+len(e.Claims) == 0 || e.Assumption != "projection" {
 		t.Errorf("%+v", e)
 	}
 }
