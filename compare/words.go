@@ -127,7 +127,7 @@ func (s *Standing) Sentence(reference string) string {
 		over = fmt.Sprintf("%s (each with its mean over the replicates; Friedman's test: p %s)", words.Count(s.Blocks, blockDataSet), PValue(s.P))
 		means = " If p is small, the ranks differ by more than chance; two whose mean ranks differ by less than the critical difference can't be told apart."
 		if s.Blocks < 5 {
-			means += " Ranks over so few data sets say little: Demšar (2006), whose tests these are, asks for at least 5."
+			means += " The tests are those of Demšar (2006). Ranks over so few data sets say little: take at least 5."
 		}
 	}
 	return fmt.Sprintf("Ranked by error at equal model order over %s, %s has mean rank %.1f of %d; "+
